@@ -172,6 +172,16 @@ def means(pattern: str, tag: str) -> bool:
     return tag.startswith(pattern[:-1]) if pattern.endswith("*") else tag == pattern
 
 
+def is_among(numbers: Ints, ascending: Ints) -> Bools:
+    """Tell which numbers are among some that ascend; `np.isin` sorts both first."""
+    if not len(ascending):
+        return np.zeros(len(numbers), np.bool_)
+    places = ascending.searchsorted(numbers)
+    places[places == len(ascending)] = 0
+    found: Bools = ascending[places] == numbers
+    return found
+
+
 def shown_lengths(columns: Mapping[str, npt.NDArray[np.generic]], unit: str) -> Ints:
     """Return how long what is shown of each memory is, in tokens or words."""
     lengths: Ints = np.where(columns["form"] == Form.FULL, columns[unit], columns[f"short_{unit}"])

@@ -208,17 +208,15 @@ def _undo_forgets_links(said: Sequence[Entry]) -> list[Entry]:
     return [change for change in inverses(said) if change.table != "links"]
 
 
-def _unknown_is_false_in_guards(guarding: Any, frame: Any, changed: Any = None) -> None:
-    for built_in in guards.BUILT_IN:
-        them = protection.guarded(frame, guarding.policy)
-        guarding._add(built_in.name, built_in.blocks, built_in.holds(them))
-    for guard in guarding.policy.guards:
-        guarding._add(guard.name, guard.blocks, guard.node.run(frame))
+def _unknown_is_false_in_guards(guard: Any, frame: Any) -> Any:
+    return guard.node.run(frame)
 
 
-def _guards_see_working_columns(inner: Any, guarding: Any, name: str, blocks: str, mask: Any) -> None:
-    guarding.masks.pop(name, None)
-    inner(guarding, name, blocks, mask)
+def _guards_see_working_columns(inner: Any, guarding: Any, frame: Any, changed: Any = None) -> None:
+    inner(guarding, frame, changed)
+    for guard in guarding.policy.guards if changed is not None else ():
+        if guard.node.reads & set(changed):
+            guarding.masks[guard.name] = protection._holding(guard, frame)
 
 
 def _budget_stops_at_the_first_misfit(there: Any, cost: Any, part: Any, first: Any, keep: Any) -> Any:
@@ -267,11 +265,8 @@ def _rests_on_the_wall(running: Any, rule: Any) -> bool:
     return last is not None and running.working.now - last < rule.period
 
 
-def _guards_look_at_the_wall(inner: Any, guarding: Any, frame: Any, changed: Any = None) -> None:
-    policy = guarding.policy
-    guarding.policy = replace(policy, guards=tuple(replace(guard, clock="wall") for guard in policy.guards))
-    inner(guarding, frame, changed)
-    guarding.policy = policy
+def _guards_look_at_the_wall(inner: Any, guard: Any, frame: Any) -> Any:
+    return inner(replace(guard, clock="wall"), frame)
 
 
 def _plan_omits_touched(inner: Any, decided: Any, rows: Any) -> Iterator[Block]:
@@ -361,12 +356,12 @@ BUGS = (
     Bug("pins are ignored", swapped(guards, "BUILT_IN", guards.BUILT_IN[1:]), laws.the_engine_protects),
     Bug(
         "unknown is false in a guard",
-        swapped(protection.Guarding, "look", _unknown_is_false_in_guards),
+        swapped(protection, "_holding", _unknown_is_false_in_guards),
         laws.guards_protect,
     ),
     Bug(
         "guards see working columns",
-        wrapped(protection.Guarding, "_add", _guards_see_working_columns),
+        wrapped(protection.Guarding, "look", _guards_see_working_columns),
         laws.guards_protect,
         under=IN_TURN,
     ),
@@ -442,7 +437,7 @@ BUGS = (
     ),
     Bug(
         "guards look at the wall",
-        wrapped(protection.Guarding, "look", _guards_look_at_the_wall),
+        wrapped(protection, "_holding", _guards_look_at_the_wall),
         laws.a_clock_is_a_map,
         under=GUARDED,
     ),

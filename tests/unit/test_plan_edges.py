@@ -46,6 +46,16 @@ def _group_of(made: Plan, key: object) -> list[Change]:
     return group
 
 
+def test_a_guard_called_like_a_built_in_one_adds_to_it() -> None:
+    """No policy switches a guard of the engine off by giving another one its name."""
+    guard = '[[guard]]\nname = "pinned"\nwhere = "uses > 2"\nblocks = ["merge"]\nbecause = "it is used"\n'
+    policy = load(f'version = 1\n{guard}[[rule]]\nevery = "deep"\n{PRUNE}')
+    made = _planned(policy, [row(pinned=1), row(uses=3), row()])
+
+    assert [3] == made.seq.tolist()
+    assert [("pinned", "p", 2)] == [(one.guard, one.rule, one.count) for one in made.refusals]
+
+
 def test_a_flag_goes_with_the_merge_of_its_memory() -> None:
     """What is merged and flagged in one run is one group: it is done whole or not at all."""
     made = _planned(_policy(FLAG, MERGE), [row(uses=3), row(uses=3), row(uses=3)], NEAR)

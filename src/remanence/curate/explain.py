@@ -134,7 +134,7 @@ def _about(change: Change) -> int | None:
 def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
     view = cycle.working.view
     for built_in in BUILT_IN:
-        holds = bool(cycle.guarding.masks[built_in.name][row])
+        holds = bool(cycle.guarding.mask(built_in.name)[row])
         yield Verdict(
             built_in.name,
             "guard",

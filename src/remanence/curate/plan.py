@@ -175,6 +175,8 @@ def _may_sum_up(policy: Policy, made: Plan) -> bool:
 def _destroyed(working: Working) -> Ints:
     """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
     status, start = working.view.column("status"), working.start["status"]
+    if status is start:
+        return np.zeros(0, np.int64)
     ended = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
     return np.flatnonzero((status != start) & ended)
 

@@ -4,15 +4,15 @@ Knows arrays, names and links of snapshots; knows no store and decides nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.curate.carried import meets, some
-from remanence.curate.planner.merge import link_keys, picked
-from remanence.snapshot import Among, Ints, LinkColumns, Snapshot
+from remanence.curate.planner.merge import COLUMNS_OF_LINKS, link_keys, picked
+from remanence.snapshot import Among, Ints, LinkColumns, Snapshot, is_among
 
 Column = TypeVar("Column", bound=npt.NDArray[Any])
 Names = Mapping[str, tuple[str, ...]]
@@ -38,7 +38,7 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
     """
     assert new.changed is not None
     gone = np.union1d(new.changed, new.seq)
-    stay = np.flatnonzero(~_isin(old.seq, gone))
+    stay = np.flatnonzero(~is_among(old.seq, gone))
     rows = np.concatenate([stay, len(old) + np.arange(len(new))])
     both = np.concatenate([old.seq, new.seq])
     sides = _Sides(old, new, rows[np.argsort(both[rows])])
@@ -63,15 +63,6 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
         changed=None,
     )
     return _without_unused_names(whole if among is None else _among(whole, among))
-
-
-def _isin(seqs: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
-    """Tell which numbers are among some that ascend."""
-    if not len(ascending):
-        return np.zeros(len(seqs), np.bool_)
-    places = np.minimum(np.searchsorted(ascending, seqs), len(ascending) - 1)
-    found: npt.NDArray[np.bool_] = ascending[places] == seqs
-    return found
 
 
 def _columns(sides: _Sides) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, tuple[str, ...]]]:
@@ -113,17 +104,17 @@ def _links(sides: _Sides, seq: Ints) -> LinkColumns | None:
     assert new.links is not None
     assert new.changed is not None
     ends = [old.seq[old.links.source], old.seq[old.links.target]]
-    stays = ~(_isin(ends[0], new.changed) | _isin(ends[1], new.changed))
+    stays = ~(is_among(ends[0], new.changed) | is_among(ends[1], new.changed))
     source = np.concatenate([ends[0][stays], new.seq[new.links.source]])
     target = np.concatenate([ends[1][stays], new.seq[new.links.target]])
-    if not (_isin(source, seq).all() and _isin(target, seq).all()):
+    if not (is_among(source, seq).all() and is_among(target, seq).all()):
         return None
     kept, fresh = picked(old.links, stays), new.links
     columns: dict[str, Any] = {
-        one.name: None
-        if getattr(fresh, one.name) is None
-        else np.concatenate([getattr(kept, one.name), getattr(fresh, one.name)])
-        for one in fields(LinkColumns)
+        name: None
+        if getattr(fresh, name) is None
+        else np.concatenate([getattr(kept, name), getattr(fresh, name)])
+        for name in COLUMNS_OF_LINKS
     }
     places = (np.searchsorted(seq, each).astype(np.int32) for each in (source, target))
     columns |= dict(zip(("source", "target"), places, strict=True))

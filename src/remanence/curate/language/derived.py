@@ -3,7 +3,7 @@
 Knows views; formulas of the score are in `score`. Knows nothing of policies or of the language they are written in.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,12 +13,13 @@ from remanence.clock import DAY, HOUR
 from remanence.curate.language.view import LINKS, Array, LinkView, Run, View, visible
 from remanence.model import REJECTED_PATH, Relation, Status
 from remanence.score import RATING
-from remanence.snapshot import Bools, Floats, Ints
+from remanence.snapshot import Bools, Floats
 
 _SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
 _EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
 _BUCKETS, _BUCKET_BITS = 7, 8
+LINKS_REMEMBERED_MAX = 1 << 16  # of more than so many the ends are not held beside the links
 _EVEN_BYTES, _LANE = 0x00FF00FF00FF00FF, 0xFFFF
 
 
@@ -177,15 +178,30 @@ def linked(
 
 def _joined(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
     """Return who surely and who possibly has such a link."""
-    links = view.edges()
-    chosen = links.left(np.ones(len(links), np.bool_) if relation is None else links.relation == relation)
-    mine, other = _directed(links.source[chosen], links.target[chosen], asked.get("direction", "any"))
-    surely, possibly = np.ones(len(other), np.bool_), np.ones(len(other), np.bool_)
-    for test in _tests(view, asked):
-        yes, maybe = test(other)
-        surely &= yes
-        possibly &= maybe
-    return _marked(view, mine[surely]), _marked(view, mine[possibly])
+    mine, other = _ends(view, relation, asked.get("direction", "any"))
+    status = view.column("status") == asked["status"] if "status" in asked else view.standing()
+    surely = possibly = status[other]
+    for name in (name for name in ("category", "state") if name in asked):
+        codes = view.column(name)[other]
+        named = codes == view.code(name, asked[name])
+        surely, possibly = surely & named, possibly & (named | (codes < 0))
+    sure = _marked(view, mine[surely])
+    return sure, sure if surely is possibly else _marked(view, mine[possibly])
+
+
+def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Array]:
+    """Return the ends of links, a memory and what it is linked to, of one relation or of all."""
+
+    def compute(view: View) -> tuple[Array, Array]:
+        links = view.edges()
+        chosen = links.left(np.ones(len(links), np.bool_) if relation is None else links.relation == relation)
+        return _directed(links.source[chosen], links.target[chosen], direction)
+
+    if len(view.edges()) > LINKS_REMEMBERED_MAX:
+        return compute(view)
+    found: tuple[Array, Array]
+    found = view.remember(f"ends of {relation} {direction}", frozenset({LINKS}), compute)
+    return found
 
 
 def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
@@ -196,17 +212,6 @@ def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Arra
             return source, target
         case _:
             return np.concatenate([source, target]), np.concatenate([target, source])
-
-
-def _tests(view: View, asked: Mapping[str, Any]) -> list[Callable[[Ints], tuple[Bools, Bools]]]:
-    status = view.column("status") == asked["status"] if "status" in asked else view.standing()
-    tests: list[Callable[[Ints], tuple[Bools, Bools]]] = [lambda rows: (status[rows], status[rows])]
-    named = [name for name in ("category", "state") if name in asked]
-    return tests + [_named(view.column(name), view.code(name, asked[name])) for name in named]
-
-
-def _named(codes: Array, code: int) -> Callable[[Ints], tuple[Bools, Bools]]:
-    return lambda rows: (codes[rows] == code, (codes[rows] == code) | (codes[rows] < 0))
 
 
 def _marked(view: View, rows: Array) -> Bools:
@@ -235,7 +240,12 @@ def used_value(view: View) -> Array:
 
 def shown_length(view: View, unit: str) -> Array:
     """Return how long what is shown of memories is, in tokens or words."""
-    return snapshot.shown_lengths({name: view.column(name) for name in ("form", unit, f"short_{unit}")}, unit)
+    names = ("form", unit, f"short_{unit}")
+
+    def compute(view: View) -> Array:
+        return snapshot.shown_lengths({name: view.column(name) for name in names}, unit)
+
+    return view.everywhere(f"{unit} shown", frozenset(names), compute)
 
 
 def feedback(view: View) -> Array:

@@ -249,7 +249,8 @@ def _aged(a: Node, sign: str, b: Node) -> Node:
 
 
 def _spread(instants: Any, view: Any) -> Any:
-    return np.broadcast_to(as_float(instants), len(view))
+    found = np.asarray(instants, np.float64)
+    return found if found.shape == (len(view),) else np.broadcast_to(found, len(view))
 
 
 def _filled(found: Any, view: Any) -> Any:

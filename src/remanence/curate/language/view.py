@@ -96,7 +96,7 @@ class View:
                 f"the snapshot lacks the column {name!r}",
                 recovery="take it with wanted(policy) of this policy",
             )
-        return self._read(name, array) if name in _TIMES else array
+        return array if self.scale is None or name not in _TIMES else self._read(name, array)
 
     def _read(self, name: str, times: Array) -> Array:
         """Read a column of times on this view's clock."""
@@ -177,9 +177,10 @@ class View:
 
     def remember(self, key: str, reads: frozenset[str], compute: Callable[["View"], Any]) -> Any:
         """Compute something once for all memories of the view."""
-        if key not in self.memo:
-            self.memo[key] = (reads, compute(self))
-        return self.memo[key][1]
+        known = self.memo.get(key)
+        if known is None:
+            known = self.memo[key] = (reads, compute(self))
+        return known[1]
 
     def everywhere(self, key: str, reads: frozenset[str], compute: Callable[["View"], Array]) -> Array:
         """Compute a fact that needs all memories, such as a degree, and return it for the rows of this view."""

@@ -3,9 +3,9 @@
 Knows conditions and when the truth of their parts changes; plans nothing. An answer may be too early, never too late.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -51,6 +51,8 @@ CARRIED = frozenset(
 )
 # Rows, and for each up to when a part is as true of it as now.
 Crossings: TypeAlias = list[tuple[Ints, Floats]]
+# Of which rows something is true, and of which false.
+Truth: TypeAlias = tuple[Bools, Bools]
 
 
 def calm_until(snapshot: Snapshot, policy: Policy, made: Plan) -> int | None:
@@ -89,6 +91,12 @@ def _of(policy: Policy, cadence: CadenceName) -> tuple[Rule, ...]:
     return tuple(rule for rule in policy.rules if rule.every == cadence)
 
 
+@lru_cache(maxsize=1_024)
+def _may_cross_twice(node: Node) -> bool:
+    """True if a part of a condition may change its truth twice."""
+    return any(_crosses_twice(part) for part in _moving(node))
+
+
 @dataclass(frozen=True, eq=False)
 class _Instants:
     """A scope now and at later instants, which rules of several cadences are asked at."""
@@ -121,6 +129,12 @@ class _Instants:
             self.truths[text] = rule.node.run(self.now)
         return self.truths[text]
 
+    def any_holds(self, rules: Iterable[Rule]) -> Bools:
+        """Tell of which memories the condition of any of some rules is true now."""
+        nobody = np.zeros(len(self.now), np.bool_)
+        found: Bools = np.logical_or.reduce([nobody, *map(self.holds, rules)])
+        return found
+
 
 def _calm_until(instants: _Instants, policy: Policy) -> int | None:
     """Say until when time alone makes a policy do nothing that does nothing now; None if nobody can tell."""
@@ -131,14 +145,14 @@ def _calm_until(instants: _Instants, policy: Policy) -> int | None:
     foreseen = instants.until(until)
     rules = [rule for rule in policy.rules if rule.over == "memories"]
     nodes = [*(rule.node for rule in rules), *(guard.node for guard in policy.guards)]
-    if any(_crosses_twice(part) for node in nodes for part in _moving(node)):
+    if any(map(_may_cross_twice, nodes)):
         return None
     for rule in rules:
-        until = min(until, foreseen.changes(rule.node, None))
+        until = foreseen.changes(rule.node, until)
     for guard in policy.guards:
         if guard.node.mentions & _MOVING:
-            meets = [instants.holds(rule) for rule in rules if _acts(rule) & {*guard.blocks}]
-            until = min(until, foreseen.changes(guard.node, np.logical_or.reduce(meets))) if meets else until
+            blocked = [rule for rule in rules if not _acts(rule).isdisjoint(guard.blocks)]
+            until = foreseen.changes(guard.node, until, partial(instants.any_holds, blocked))
     return _as_far(instants, policy, (now, until))
 
 
@@ -192,24 +206,28 @@ class _Foreseen:
 
     views: tuple[View, View, View]
     found: dict[str, Crossings] = field(default_factory=dict)
-    truths: dict[str, Bools] = field(default_factory=dict)
+    truths: dict[str, Truth] = field(default_factory=dict)
 
-    def changes(self, node: Node, among: Bools | None) -> int:
-        """Return up to when a condition is as true as now, of all memories or of some; the last view's at most."""
-        view, last = self.views[0], self.views[-1]
-        crossings = [one for part in _moving(node) for one in self._of(part) if len(one[0])]
+    def changes(self, node: Node, until: int, among: Callable[[], Bools] | None = None) -> int:
+        """Return up to when a condition is as true as now, of all memories or of some; an instant at most."""
+        view, crossings = self.views[0], list[tuple[Ints, Floats]]()
+        for rows, instants in (one for part in _moving(node) for one in self._of(part)):
+            early = instants < until
+            if early.any():
+                crossings.append((rows[early], instants[early]))
         if not crossings:
-            return int(last.instant)
+            return until
         rows, instants = (np.concatenate(both) for both in zip(*crossings, strict=True))
         if among is not None:
-            rows, instants = rows[among[rows]], instants[among[rows]]
+            meant = among()[rows]
+            rows, instants = rows[meant], instants[meant]
         then, (yes, no) = view.take(rows, instants + _PAST), self._now(node)
         changed = node.run(then) != yes[rows]
         if node.no is not None:
             changed |= node.no(then) != no[rows]
-        return int(min(instants[changed].min(initial=np.inf), last.instant))
+        return int(min(instants[changed].min(initial=np.inf), until))
 
-    def _now(self, node: Node) -> Bools:
+    def _now(self, node: Node) -> Truth:
         """Return where a condition is true now and where it is false."""
         if node.text not in self.truths:
             self.truths[node.text] = _truth(node, self.views[0])
@@ -225,33 +243,42 @@ class _Foreseen:
         begin, *later = self.views
         if part.turns is not None:
             at = part.turns(begin)
-            rows = np.flatnonzero((at >= begin.instant) & (at < later[-1].instant))
+            (rows,) = ((at >= begin.instant) & (at < later[-1].instant)).nonzero()
             yield rows, at[rows]
             return
         if part.mentions & _MOVING == _BY_DAY:
-            rows = np.flatnonzero((_truth(part, begin) != _truth(part, later[-1])).any(axis=0))
+            if begin.instant // DAY == later[-1].instant // DAY:
+                return
+            (rows,) = _differ(_truth(part, begin), _truth(part, later[-1])).nonzero()
             yield rows, np.full(len(rows), (begin.instant // DAY + 1) * DAY - _PAST, np.float64)
             return
         before, since = _truth(part, begin), begin
         for view in later:
             after = _truth(part, view)
-            rows = np.flatnonzero((before != after).any(axis=0))
+            (rows,) = _differ(before, after).nonzero()
             if len(rows):
-                yield rows, _halved(part, begin, rows, before[:, rows], (since.instant, view.instant))
+                there = before[0][rows], before[1][rows]
+                yield rows, _halved(part, begin, rows, there, (since.instant, view.instant))
             before, since = after, view
 
 
-def _halved(part: Node, view: View, rows: Ints, before: Bools, span: tuple[int, int]) -> Floats:
+def _halved(part: Node, view: View, rows: Ints, before: Truth, span: tuple[int, int]) -> Floats:
     """Find by halving up to when a part is as true as before."""
     since, until = (np.full(len(rows), at, np.float64) for at in span)
-    changed = first(lambda at: (_truth(part, view.take(rows, at)) != before).any(axis=0), since, until)
+    changed = first(lambda at: _differ(_truth(part, view.take(rows, at)), before), since, until)
     return changed - _PAST
 
 
-def _truth(part: Node, view: View) -> Bools:
+def _truth(part: Node, view: View) -> Truth:
     """Return where a part is true and where it is false."""
     yes = part.run(view)
-    return np.stack([yes, ~yes if part.no is None else part.no(view)])
+    return yes, ~yes if part.no is None else part.no(view)
+
+
+def _differ(one: Truth, other: Truth) -> Bools:
+    """Tell of which rows a part is not as true or as false."""
+    different: Bools = (one[0] != other[0]) | (one[1] != other[1])
+    return different
 
 
 def _foreseeable(policy: Policy) -> bool:

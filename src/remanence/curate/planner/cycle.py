@@ -69,7 +69,9 @@ class Cycle:
     deferred_merges: list[tuple[int, int]] = field(default_factory=list)  # (row, rule)
     linked: dict[str, int] = field(default_factory=dict)  # rule → pairs that stay linked, unmerged
     taken: set[int] = field(default_factory=set)
-    matches: dict[int, tuple[tuple[int, ...], Ints]] = field(default_factory=dict)
+    matches: dict[int, tuple[int, Ints]] = field(
+        default_factory=dict
+    )  # rule → after which step, and the rows
     rested: bool = False  # whether another run on what it leaves would find the same guards and nothing to do
 
     def run(self) -> None:
@@ -146,11 +148,12 @@ class Cycle:
 
     def _phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
-        chosen = [
-            (index, rule, self._choose(rule, index)) for index, rule in rules if rule.effect is not MERGE
-        ]
+        each = ((index, rule, self._choose(rule, index)) for index, rule in rules if rule.effect is not MERGE)
+        chosen = [item for item in each if len(item[2])]
         # What was chosen by a rule with a period was its turn, also where a safer rule wins.
-        self.fired |= {rule.name: rows for _, rule, rows in chosen if rule.period is not None and len(rows)}
+        self.fired |= {rule.name: rows for _, rule, rows in chosen if rule.period is not None}
+        if not chosen and not any(rule.effect is MERGE for _, rule in rules):
+            return
         won = self._safest([item for item in chosen if item[1].effect.group == MOVE.group])
         for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
             won |= self._mildest([item for item in chosen if item[1].effect is effect])
@@ -212,6 +215,9 @@ class Cycle:
 
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
+        matched = self.matched(rule, index)
+        if not len(matched):
+            return matched
         view, guarded = self.working.view, rule.effect.guarded
         window = self.window(rule, index)
         if len(window.overfull):
@@ -241,6 +247,8 @@ class Cycle:
         matched = self.matched(rule, index)
         if not len(matched):
             return Window(matched, matched, matched)
+        if not rule.windowed:
+            return Window(matched[self.seen(rule)[matched]], matched[:0], matched[:0])
         nobody = np.zeros(len(view), np.bool_)
         shrinks = nobody
         if SHRINK.name in {rule.do, *rule.ladder}:
@@ -251,11 +259,10 @@ class Cycle:
 
     def matched(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
-        stamp = tuple(self.working.versions[name] for name in sorted(rule.node.reads))
-        known = self.matches.get(index)
-        if known is None or known[0] != stamp:
-            matched = np.flatnonzero(rule.node.run(self.working.view.on(rule.clock)))
-            known = self.matches[index] = (stamp, matched)
+        known, working = self.matches.get(index), self.working
+        if known is None or working.has_changed(rule.node.reads, known[0]):
+            (matched,) = rule.node.run(working.view.on(rule.clock)).nonzero()
+            known = self.matches[index] = (working.steps, matched)
         return known[1]
 
     def seen(self, rule: Rule) -> Bools:

@@ -314,8 +314,10 @@ class Decision:
 
 def column_edits(working: Working) -> dict[str, Edits]:
     """Return what changes in each column of memories that stay."""
-    stays = working.view.column("status") != GONE
     edits: dict[str, Edits] = {}
+    if not working.steps:
+        return edits
+    stays = working.view.column("status") != GONE
     for name, start in working.start.items():
         if name.startswith("tag:"):
             continue

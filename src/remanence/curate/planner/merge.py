@@ -181,9 +181,12 @@ def rehomed(view: View, merges: Sequence[Merge]) -> LinkColumns:
     return _united(_with_lineage(moved, merges, view.now), len(view))
 
 
+COLUMNS_OF_LINKS = tuple(column.name for column in fields(LinkColumns))
+
+
 def picked(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
     """Return some links, by their numbers or by a mask."""
-    arrays = {column.name: getattr(links, column.name) for column in fields(LinkColumns)}
+    arrays = {name: getattr(links, name) for name in COLUMNS_OF_LINKS}
     some: Mapping[str, Any] = {
         name: None if array is None or name == "cut" else array[where] for name, array in arrays.items()
     }

@@ -3,9 +3,10 @@
 Knows which rows may not be touched and names why; knows nothing of rules' order or of windows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from remanence import guards
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import Refusal
 from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import Guard
 from remanence.guards import Guarded
 from remanence.snapshot import Bools, Ints
 
@@ -46,27 +48,59 @@ def _restored_at(view: View) -> Ints:
     return found
 
 
+def _holding(guard: Guard, view: View) -> Bools:
+    """Tell which rows a guard of the policy holds in a view: all of which it is not known that it does not."""
+    assert guard.node.no is not None
+    held: Bools = ~guard.node.no(view.on(guard.clock))
+    return held
+
+
 @dataclass(eq=False)
 class Guarding:
-    """All guards of a plan over its rows: a row once guarded stays so, whatever the cycle changes."""
+    """All guards of a plan over its rows: a row once guarded stays so, whatever the cycle changes.
+
+    A guard is evaluated when an action that it blocks is first asked about; most plans ask about few.
+    """
 
     policy: Policy
+    start: View | None = None
     masks: dict[str, Bools] = field(default_factory=dict)
-    blocks: dict[str, tuple[str, ...]] = field(default_factory=dict)
     refused: dict[tuple[str, str], set[int]] = field(default_factory=dict)
     unions: dict[tuple[str, ...], Bools] = field(default_factory=dict)
+    named: dict[str, tuple[str, ...]] = field(default_factory=dict)  # action → the guards that block it
 
     def look(self, view: View, changed: Iterable[str] | None = None) -> None:
-        """Evaluate the guards, or only those that read something changed, and add what they now hold."""
-        stale = None if changed is None else set(changed)
-        if stale is None:
-            them = guarded(view, self.policy)
-            for built_in in guards.BUILT_IN:
-                self._add(built_in.name, built_in.blocks, built_in.holds(them))
+        """Begin with a view, or evaluate the guards that read something changed and add what they now hold."""
+        if changed is None:
+            self.start = view
+            return
+        stale = set(changed)
         for guard in self.policy.guards:
-            if stale is None or guard.node.reads & stale:
-                assert guard.node.no is not None
-                self._add(guard.name, guard.blocks, ~guard.node.no(view.on(guard.clock)))
+            if guard.node.reads & stale:
+                self.masks[guard.name] = self.mask(guard.name) | _holding(guard, view)
+                self.unions.clear()
+
+    def mask(self, name: str) -> Bools:
+        """Tell which rows a guard protects."""
+        if name not in self.masks:
+            assert self.start is not None
+            found = [one.holds(self._built_in) for one in guards.BUILT_IN if one.name == name]
+            found += [_holding(one, self.start) for one in self.policy.guards if one.name == name]
+            self.masks[name] = np.logical_or.reduce(found)
+        return self.masks[name]
+
+    @cached_property
+    def _built_in(self) -> Guarded:
+        assert self.start is not None
+        return guarded(self.start, self.policy)
+
+    @cached_property
+    def blocks(self) -> Mapping[str, tuple[str, ...]]:
+        """The actions that each guard blocks, those built in first."""
+        found = {guard.name: guard.blocks for guard in guards.BUILT_IN}
+        for guard in self.policy.guards:  # one that is called like a built-in one adds to that
+            found[guard.name] = (*found.get(guard.name, ()), *guard.blocks)
+        return found
 
     def released(self, view: View, changed: AbstractSet[str]) -> dict[str, int]:
         """Count what guards that read something changed would no longer protect, if they were judged anew."""
@@ -74,29 +108,27 @@ class Guarding:
         for guard in self.policy.guards:
             if guard.node.reads & changed:
                 assert guard.node.no is not None
-                counts[guard.name] = int((self.masks[guard.name] & guard.node.no(view.on(guard.clock))).sum())
+                held = self.mask(guard.name)
+                if held.any():
+                    counts[guard.name] = int((held & guard.node.no(view.on(guard.clock))).sum())
         return {name: count for name, count in counts.items() if count}
-
-    def _add(self, name: str, blocks: tuple[str, ...], mask: Bools) -> None:
-        known = self.masks.get(name)
-        self.masks[name] = mask if known is None else known | mask
-        self.blocks[name] = blocks
-        self.unions.clear()
 
     def against(self, action: str) -> tuple[str, ...]:
         """Name the guards that block an action."""
-        return tuple(name for name, blocks in self.blocks.items() if action in blocks)
+        if action not in self.named:
+            self.named[action] = tuple(name for name, blocks in self.blocks.items() if action in blocks)
+        return self.named[action]
 
     def blocked(self, action: str) -> Bools:
         """Tell which rows an action may not touch."""
         names = self.against(action)
         if names not in self.unions:
-            self.unions[names] = np.logical_or.reduce([self.masks[name] for name in names])
+            self.unions[names] = np.logical_or.reduce([self.mask(name) for name in names])
         return self.unions[names]
 
     def holding(self, row: int, action: str) -> tuple[str, ...]:
         """Name the guards that keep an action from a row."""
-        return tuple(name for name in self.against(action) if self.masks[name][row])
+        return tuple(name for name in self.against(action) if self.mask(name)[row])
 
     def allowed(self, rule: str, rows: Ints, action: str) -> Bools:
         """Tell which of a rule's rows its action may touch, and remember what was refused by whom."""
@@ -104,7 +136,7 @@ class Guarding:
         refused = rows[blocked]
         if len(refused):
             for name in self.against(action):
-                self.refuse(name, rule, refused[self.masks[name][refused]])
+                self.refuse(name, rule, refused[self.mask(name)[refused]])
         return ~blocked
 
     def refuse(self, guard: str, rule: str, rows: Ints) -> None:

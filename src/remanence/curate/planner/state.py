@@ -4,7 +4,7 @@ Knows what each action does to columns; knows nothing of conditions, windows or 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
@@ -33,6 +33,8 @@ class Working:
     start_links: LinkColumns | None
     why: dict[str, Array] = field(default_factory=dict)
     versions: Counter[str] = field(default_factory=Counter)
+    steps: int = 0  # how often columns were replaced, and for each in which step last
+    last_step: dict[str, int] = field(default_factory=dict)
     merges: list[Merge] = field(default_factory=list)
     cut_by: dict[int, Array] = field(default_factory=dict)  # rule → keys of links
 
@@ -50,7 +52,14 @@ class Working:
     def replace(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> None:
         """Go on with other columns and links."""
         self.view = self.view.evolve(changed, links)
-        self.versions.update([*changed, *([LINKS] if links is not None else [])])
+        names = [*changed, *([LINKS] if links is not None else [])]
+        self.steps += 1
+        self.versions.update(names)
+        self.last_step.update(dict.fromkeys(names, self.steps))
+
+    def has_changed(self, names: Iterable[str], step: int) -> bool:
+        """True if any of some columns was replaced after a step."""
+        return step < self.steps and any(self.last_step.get(name, 0) > step for name in names)
 
     def blame(self, group: str, rows: Ints, rule: int) -> None:
         """Remember which rule changed some rows."""
@@ -126,6 +135,8 @@ class Working:
     def settle_tiers(self) -> None:
         """Where a tier is again what it was, it has not moved: only the net move of a cycle is a change."""
         stamp = STAMPS["tier"]
+        if stamp not in self.versions:
+            return
         back = self.view.column("tier") == self.start["tier"]
         back &= self.view.column(stamp) != self.start[stamp]
         rows = np.flatnonzero(back)

@@ -123,6 +123,8 @@ def _mark(keep: Keep, there: Array) -> Array:
 
 def _partitions(rule: Rule, view: View, rows: Ints) -> Ints:
     """Number the partition of each row; an absent name is a partition of its own."""
+    if len(rule.per) == 1:
+        return view.column(rule.per[0])[rows].astype(np.int64) + 1
     part = np.zeros(len(rows), np.int64)
     for name in rule.per:
         codes = view.column(name)[rows].astype(np.int64) + 1

@@ -441,7 +441,7 @@ async def _index(work: Tick) -> Ran | None:
     waited = (await core.store.archive_words(core.scope, None)).waiting
     if not waited:
         return None
-    left = await index_words(core.store, core.scope, stopping=work.stint.over)
+    left = await index_words(core.store, core.scope, stopping=work.stint.over, waiting=waited)
     work.pending = work.pending or left > 0
     return Ran(core.clock.now(), "done", None, {"indexed": waited - left}) if left < waited else None
 

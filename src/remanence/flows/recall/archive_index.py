@@ -78,13 +78,17 @@ async def weigh_archive(
 
 
 async def index_words(
-    store: Store, scope: str, most: int = 0, stopping: Callable[[], bool] = lambda: False
+    store: Store,
+    scope: str,
+    most: int = 0,
+    stopping: Callable[[], bool] = lambda: False,
+    waiting: int | None = None,
 ) -> int:
     """Index the words of archived memories, a part at a time, until those of at most so many wait; return of how many.
 
-    Nothing is lost where it stops or is killed: the next one goes on.
+    Nothing is lost where it stops or is killed: the next one goes on. How many are `waiting` is read unless it is said.
     """
-    left = (await store.archive_words(scope, None)).waiting
+    left = (await store.archive_words(scope, None)).waiting if waiting is None else waiting
     for _ in range(left):
         if left <= most or stopping():
             break

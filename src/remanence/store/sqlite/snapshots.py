@@ -18,7 +18,17 @@ from remanence.change import GUARDS
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
 from remanence.model import COLUMN, COUNT_MAX, Column, Decay
-from remanence.snapshot import RESTING, RESTING_ON, TAG, Among, Holds, LinkColumns, Snapshot, SnapshotRequest
+from remanence.snapshot import (
+    RESTING,
+    RESTING_ON,
+    TAG,
+    Among,
+    Holds,
+    LinkColumns,
+    Snapshot,
+    SnapshotRequest,
+    is_among,
+)
 from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.changed_since import changed_since
@@ -340,7 +350,11 @@ def _tagged(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) ->
         " (SELECT no FROM names WHERE space = 'tag' AND name GLOB ?)",
         (no, _glob(pattern)),
     ).fetchone()
-    return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+    return (
+        is_among(seq, np.sort(np.fromstring(found, np.int64, sep=",")))
+        if found
+        else np.zeros(len(seq), np.bool_)
+    )
 
 
 def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> npt.NDArray[np.float64]:
@@ -401,7 +415,7 @@ def _listed(part: Ints | None) -> tuple[str, ...]:
 
 def _here(rows: Ints, seq: Ints) -> Ints:
     """Return those rows whose first number is that of a memory that is read."""
-    return rows[np.isin(rows[:, 0], seq)] if len(rows) else rows
+    return rows[is_among(rows[:, 0], seq)] if len(rows) else rows
 
 
 def _marked(marks: Iterable[str]) -> str:
@@ -508,7 +522,7 @@ def _linked(
         for name in names:
             found[name].append(_of_link(name, rows_of, base, lambda seqs: seqs))
     columns = {name: np.concatenate(some) for name, some in found.items()}
-    mine = np.isin(columns["source"], seq) | np.isin(columns["target"], seq)
+    mine = is_among(columns["source"], seq) | is_among(columns["target"], seq)
     return {name: array[mine] for name, array in columns.items()}
 
 
@@ -646,4 +660,4 @@ class _Rows:
 
     def has(self, seqs: Ints) -> npt.NDArray[np.bool_]:
         """Tell which of these memories have a row."""
-        return np.isin(seqs, self._seq)
+        return is_among(seqs, self._seq)
