@@ -54,6 +54,18 @@ def test_before_that_instant_no_plan_does_anything(seed: int) -> None:
     assert [] == [at for at in instants if not plan(snapshot, policy, at).empty]
 
 
+def test_a_count_of_days_ends_it_at_midnight() -> None:
+    """What was used today is not used on the next day, from its first microsecond on."""
+    policy = load(RULE.format(where="uses(1) < 1", more=""))
+    today = NOW // DAY
+    snapshot = frozen(World([row(use_day=today, use_days=1), row(use_day=today, use_days=1)]), policy)
+    until = calm_until(snapshot, policy, plan(snapshot, policy, NOW))
+
+    assert (today + 1) * DAY - 1 == until
+    assert plan(snapshot, policy, until).empty
+    assert {"archive": 2} == plan(snapshot, policy, until + 1).counts
+
+
 @given(SEEDS)
 def test_before_that_instant_no_plan_does_more_than_was_done(seed: int) -> None:
     """Also where the plan did something: nobody has to look again at what it left."""

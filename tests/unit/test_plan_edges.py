@@ -56,6 +56,15 @@ def test_a_guard_called_like_a_built_in_one_adds_to_it() -> None:
     assert [("pinned", "p", 2)] == [(one.guard, one.rule, one.count) for one in made.refusals]
 
 
+def test_what_a_run_cuts_links_nothing_in_its_next_round() -> None:
+    """A condition on links reads those that are left, also where it was judged before they were cut."""
+    cut = 'name = "c"\nphase = "links"\nover = "links"\nwhere = "weight < 0.5"\ndo = "unlink"'
+    lonely = 'name = "l"\nphase = "expire"\nwhere = "not linked(\'*\')"\ndo = "flag"\nto = "lonely"'
+    made = _planned(_policy(cut, lonely), [row(), row(), row()], linked((1, 2), (2, 3), weight=0.1))
+
+    assert {"flag": 3, "unlink": 2} == made.counts
+
+
 def test_a_flag_goes_with_the_merge_of_its_memory() -> None:
     """What is merged and flagged in one run is one group: it is done whole or not at all."""
     made = _planned(_policy(FLAG, MERGE), [row(uses=3), row(uses=3), row(uses=3)], NEAR)

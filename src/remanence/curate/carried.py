@@ -107,7 +107,8 @@ def _holds(snapshot: Snapshot, holds: Holds) -> Bools:
         ]
         column = snapshot.columns[name]
         # Codes are few: a table of them is read faster than a list is searched. What is absent is -1, the last place.
-        meant = np.zeros(max([*codes, int(column.max(initial=0))]) + 2, np.bool_)
+        most = len(known) if known else int(column.max(initial=0))
+        meant = np.zeros(max([*codes, most]) + 2, np.bool_)
         meant[codes] = True
         found &= meant[column]
     return found

@@ -117,8 +117,8 @@ def tasks(snapshot: Snapshot) -> tuple[bool, bool]:
     columns, names = snapshot.columns, snapshot.names
     if "task" not in names["category"]:
         return False, False
-    standing = np.isin(columns["status"], list(STANDING))
-    held = (columns["category"] == names["category"].index("task")) & standing
+    held = columns["category"] == names["category"].index("task")
+    held &= np.logical_or.reduce([columns["status"] == status for status in STANDING])
     states = {name: code for code, name in enumerate(names["state"])}
     grave = np.greater_equal(columns["severity"], Severity.HIGH)
     working = held & (columns["state"] == states.get("in_progress", -2))
