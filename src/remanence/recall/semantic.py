@@ -29,13 +29,16 @@ def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
 
     Vectors of memories take the statistics of their arrival, those of queries the present ones.
     """
-    among = memories + MEMORIES_PRIOR
 
     def weight(stem: str) -> float:
-        held = min(df.get(term_hash(stem), 0), memories)
-        return math.log1p((among - held + 0.5) / (held + 0.5))
+        return _weight(memories, df.get(term_hash(stem), 0))
 
     return weight
+
+
+def _weight(memories: int, df: int) -> float:
+    held = min(df, memories)
+    return math.log1p((memories + MEMORIES_PRIOR - held + 0.5) / (held + 0.5))
 
 
 class ArrivalWeights:
@@ -49,14 +52,11 @@ class ArrivalWeights:
 
     def __call__(self, stems: Sequence[str], texts: Ints) -> Floats:
         """Return what each stem weighs in the text beside it."""
-        df = self._df
+        # Number by number: most come one text at a time, for which arrays would take twice as long.
         given = zip(map(term_hash, stems), texts.tolist(), strict=True)
-        held = np.array([df[text].get(term, 0) for term, text in given], np.int64)
-        memories = self._memories + texts
-        held = np.minimum(held, memories)
-        rarity = memories + MEMORIES_PRIOR - held + 0.5
-        found: Floats = np.log1p(rarity / (held + 0.5)).astype(np.float32)
-        return found
+        return np.array(
+            [_weight(self._memories + text, self._df[text].get(term, 0)) for term, text in given], np.float32
+        )
 
     def alone(self, text: int) -> Callable[[str], float]:
         """Return what stems weigh in one of the texts."""
