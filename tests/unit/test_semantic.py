@@ -191,6 +191,16 @@ def test_words_that_arrive_together_weigh_what_they_do_one_by_one(texts: list[li
     assert math.log1p(503.5 / 0.5) == pytest.approx(float(together(["unheard"], np.array([0]))[0]))
 
 
+def test_few_words_and_many_weigh_the_same_to_the_last_bit() -> None:
+    """A text that comes alone is weighed word by word, many by arrays."""
+    words = [f"word{n}" for n in range(500)]
+    weights = ArrivalWeights(300, [{term_hash(word): n for n, word in enumerate(words)}])
+    places = np.zeros(len(words), np.int64)
+    by_ones = np.concatenate([weights([word], places[:1]) for word in words])
+
+    np.testing.assert_array_equal(by_ones, weights(words, places))
+
+
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
 def test_texts_embedded_together_have_the_vectors_they_have_alone(count: int) -> None:
     """To the last bit: words, marks alone, stop words alone, however many there are."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,7 @@ __all__ = [
     "WordWeight",
     "WordWeights",
     "Writer",
+    "embeds_together",
     "unit_rows",
 ]
 
@@ -76,6 +77,12 @@ class TogetherEmbedder(Protocol):
     def embed_together(self, texts: Sequence[str], weights: WordWeights) -> Vectors:
         """Return what `embed` gives for each text alone."""
         ...
+
+
+def embeds_together(embedder: Embedder) -> TypeGuard[TogetherEmbedder]:
+    """True if an embedder takes many texts in one pass."""
+    # By its class, of which the answer is remembered; of each object it would be looked for anew.
+    return issubclass(type(embedder), TogetherEmbedder)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ STOP_WEIGHT = 1.0
 WORD_WEIGHT = 5.0
 _TOGETHER = 64  # texts whose words are weighed at once
 _CACHE_SIZE = 16_384  # words, 1 kB each
+_NEW_ROWS = 4_096  # of words that come together when the cache is nearly full; more make it grow
 _WORD_CHARS_MAX = 64  # longer ones are data; their first characters say as much
 
 
@@ -162,7 +163,8 @@ class _Words:
 
     def __init__(self, dimensions: int) -> None:
         self.places: dict[str, int] = {}  # word → row of `sums`
-        self.sums: Vectors = np.zeros((1_024, dimensions), np.float32)
+        # The system gives a page of it when a row there is first written: what grew by copies was written twice.
+        self.sums: Vectors = np.empty((_CACHE_SIZE + _NEW_ROWS, dimensions), np.float32)
         self._end = 0
         self._turn = Lock()
 
@@ -171,7 +173,7 @@ class _Words:
         with self._turn:
             begin, end = self._end, self._end + len(words)
             if end > len(self.sums):
-                more = np.zeros((max(len(self.sums), len(words)), self.sums.shape[1]), np.float32)
+                more = np.empty((max(len(self.sums), len(words)), self.sums.shape[1]), np.float32)
                 self.sums = np.concatenate([self.sums, more])
             self.sums[begin:end] = sums
             self._end = end

@@ -22,6 +22,7 @@ RUN = 24
 _RUNS_AT_ONCE = 32
 _COLUMNS = 256
 _REACH = len(NEIGHBOUR_WEIGHTS)
+_FEW_STEMS = 64  # of a text that comes alone; from there on arrays are the faster
 
 
 def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
@@ -52,11 +53,18 @@ class ArrivalWeights:
 
     def __call__(self, stems: Sequence[str], texts: Ints) -> Floats:
         """Return what each stem weighs in the text beside it."""
-        # Number by number: most come one text at a time, for which arrays would take twice as long.
-        given = zip(map(term_hash, stems), texts.tolist(), strict=True)
-        return np.array(
-            [_weight(self._memories + text, self._df[text].get(term, 0)) for term, text in given], np.float32
-        )
+        df, memories = self._df, self._memories
+        if len(stems) <= _FEW_STEMS:
+            given = zip(stems, texts.tolist(), strict=True)
+            alone = [_weight(memories + text, df[text].get(term_hash(stem), 0)) for stem, text in given]
+            return np.array(alone, np.float32)
+        terms = zip(map(term_hash, stems), texts.tolist(), strict=True)
+        held = np.array([df[text].get(term, 0) for term, text in terms], np.int64)
+        among = memories + texts
+        held = np.minimum(held, among)
+        rarity = among + MEMORIES_PRIOR - held + 0.5
+        found: Floats = np.log1p(rarity / (held + 0.5)).astype(np.float32)
+        return found
 
     def alone(self, text: int) -> Callable[[str], float]:
         """Return what stems weigh in one of the texts."""

@@ -190,7 +190,8 @@ def counts(drafts: Sequence[Draft], outcomes: Iterable[Outcome]) -> dict[str, in
     found: Counter[str] = Counter()
     for draft, outcome in zip(drafts, outcomes, strict=True):
         answer = answered(draft, outcome)
-        found.update(counted_markers(draft.replaced))
+        if draft.replaced:
+            found.update(counted_markers(draft.replaced))
         if answer in ("quarantined", "gated"):
             found[f"{COUNTED}{'forbidden' if answer == 'gated' else answer}"] += 1
     return dict(found)

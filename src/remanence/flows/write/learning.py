@@ -21,7 +21,7 @@ from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import first_run, with_claims
 from remanence.keywords import Progress
-from remanence.llm.base import TogetherEmbedder, Vectors, WordWeight
+from remanence.llm.base import Vectors, WordWeight, embeds_together
 from remanence.model import (
     STANDING,
     Kind,
@@ -163,7 +163,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> Draft:
         turn=turn,
         role=role,
         door=door,
-        replaced=Counter(counts) + Counter(named),
+        replaced=Counter(counts) + Counter(named) if counts or named else Counter(),
         instructs=gating.instructing(text, believed(door, role), gating.beside(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
@@ -311,7 +311,7 @@ def _vectors(core: Core, batch: Batch) -> list[bytes]:
     """Embed the new texts of a batch as they arrive, in one pass where the embedder can."""
     texts = [row["text"] for row in batch.rows]
     weights = ArrivalWeights(batch.known.memories, batch.df_of)
-    if isinstance(core.embedder, TogetherEmbedder):
+    if embeds_together(core.embedder):
         return _kept(core, core.embedder.embed_together(texts, weights), len(texts))
     return [vector_of(core, text, weights.alone(number)) for number, text in enumerate(texts)]
 
