@@ -1,6 +1,6 @@
 """How well names are joined: `python -m benchmarks.entities [--part …] [--by …] [--names] [--shown]`.
 
-Each labelled pair is told to a memory of its own, session by session, a day apart, through `note` and `flush`. `labels`
+Each labelled pair is told to a memory of its own, session by session, a day apart, and heard at each end. `labels`
 has a writer that finds the labelled names and every turn as a fact, so that only the joining is scored; `rules` has no
 writer: a name that rules do not find is joined with nothing.
 
@@ -25,6 +25,7 @@ from benchmarks.report import figure, note, settings, spent
 from remanence.clock import DAY, ManualClock
 from remanence.entity import folded_name, is_entity, names_of
 from remanence.extraction import CATEGORIES, Entity, Extracted, Fact, Heard, Wanted
+from remanence.flows.write.hearing import listen
 from remanence.llm.base import Judgement
 from remanence.model import Memory, Relation
 from remanence.write.extract import extracted
@@ -114,7 +115,7 @@ async def _told(pair: NamePair, by: str) -> tuple[int | None, int | None]:
             seqs.append((await memory.get(noted.id)).seq)
             last = place + 1 == len(pair.turns) or pair.turns[place + 1].session != turn.session
             if last:
-                await memory.flush()
+                await listen(memory._core)  # noqa: SLF001 - hears, and leaves the inbox as it is
                 clock.advance(seconds=DAY // 1_000_000)
         return (
             await _meant(memory, seqs[pair.at[0]], _accepted(pair, 0)),

@@ -82,7 +82,7 @@ from remanence.model import (
     Turn,
     Verification,
 )
-from remanence.receipt import Consolidated, LinkedDuplicates, Receipt
+from remanence.receipt import Consolidated, LinkedDuplicates, Listened, Receipt
 from remanence.results import Result
 
 if TYPE_CHECKING:
@@ -123,7 +123,6 @@ if TYPE_CHECKING:
     from remanence.flows.review import Review, ReviewItem
     from remanence.flows.settings import Setting, Settings
     from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
-    from remanence.flows.write.hearing import Listened
     from remanence.flows.write.ingesting import Estimated, Ingested
     from remanence.flows.write.noting import Noted
     from remanence.flows.write.proposals import Proposal
@@ -366,7 +365,6 @@ _LATER = {
     "Ingested": "remanence.flows.write.ingesting",
     "Judgement": "remanence.llm.base",
     "KnownEntity": "remanence.flows.entities",
-    "Listened": "remanence.flows.write.hearing",
     "Mirror": "remanence.flows.mirror.mirror",
     "Applied": "remanence.flows.mirror.applying",
     "FileEdit": "remanence.flows.mirror.hand_edits",

@@ -200,10 +200,6 @@ class Engine:
         given = replace(turn, **more) if isinstance(turn, Turn) else Turn(turn, **more)
         return await noting.note(self._core, self._group_commit, given, later=later)
 
-    async def flush(self) -> hearing.Listened:
-        """Extract facts from all turns that were noted and wait."""
-        return await hearing.listen(self._core)
-
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
     ) -> list[Learned]:
@@ -258,11 +254,11 @@ class Engine:
     async def consolidate(self, progress: Progress | None = None) -> Consolidated:
         """Make the memories of the inbox active, and link those that are near or similar.
 
-        Facts are extracted first from the turns that wait; at the end reflections that have grown too many are drawn
-        together. 200 memories a transaction.
+        Facts are extracted first from the turns that wait, as `heard` tells; at the end reflections that have grown too
+        many are drawn together. 200 memories a transaction.
         """
-        await hearing.listen(self._core)
-        return await settling.consolidate(self._core, progress)
+        heard = await hearing.listen(self._core)
+        return replace(await settling.consolidate(self._core, progress), heard=heard)
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None

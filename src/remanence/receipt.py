@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from remanence.results import Result, Time, counted, number
+from remanence.results import Result, Time, counted, number, visible
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -71,6 +71,48 @@ class Receipt(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Listened(Result):
+    """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
+
+    `of_writer` counts those of the stored that their turns do not cover: a writer's own, believed as an agent's. `cut`
+    counts what was beyond the limits of a batch or made no sense. `failed` says why turns still wait.
+    """
+
+    turns: int = 0
+    stored: int = 0
+    confirmed: int = 0
+    of_writer: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    cut: Mapping[str, int] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
+        counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
+        cut = f"; cut: {counted(self.cut)}" if self.cut else ""
+        failed = f"; {'; '.join(self.failed)}" if self.failed else ""
+        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {counted(counts)}{cut}{failed}")
+
+    def __add__(self, other: "Listened") -> "Listened":
+        """Return both together."""
+        return Listened(
+            self.turns + other.turns,
+            self.stored + other.stored,
+            self.confirmed + other.confirmed,
+            self.of_writer + other.of_writer,
+            _summed(self.left_out, other.left_out),
+            _summed(self.cut, other.cut),
+            self.runs + other.runs,
+            self.failed + other.failed,
+        )
+
+
+def _summed(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Consolidated(Result):
     """What a consolidation did: memories active, pairs linked, also as at odds, places taken.
 
@@ -79,7 +121,8 @@ class Consolidated(Result):
     as it was. `proposed` is what only a person may do, each after the id of its memory. `replaced` counts what gave
     up its place by a writer's verdict, `verdicts` is the run of it, which `undo` takes back, and `refused` says what
     stands all the same and why. `steps` counts what was done besides, and `failed` says what could not be and why.
-    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything.
+    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything. `heard` is
+    what became of the turns that waited.
     """
 
     activated: int = 0
@@ -99,8 +142,10 @@ class Consolidated(Result):
     runs: tuple[str, ...] = ()
     steps: Mapping[str, int] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
+    heard: Listened = field(default_factory=Listened)
 
     def __str__(self) -> str:
+        heard = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""
         pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
         waits = f"; the rest waits: {self.waits}" if self.waits else ""
         tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
@@ -110,7 +155,8 @@ class Consolidated(Result):
         }
         truth = "".join(f", {count:,} {what}" for what, count in {**found, **self.steps}.items() if count)
         failed = "".join(f"; not done: {why}" for why in self.failed)
-        return f"{number(self.activated, 'memory', 'memories')} active, {pairs}{truth}{tags}{waits}{failed}"
+        active = number(self.activated, "memory", "memories")
+        return f"{heard}{active} active, {pairs}{truth}{tags}{waits}{failed}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -7,8 +7,10 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.flows.write.hearing import listen
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
+from remanence.receipt import Listened
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -20,6 +22,11 @@ class Measured(HashedEmbedder):
     """An embedder of which it was measured how often it takes different texts for near duplicates."""
 
     thresholds = SimilarityThresholds(similar=0.5, near=0.85, calibrated=True)
+
+
+async def hear(memory: remanence.Engine) -> Listened:
+    """Extract facts from all turns that wait, and leave the inbox as it is: `consolidate` does both."""
+    return await listen(memory._core)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import remanence
 from remanence.extraction import FACTS_MAX, Extracted, Fact, Heard, Wanted
 from remanence.llm.base import Judgement
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 
 class Finding:
@@ -75,7 +75,7 @@ async def test_a_sealed_box_and_a_trace_that_begins_are_artifacts(opener: Opener
         session = await memory.begin_session()
         for text in ("The sail of the boat is torn.", "We mend the sail of the boat today."):
             await memory.note(text, session=session, later=True)
-        await memory.flush()
+        await hear(memory)
         assert [] == await recorded(memory, "create_artifact")
 
         await memory.end_session()
@@ -90,7 +90,7 @@ async def test_facts_beyond_what_a_batch_holds_are_discarded(opener: Opener) -> 
     """They were the least sure."""
     async with opener(writer=Finding(*(f"Boat {k} is blue." for k in range(FACTS_MAX + 3)))) as memory:
         await memory.note("Well, so it goes with boats.", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
 
         assert [("extract", "applied", "beyond what a batch holds, the least sure", 3)] == await recorded(
             memory, "discard"
@@ -104,7 +104,7 @@ async def test_an_echo_of_what_was_shown_is_discarded(opener: Opener) -> None:
         await memory.recall("When does the boat come?")
         turn = "As I said: the boat to Kihnu comes at noon. Anything else?"
         await memory.note(turn, session="s", role="assistant", speaker="Bot", later=True)
-        await memory.flush()
+        await hear(memory)
 
         assert [("applied", "an echo", 1)] == [one[1:] for one in await recorded(memory, "discard")]
         assert 2 == len(await memory.list_memories())
@@ -113,7 +113,7 @@ async def test_an_echo_of_what_was_shown_is_discarded(opener: Opener) -> None:
 async def test_names_that_are_joined_by_what_is_said_are_an_action(memory: remanence.Engine) -> None:
     """In the run that joins them."""
     await memory.note("Liz Carver, also known as Elizabeth Carver, lives in York.", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
 
     assert [("entities.merge", "applied", "two names of one, by a statement", 1)] == await recorded(
         memory, "update_note"

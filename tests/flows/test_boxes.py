@@ -14,7 +14,7 @@ from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, NotFound
 from remanence.testing.builders import raised
 from tests.command_line import typed
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 PIER = (
     "The pier has rotten planks near the ladder.",
@@ -39,7 +39,7 @@ async def tell(memory: remanence.Engine, texts: Sequence[str], session: str, clo
     for text in texts:
         clock.advance(minutes=1)
         await memory.note(text, speaker="Ines", session=session, later=True)
-    await memory.flush()
+    await hear(memory)
 
 
 def told(boxes: Sequence[remanence.Box]) -> list[tuple[object, ...]]:
@@ -199,7 +199,7 @@ async def test_an_extraction_is_undone_after_later_ones(memory: remanence.Engine
     for fact in facts:
         clock.advance(minutes=1)
         await memory.note(fact, speaker="Ines", session="s", later=True)
-        runs += (await memory.flush()).runs
+        runs += (await hear(memory)).runs
     (whole,) = await memory.boxes.list()
     await memory.undo(runs[0])
     (left,) = await memory.boxes.list()
@@ -261,7 +261,7 @@ async def main():
             number += 1
             await memory.note(f"The pier has {number} planks.", session="s", later=True)
             if number % 3 == 0:
-                await memory.flush()
+                await memory.consolidate()
                 print(number, flush=True)
 
 asyncio.run(main())
@@ -281,7 +281,7 @@ async def test_a_process_killed_between_leaves_each_turn_in_one_box(tmp_path: Pa
         process.send_signal(signal.SIGKILL)
         await process.communicate()
     async with remanence.open(path, embedder="hashed") as memory:
-        await memory.flush()
+        await hear(memory)
         boxes = await memory._core.store.boxes("default", FindBoxes())
         turns = await memory.list_memories(tags=["turn"], status="any", limit=1_000)
         checks = await memory.doctor()
@@ -298,7 +298,7 @@ def test_the_commands_show_boxes_and_traces(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.db")
     for text in PIER[:3]:
         typed("--db", path, "--embedder", "hashed", "note", text, "--session", "s")
-    typed("--db", path, "--embedder", "hashed", "flush")
+    typed("--db", path, "--embedder", "hashed", "consolidate")
     listed = typed("--db", path, "--embedder", "hashed", "boxes", "--session", "s")
     one = typed("--db", path, "--embedder", "hashed", "boxes", "1")
     traces = typed("--db", path, "--embedder", "hashed", "traces")

@@ -11,7 +11,7 @@ from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
 from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Wanted
 from remanence.llm.base import Judgement
 from remanence.model import Memory, Relation, Status
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 POLICY = """
 version = 1
@@ -51,7 +51,7 @@ async def say(
 ) -> remanence.Listened:
     """Note a turn and listen to it."""
     await memory.note(text, session=session, speaker=speaker, later=True)
-    return await memory.flush()
+    return await hear(memory)
 
 
 async def names(memory: remanence.Engine) -> list[tuple[str, ...]]:
@@ -95,7 +95,7 @@ async def test_an_entity_says_nothing(memory: remanence.Engine) -> None:
         await say(memory, "My sister Mia lives in Tartu.")
         await without.note("My sister Mia lives in Tartu.", session="s", speaker="Ines", later=True)
         await without.settings.set("extract_only", "skill")
-        await without.flush()
+        await hear(without)
         with_it, bare = await memory.recall("Mia"), await without.recall("Mia")
     ids = {one.id for one in await records(memory)}
 

@@ -17,7 +17,7 @@ from remanence.store.sqlite import cleaning
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import raised
 from remanence.text import stems
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 SAID = "Wilhelmina hides the Quirkleton key beneath the marmalade bridge."
 OTHER = "The boathouse opens at four in the afternoon."
@@ -203,7 +203,7 @@ async def test_what_was_learned_from_it_alone_goes_with_it(opener: Opener) -> No
     """A fact of one turn goes with the turn; what another turn says too stays; both are shown first."""
     async with opener() as memory:
         await memory.note("My sister Ruth lives in Bergen.", speaker="Ines", session="a")
-        await memory.flush()
+        await hear(memory)
         turn, *facts = sorted(await memory.list_memories(), key=lambda one: one.seq)
         shown = await memory.erase.show(turn.seq)
         await memory.erase.apply(shown)

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import remanence
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 SAID = "Quirkleton keeps three lighthouses in Zanzibrook."
 NAMED = "quirkleton keeps three lighthouses"  # a session, named by its first words
@@ -38,7 +38,7 @@ async def test_what_is_kept_of_a_session_goes_with_its_last_turn(tmp_path: Path)
     async with remanence.open(path, embedder="none") as memory:
         await memory.note(SAID, speaker="Ana", session=NAMED, later=True)
         await memory.note("And a boat.", speaker="Ana", session=NAMED, later=True)
-        await memory.flush()
+        await hear(memory)
         await memory.note("It is blue.", speaker="Ana", session=NAMED, later=True)
         first = await memory.erase.apply(await memory.erase.show("#1"))
         last = await memory.erase.apply(await memory.erase.show(scope=True))

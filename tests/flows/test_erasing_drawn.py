@@ -8,7 +8,7 @@ from remanence import Engine
 from remanence.clock import ManualClock
 from remanence.llm import asking as asking_module
 from remanence.model import Memory, Turn
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_erasing import left_in, opened, unsound
 from tests.flows.test_erasing_subject import TOMBS
 from tests.models import ANY_MODEL, asking, model_server
@@ -115,7 +115,7 @@ async def test_what_was_learned_from_a_purged_memory_goes_with_it(opener: Opener
         drawn = await _reflected(memory)
         gone, *rest = await _named_in(memory, drawn)
         await memory.note("My sister Ruth lives in Bergen.", speaker="Ines", session="a")
-        await memory.flush()
+        await hear(memory)
         turn = next(one for one in await memory.list_memories() if one.text.startswith("My sister"))
         for one in (gone, turn):
             await memory.forget(one.id)

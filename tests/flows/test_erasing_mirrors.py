@@ -9,7 +9,7 @@ import pytest
 import remanence
 from remanence.flows.erase import Erasure
 from remanence.flows.mirror.folder import OWN
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 GOAL = "My neighbour Quirkleton keeps three lighthouses in Zanzibrook."
 NEXT = "Quirkleton sails to Zanzibrook every Sunday with a barometer."
@@ -38,9 +38,9 @@ LEFT = {"the first turn": ("neighbour",), "who is named": ("quirkleton",)}
 async def _talked(memory: remanence.Engine) -> None:
     for text in (GOAL, NEXT, LAST):
         await memory.note(text, speaker="Ana", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
     await memory.note(OTHER, speaker="Ben", session="t", later=True)
-    await memory.flush()
+    await hear(memory)
 
 
 def _saying(root: Path, words: tuple[str, ...]) -> list[str]:

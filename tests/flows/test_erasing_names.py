@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from remanence.redaction import MARK
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_erasing import opened, unsound
 from tests.flows.test_erasing_subject import names_in
 
@@ -68,7 +68,7 @@ async def test_facts_of_a_redacted_turn_forget_where_in_it_they_were_read(tmp_pa
     async with opened(path) as memory:
         said = "Ana Lopes was here all day. My sister Ruth lives in Bergen."
         await memory.note(said, speaker="Tom", session="a")
-        await memory.flush()
+        await hear(memory)
         (turn,) = [one for one in await memory.list_memories() if one.text == said]
         before = spans()
         await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))

@@ -14,7 +14,7 @@ from remanence.flows.write.learning import vector_of
 from remanence.model import Turn
 from remanence.redaction import MARK
 from remanence.testing.builders import raised
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_cli import SCRIPT, SECONDS_MAX
 from tests.flows.test_erasing import opened, unsound
 
@@ -40,7 +40,7 @@ async def talked(memory: Engine) -> None:
     """Let two persons talk, and listen to them."""
     for speaker, said in TALK:
         await memory.note(said, speaker=speaker, session="a")
-    await memory.flush()
+    await hear(memory)
 
 
 async def names_in(memory: Engine, name: str) -> list[str]:
@@ -257,10 +257,10 @@ async def test_boxes_and_traces_are_made_anew_from_what_others_said(
             await memory.note(f"My zither and oboe need strings {more}.", speaker="Ana", session=session)
             await memory.note(f"The zither shop is in Porto {more}.", speaker="Tom", session=session)
             clock.advance(hours=2)
-            await memory.flush()
+            await hear(memory)
         await memory.note("I keep bees behind the mill.", speaker="Ana", session="c")
         clock.advance(hours=2)
-        await memory.flush()
+        await hear(memory)
         await memory.consolidate()
         before, traced = await memory.boxes.list(), await memory.traces.list()
         await memory.erase.apply(await memory.erase.show(subject="Ana"))

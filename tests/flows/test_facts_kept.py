@@ -27,7 +27,7 @@ from remanence.flows.write.waiting import Waiting, waiting
 from remanence.llm.base import Judgement
 from remanence.model import Decay, Kind, Lifecycle, Memory, PolicyClass, Role, Status, Verification
 from tests.command_line import typed
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_noting import until
 
 FERRY = "The ferry to Kihnu leaves at noon on Fridays."
@@ -59,7 +59,7 @@ async def told(
 ) -> list[Memory]:
     """Note a turn, listen to it, and return the facts that stand."""
     await memory.note(text, later=True, **about)  # type: ignore[arg-type]
-    await memory.flush()
+    await hear(memory)
     return [one for one in await memory.list_memories(oldest_first=True) if "turn" not in one.tags]
 
 
@@ -91,7 +91,7 @@ async def test_the_source_of_a_fact_names_its_characters(tmp_path: Path) -> None
     text = "So it was. My sister Mia lives in Tartu."
     async with remanence.open(tmp_path / "m.db", embedder="none") as memory:
         noted = await memory.note(text, session="s", later=True)
-        await memory.flush()
+        await hear(memory)
     with closing(sqlite3.connect(tmp_path / "m.db")) as database:
         rows = database.execute("SELECT source, span FROM sources").fetchall()
 
@@ -101,7 +101,7 @@ async def test_the_source_of_a_fact_names_its_characters(tmp_path: Path) -> None
 async def test_a_turn_that_is_the_fact_is_kept_as_its_category_is(memory: remanence.Engine) -> None:
     """It gets the policy class, too."""
     await memory.note("We decided to move to Postgres in May.", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
     (turn,) = await memory.list_memories()
 
     assert ("decision", PolicyClass.PROTECTED, Kind.SEMANTIC) == (
@@ -191,7 +191,7 @@ async def test_what_is_beyond_the_limits_of_a_batch_is_reported(opener: Opener) 
     many = [("fact", f"Boat {number} is kept in harbour {number}.") for number in range(15)]
     async with opener(writer=Telling(*many)) as memory:
         await memory.note("It rained in the harbour.", session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
 
     assert ({"facts": 3}, 12) == (done.cut, done.stored)
@@ -217,7 +217,7 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
             await memory.learn("My boss is Anders.", speaker="Ana")
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is CARMEN now.")]
-        done = await memory.flush()
+        done = await hear(memory)
         standing = [one.text for one in await memory.list_memories() if "turn" not in one.tags]
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is Carmen.")]
@@ -236,7 +236,7 @@ async def test_a_claim_of_a_turn_that_was_replaced_while_it_waited_is_not_extrac
         await memory.note("My boss is Carmen. She plays the cello.", session="s", speaker="Ana", later=True)
         clock.advance(minutes=1)
         await memory.learn("My boss is Anders.", speaker="Ana")
-        done = await memory.flush()
+        done = await hear(memory)
 
     assert (0, {"forgotten or replaced since": 1}) == (done.stored, done.left_out)
 
@@ -372,15 +372,15 @@ async def test_what_is_in_quarantine_does_not_wait_until_it_is_released(
     await memory.note("We decided to stay. So.", session="s", later=True)
     (counted,) = (await memory.status()).waiting
     first, second, third = await memory.quarantined()
-    done = await memory.flush()
+    done = await hear(memory)
     await memory.accept(third.seq)
     (again,) = (await memory.status()).waiting
-    heard = await memory.flush()
+    heard = await hear(memory)
     await memory.note("Mia came by.", session="s", later=True)
     (after,) = (await memory.status()).waiting
     await memory.accept([first.seq, second.seq])
     (three,) = (await memory.status()).waiting
-    all_ = await memory.flush()
+    all_ = await hear(memory)
 
     assert [1, 1, 1, 3] == [one.turns for one in (counted, again, after, three)]
     assert (1, 3) == (done.stored, all_.turns)
@@ -394,8 +394,8 @@ async def test_a_released_turn_that_still_waits_is_heard_once(memory: remanence.
     await memory.note(ORDERS, role=Role.TOOL, session="s", later=True)
     (kept,) = await memory.quarantined()
     await memory.accept(kept.seq)
-    done = await memory.flush()
-    again = await memory.flush()
+    done = await hear(memory)
+    again = await hear(memory)
 
     assert (2, 0) == (done.turns, again.turns)
     assert () == (await memory.status()).waiting
@@ -422,7 +422,7 @@ async def test_a_turn_that_is_undone_waits_no_more(memory: remanence.Engine) -> 
     await memory.undo(said.run or "")
 
     assert () == (await memory.status()).waiting
-    assert 0 == (await memory.flush()).turns
+    assert 0 == (await hear(memory)).turns
 
 
 async def test_a_living_engine_listens_when_the_oldest_turn_has_waited_long_enough(
@@ -472,7 +472,7 @@ async def test_a_status_of_quarantine_is_told_of_facts(opener: Opener) -> None:
     """A fact that reads like instructions, of a turn below an agent, is set apart and said to be."""
     async with opener(writer=Telling(("fact", ORDERS))) as memory:
         await memory.note("The log has 3 lines.", role=Role.TOOL, session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
         (kept,) = await memory.quarantined()
 
     assert ({"quarantined": 1}, 0) == ({k: v for k, v in done.left_out.items() if v}, done.stored)

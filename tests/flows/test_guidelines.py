@@ -10,7 +10,7 @@ from remanence.extraction import Extracted, Fact, Heard, Wanted
 from remanence.flows import guidelines
 from remanence.llm.base import Judgement
 from remanence.llm.questions import extracting
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 
 class Reading:
@@ -36,7 +36,7 @@ class Reading:
 async def _heard(memory: remanence.Engine, *said: str) -> None:
     for text in said:
         await memory.note(text, session="s", later=True)
-    await memory.flush()
+    await hear(memory)
 
 
 async def test_a_consolidation_draws_up_what_the_record_teaches(opener: Opener) -> None:

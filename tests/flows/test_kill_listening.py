@@ -23,6 +23,7 @@ from remanence.extraction import Extracted, Fact, Heard, Wanted
 from remanence.flows.write.waiting import buffers
 from remanence.llm.base import Judgement
 from remanence.model import Relation
+from tests.flows.conftest import hear
 
 ROUNDS, ROUNDS_DEEP = 2, 4  # each of eleven steps
 VERBS = ("learn", "extract", "consolidate")
@@ -164,7 +165,7 @@ async def _work(path: Path, number: int, death: Death, told: int) -> None:
             said = f"Boat {number}.{turn} is blue. {HIGH * (turn % 3 == 0)}"
             await memory.note(said, session=SESSION, later=True)
             os.write(told, b".")
-        await memory.flush()
+        await hear(memory)
         await memory.consolidate()
 
 
@@ -196,7 +197,7 @@ async def _looked_over(path: Path, number: int, noted: int) -> None:
 async def _told_once(path: Path, number: int) -> None:
     """Listen to what is left; each turn has one fact, which nothing confirmed, and the file is sound."""
     async with remanence.open(path, embedder="none", clock=Later(2 * number), writer=Writer()) as memory:
-        await memory.flush()
+        await hear(memory)
         all_ = {one.seq: one for one in await memory.list_memories(status="any", limit=100_000)}
         turns = {one.seq for one in all_.values() if "turn" in one.tags}
         links = await memory._core.store.neighbours("default", None, Relation.LEARNED_FROM)

@@ -17,6 +17,7 @@ from remanence.clock import MINUTE, ManualClock
 from remanence.flows.write import hearing
 from remanence.model import Relation
 from remanence.testing.model_server import Handler, ModelServer
+from tests.flows.conftest import hear
 from tests.models import ANY_MODEL, KEY, model_server, variables
 
 NOTES = 100
@@ -89,7 +90,7 @@ async def test_two_processes_on_one_session_ask_and_store_everything_once(
     with asked_server() as (address, asked):
         _agents(path, address, writer)
     async with remanence.open(path, embedder="none") as memory:
-        left = await memory.flush()
+        left = await hear(memory)
         turns = await memory.list_memories(tags=("turn",), limit=1_000)
         links = await memory._core.store.neighbours("default", None, Relation.LEARNED_FROM)
         facts = [one for one in await memory.list_memories(limit=1_000) if "turn" not in one.tags]
@@ -134,14 +135,14 @@ async def test_while_a_server_fails_turns_wait_longer_each_time(
         async with remanence.open(tmp_path / "m.db", embedder="none", clock=clock, writer=writer) as memory:
             for number in range(12):
                 await memory.note(f"Mia keeps boat {number} in Tartu. So.", session="s", later=True)
-            first = await memory.flush()
+            first = await hear(memory)
             (once,) = (await memory.status()).waiting
-            await memory.flush()
+            await hear(memory)
             (twice,) = (await memory.status()).waiting
         async with remanence.open(
             tmp_path / "m.db", embedder="none", clock=clock, writer=f"openai:{ANY_MODEL}"
         ) as memory:
-            done = await memory.flush()
+            done = await hear(memory)
             state = await memory.status()
 
     assert (0, 0, 1) == (first.turns, first.stored, len(first.failed))
@@ -160,7 +161,7 @@ async def test_a_server_that_is_busy_once_is_asked_again_at_once(
             monkeypatch.setenv(name, value)
         async with remanence.open(tmp_path / "m.db", embedder="none", writer="openai:429") as memory:
             await memory.note("Mia keeps a boat in Tartu. So.", session="s", later=True)
-            done = await memory.flush()
+            done = await hear(memory)
 
     assert (1, 1, ()) == (done.turns, done.stored, done.failed)
 
@@ -175,7 +176,7 @@ async def test_a_slow_server_is_not_waited_for_and_what_it_may_cost_is_counted(
             monkeypatch.setenv(name, value)
         async with remanence.open(tmp_path / "m.db", embedder="none", writer="openai:slow") as memory:
             await memory.note("Mia keeps a boat in Tartu. So.", session="s", later=True)
-            done = await memory.flush()
+            done = await hear(memory)
             state = await memory.status()
 
     assert ("nothing extracted within 0.5 s" in done.failed[0], done.turns) == (True, 0)
@@ -210,11 +211,11 @@ async def test_a_server_that_dies_between_two_batches_leaves_the_rest_waiting(
         async with remanence.open(tmp_path / "m.db", embedder="none", writer=f"openai:{ANY_MODEL}") as memory:
             for number in range(25):
                 await memory.note(f"Mia keeps boat {number} in Tartu. So.", session="s", later=True)
-            done = await memory.flush()
+            done = await hear(memory)
             (waiting,) = (await memory.status()).waiting
         server.shutdown()
     async with remanence.open(tmp_path / "m.db", embedder="none") as memory:
-        rest = await memory.flush()
+        rest = await hear(memory)
         texts = Counter(one.text for one in await memory.list_memories() if "turn" not in one.tags)
 
     assert (10, 10, 15) == (done.turns, done.stored, waiting.turns)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import remanence
+from tests.flows.conftest import hear
 from tests.flows.test_mirror import files, text_of
 from tests.flows.test_mirror_edits import edit
 
@@ -39,7 +40,7 @@ async def test_a_correction_reaches_every_file_at_once(memory: remanence.Engine,
 async def test_topics_and_actions(memory: remanence.Engine, mirror: Path) -> None:
     """Topics are words; each line of the actions is one, as `actions` lists them; guidelines are what they teach."""
     await memory.note("I always drink coffee after lunch.", speaker="Ana", later=True)
-    await memory.flush()
+    await hear(memory)
     await memory.consolidate()
     await memory.mirror.sync(mirror)
     rows = [json.loads(row) for row in (mirror / "memory-actions.jsonl").read_text().splitlines()]

@@ -16,6 +16,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import StoreUnavailable
+from tests.flows.conftest import hear
 from tests.flows.test_mirror import ROPES, files
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a mirror needs handles of folders")
@@ -49,7 +50,7 @@ async def _prepared(folder: Path) -> None:
         for number in range(4):
             await memory.learn(f"{ROPES} {number}", category="decision", confidence=0.9)
         await memory.note("My sister Mia lives in Tartu.", speaker="Ines", later=True)
-        await memory.flush()
+        await hear(memory)
         await memory.mirror.sync(folder / "before")
         await memory.entities.alias("Mia", "Mimi")
         await memory.update(1, text="The ropes are in the boathouse.")

@@ -10,7 +10,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import read
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_entities import Naming
 from tests.flows.test_mirror import files, text_of
 from tests.flows.test_mirror_edits import edit
@@ -49,7 +49,7 @@ async def tell(memory: remanence.Engine, *texts: str, session: str = "s") -> Non
     """Note turns of a session and listen to them."""
     for text in texts:
         await memory.note(text, speaker="Ines", session=session, later=True)
-    await memory.flush()
+    await hear(memory)
 
 
 def page(mirror: Path, name: str) -> Path:

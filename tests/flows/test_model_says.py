@@ -18,7 +18,7 @@ from remanence.model import Memory, Status, Trust
 from remanence.testing.model_rules import INVENTED, ORDER
 from remanence.testing.model_server import ModelServer
 from tests.command_line import typed
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import beside
 from tests.models import KEY, VARIABLES, asking
 
@@ -66,7 +66,7 @@ async def test_an_order_that_a_model_invents_is_nobodys(
     """It is kept in quarantine, as an agent's, and stands in no profile, no frame and no boot."""
     async with asking(vendor, "inventing", server.address) as writer, opener(writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         (apart,) = await memory.quarantined()
         shown = [
             str(await memory.profile()),
@@ -87,7 +87,7 @@ async def test_what_a_turn_covers_is_its_speakers_and_what_it_does_not_is_the_wr
     """A denial that is left out is no word of the speaker's; how many are the writer's own is said and audited."""
     async with asking(vendor, "inventing", server.address) as writer, opener(writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
         found = await facts_of(memory)
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
 
@@ -107,7 +107,7 @@ async def test_what_is_a_writers_own_is_told_apart_in_every_face(
         path, clock=clock, writer=Adding("preference", "Ana loves loud music.")
     ) as memory:
         await memory.note(turn, speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         own = (await facts_of(memory))["Ana loves loud music."]
         (line,) = [one for one in (await memory.profile()).lines if one.seq == own.seq]
         texts = [
@@ -153,7 +153,7 @@ async def test_a_writers_own_fact_supersedes_nothing_of_a_user(opener: Opener, c
         said = await memory.learn("My boss is Anders.", speaker="Ana")
         named = await memory.learn("Ana's boss is Anders.", speaker="Ana")
         await memory.note("It rained all day.", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         if consolidated:
             await memory.consolidate()
         standing = [(await memory.get(one.id)).status for one in (said, named)]
@@ -166,7 +166,7 @@ async def test_a_fact_that_stands_in_its_turn_supersedes_as_before(opener: Opene
     async with opener(writer=Adding("fact", "My boss is Carmen now.")) as memory:
         said = await memory.learn("My boss is Anders.", speaker="Ana")
         await memory.note("Guess what: my boss is Carmen now!", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
 
         assert Status.SUPERSEDED is (await memory.get(said.id)).status
 
@@ -178,7 +178,7 @@ async def test_tags_that_mean_something_are_proposed(opener: Opener, content: st
         writer=Adding("preference", content, "self/value", "rejected-path", "drinks")
     ) as memory:
         await memory.note("I like tea.", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         proposed = [one for one in (await memory.review()).items if one.sort == "proposal"]
         kept = await memory.get(proposed[0].memories[0].id)
 
@@ -192,7 +192,7 @@ async def test_a_name_that_only_a_model_says_is_no_entity(opener: Opener) -> Non
     writer.entities = (remanence.Entity("Bartholomew Quill", "person"),)
     async with opener(writer=writer) as memory:
         await memory.note("It rained all day.", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
 
         assert [] == await memory.entities.list()
 
@@ -201,7 +201,7 @@ async def test_what_a_model_added_goes_with_the_person_whose_turn_it_read(opener
     """Erased by the person's name, though it is not the person's word and need not name the person."""
     async with opener(writer=Adding("fact", "The flat is full of walnuts.")) as memory:
         await memory.note("It rained all day.", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         await memory.erase.apply(await memory.erase.show(subject="Ana"))
 
         assert {} == await facts_of(memory)
@@ -218,7 +218,7 @@ async def test_what_is_cut_of_an_answer_is_counted(
     """Beyond twelve facts and one that makes no sense: the others are kept, the count is said and audited."""
     async with asking(vendor, model, server.address) as writer, opener(writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
 
     assert (counted, counted) == (done.cut, event.detail["cut"])
@@ -239,7 +239,7 @@ async def test_what_rules_find_beyond_twelve_is_counted(opener: Opener, writer: 
     async with opener(writer=writer) as memory:
         said = [f"I live in house number {at}." for at in range(15)]
         await memory.note(" ".join(said), speaker="Ana", session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
         (event,) = [one for one in await memory.history(limit=100) if one.verb == "extract"]
 
     assert (3, 3, 0) == (done.cut["facts"], event.detail["cut"]["facts"], done.of_writer)
@@ -288,7 +288,7 @@ async def test_what_a_server_says_of_an_error_is_kept_nowhere(
     asked = asking(vendor, model, server.address)
     async with asked as writer, remanence.open(tmp_path / "m.db", writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
-        heard = await memory.flush()
+        heard = await hear(memory)
         done = await memory.consolidate()
         audit = json.dumps([event.to_dict() for event in await memory.history(limit=1_000)])
         status = str(await memory.status()) + repr((await memory.status()).to_dict())

@@ -2,12 +2,13 @@
 
 import remanence
 from remanence.model import Relation
+from tests.flows.conftest import hear
 
 
 async def say(memory: remanence.Engine, text: str, session: str = "s", speaker: str = "Ines") -> int:
     """Note a turn, listen to it and return its number."""
     noted = await memory.note(text, session=session, speaker=speaker, later=True)
-    await memory.flush()
+    await hear(memory)
     return (await memory.get(noted.id)).seq
 
 

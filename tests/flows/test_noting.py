@@ -18,7 +18,7 @@ from remanence.faces.cli import THREADS
 from remanence.llm.base import Judgement
 from remanence.model import Kind, Lifecycle, Relation, Role, Trust, Verification
 from tests.command_line import typed
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 
 SAID = "We decided to move to Postgres in May. My sister Mia lives in Tartu."
 DECIDED = "We decided to move to Postgres in May."
@@ -71,7 +71,7 @@ async def test_an_empty_turn_is_an_error_and_no_small_talk(memory: remanence.Eng
 async def test_facts_name_their_turn_and_its_words(memory: remanence.Engine) -> None:
     """A fact is unverified knowledge, said by whoever said the turn, and believed no more than it."""
     noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
-    done = await memory.flush()
+    done = await hear(memory)
     facts = await _facts(memory)
     decided = next(one for one in facts if one.text == DECIDED)
     (link,) = [one for one in await memory.links(decided) if one.relation is Relation.LEARNED_FROM]
@@ -88,10 +88,10 @@ async def test_nothing_is_listened_to_twice(opener: Opener) -> None:
     """The cursor moves with the facts, also for another engine."""
     async with opener() as memory:
         await memory.note(SAID, session="s", later=True)
-        first = await memory.flush()
-        again = await memory.flush()
+        first = await hear(memory)
+        again = await hear(memory)
     async with opener() as memory:
-        third = await memory.flush()
+        third = await hear(memory)
 
         assert (1, 0, 0) == (first.turns, again.turns, third.turns)
         assert len(await _facts(memory)) == first.stored
@@ -100,7 +100,7 @@ async def test_nothing_is_listened_to_twice(opener: Opener) -> None:
 async def test_a_turn_that_is_one_fact_stays_one_memory(memory: remanence.Engine) -> None:
     """What says nothing else gets the category of the fact, and no copy."""
     await memory.note(DECIDED, session="s", later=True)
-    done = await memory.flush()
+    done = await hear(memory)
     (turn,) = await memory.list_memories()
 
     assert done.stored == 1
@@ -111,7 +111,7 @@ async def test_a_turn_that_is_one_fact_stays_one_memory(memory: remanence.Engine
 async def test_a_fact_and_its_turn_take_one_place(memory: remanence.Engine) -> None:
     """The better ranked is shown and names the other; others move up."""
     noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
     for number in range(4):
         await memory.learn(f"Postgres was mentioned on day {number}.")
     answers = [
@@ -135,7 +135,7 @@ async def test_a_fact_that_was_forgotten_or_corrected_is_not_extracted_again(
 ) -> None:
     """A turn that was said before does not bring it back; whoever says it anew does."""
     await memory.note(SAID, speaker="Ana", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
     fact = next(one for one in await _facts(memory) if one.text == DECIDED)
     clock.advance(minutes=1)
     waiting = await memory.note(f"{DECIDED} It was late.", speaker="Ana", session="t", later=True)
@@ -145,11 +145,11 @@ async def test_a_fact_that_was_forgotten_or_corrected_is_not_extracted_again(
     else:
         await memory.correct(fact, "We decided to move to Oracle in May.")
     clock.advance(minutes=1)
-    done = await memory.flush()
+    done = await hear(memory)
     standing = {one.text for one in await memory.list_memories()}
     clock.advance(minutes=1)
     await memory.note(f"{DECIDED} Once more.", speaker="Ana", session="u", later=True)
-    await memory.flush()
+    await hear(memory)
 
     assert waiting.status == "stored"
     assert done.left_out["forgotten or replaced since"] == 1
@@ -160,9 +160,9 @@ async def test_a_fact_that_was_forgotten_or_corrected_is_not_extracted_again(
 async def test_a_user_who_says_it_again_confirms_a_fact(memory: remanence.Engine) -> None:
     """The fact gets the second turn as a source, and counts as confirmed by a user."""
     await memory.note(SAID, speaker="Ana", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
     await memory.note(f"{DECIDED} Yes, really.", speaker="Ana", session="t", later=True)
-    done = await memory.flush()
+    done = await hear(memory)
     fact = next(one for one in await _facts(memory) if one.text == DECIDED)
 
     assert done.confirmed == 1
@@ -184,7 +184,7 @@ async def test_an_echo_is_kept_and_counts_for_nothing(
         speaker="Bot",
         later=True,
     )
-    done = await memory.flush()
+    done = await hear(memory)
     same = await memory.note("The supply boat to Kihnu comes at noon on Fridays.", role=role, later=True)
     memories = await memory.list_memories()
 
@@ -264,9 +264,9 @@ async def test_what_is_left_is_listened_to_at_the_end(opener: Opener, end: str) 
 async def test_an_extraction_is_undone_and_stays_undone(memory: remanence.Engine) -> None:
     """The turn stays, the facts go, and it is not listened to again."""
     await memory.note(SAID, session="s", later=True)
-    done = await memory.flush()
+    done = await hear(memory)
     await memory.undo(done.runs[0])
-    again = await memory.flush()
+    again = await hear(memory)
 
     assert again.turns == 0
     assert [SAID] == [one.text for one in await memory.list_memories()]
@@ -298,10 +298,10 @@ async def test_a_writer_that_fails_is_asked_later_and_nothing_is_lost(
     """The failure is kept for every process, and the turns wait."""
     async with opener(writer=_Writer(failures=1)) as memory:
         await memory.note(DECIDED, session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
     async with opener(writer=(writer := _Writer())) as memory:
         (waiting,) = (await memory.status()).waiting
-        later = await memory.flush()
+        later = await hear(memory)
 
         assert ("no answer" in done.failed[0], done.turns) == (True, 0)
         assert (waiting.failures, waiting.turns) == (1, 1)
@@ -319,7 +319,7 @@ async def test_hundreds_of_turns_in_one_buffer_are_listened_to(opener: Opener) -
             for number in range(300)
         )
         (waiting,) = (await memory.status()).waiting
-        done = await memory.flush()
+        done = await hear(memory)
 
         assert (waiting.turns, done.turns) == (300, 300)
         assert () == (await memory.status()).waiting
@@ -344,7 +344,7 @@ async def test_a_turn_is_an_episode(memory: remanence.Engine) -> None:
 async def test_the_command_takes_a_hooks_json_and_leaves_the_rest_to_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It commits and returns; status says what waits, and flush extracts it."""
+    """It commits and returns; status says what waits, and consolidate extracts it."""
     monkeypatch.setenv("REMANENCE_DB", str(tmp_path / "m.db"))
     hook = json.dumps({"session_id": "s9", "prompt": SAID, "hook_event_name": "UserPromptSubmit"})
     for given in (hook, hook):
@@ -355,10 +355,12 @@ async def test_the_command_takes_a_hooks_json_and_leaves_the_rest_to_others(
         output, _ = await process.communicate(given.encode())
         assert (process.returncode, b"#1" in output) == (0, True)
     status = await asyncio.to_thread(typed, "status", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
-    flushed = await asyncio.to_thread(typed, "flush", "--db", str(tmp_path / "m.db"), "--embedder", "hashed")
+    heard = await asyncio.to_thread(
+        typed, "consolidate", "--db", str(tmp_path / "m.db"), "--embedder", "hashed"
+    )
 
     assert "1 turn waits of session s9" in status.output
-    assert "1 turn heard" in flushed.output
+    assert "1 turn heard" in heard.output
 
 
 def test_a_command_for_one_text_starts_no_threads_for_matrices(

@@ -6,6 +6,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.flows.recall.ended import ended
 from remanence.model import Recalled, Relation, Verification
+from tests.flows.conftest import hear
 
 CELLO = "She plays the cello in the orchestra of Tartu."
 SAID = f"My boss is Carmen. {CELLO}"
@@ -15,7 +16,7 @@ QUESTION = "Who is Ana's boss, is it Carmen, who plays the cello in the orchestr
 async def _noted(memory: remanence.Engine, clock: ManualClock, text: str = SAID) -> tuple[int, list[int]]:
     """Note a turn of which facts are extracted; return it and them."""
     noted = await memory.note(text, speaker="Ana", session="s", later=True)
-    await memory.flush()
+    await hear(memory)
     clock.advance(minutes=1)
     links = await memory.links(noted.seq)
     return noted.seq, sorted(link.source for link in links if link.relation is Relation.LEARNED_FROM)

@@ -10,7 +10,7 @@ from remanence.clock import ManualClock
 from remanence.errors import Conflict, NotFound, Protected
 from remanence.model import Status
 from tests.command_line import typed
-from tests.flows.conftest import Opener
+from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import RUN, Agent, beside, planned, runs, served
 from tests.flows.test_newest_truth import claims
 from tests.flows.test_reach import LATER
@@ -71,7 +71,7 @@ async def test_a_note_is_taken_back_with_the_facts_that_the_engine_drew_from_it(
     async with opener() as memory:
         kept = await memory.note("My brother Tom lives in Bergen.", speaker="Ana", session="s", later=True)
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         await memory.consolidate()
         before = await memory.list_memories(status="any")
         done = await memory.undo(noted.run or "")
@@ -107,10 +107,10 @@ async def test_what_an_extracted_fact_replaced_stands_again_once_its_turn_is_tak
     """A turn whose fact took the place of an older one is taken back: the older one holds again, and all is well."""
     async with opener() as memory:
         await memory.note("I live in Tartu.", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         before = await memory.list_memories(status="any")
         noted = await memory.note("I moved: I live in Bergen now.", speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         replaced = await memory.list_memories(status="superseded")
         await memory.undo(noted.run or "")
         after = await memory.list_memories(status="any")
@@ -162,7 +162,7 @@ async def test_a_fact_that_a_person_has_touched_stays_without_its_turn(opener: O
     """Pinned since, a fact is the person's: its turn goes, and the fact with its pin is there as before."""
     async with opener() as memory:
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
-        await memory.flush()
+        await hear(memory)
         (fact,) = await memory.list_memories(filters={"text": "We decided to move to Postgres in May."})
         await memory.pin(fact)
         await memory.undo(noted.run or "")
@@ -310,7 +310,7 @@ async def test_a_run_of_the_engine_says_because_of_which_runs(opener: Opener) ->
     """An extraction names the run that noted its turn; what nobody else made has no such reason."""
     async with opener() as memory:
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
-        done = await memory.flush()
+        done = await hear(memory)
         told = await memory.describe_run(done.runs[0])
         own = await memory.describe_run(noted.run or "")
 

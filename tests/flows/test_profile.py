@@ -6,6 +6,7 @@ import remanence
 from remanence.clock import DAY, ManualClock
 from remanence.flows.recall.profiling import BEGINS, ENDS, LINE_CHARS_MAX
 from remanence.model import Verification
+from tests.flows.conftest import hear
 
 
 async def lines(memory: remanence.Engine) -> list[str]:
@@ -52,7 +53,7 @@ async def test_what_is_said_in_a_conversation_comes_to_stand_in_it(memory: reman
     """A preference that is extracted from a turn takes one line, and a later one that replaces it takes its place."""
     await memory.note("The weekly report always goes to Dana.", speaker="Ana", session="one")
     await memory.note("I prefer window seats on trains.", speaker="Ana", session="one")
-    await memory.flush()
+    await hear(memory)
     told = [line for line in (await memory.profile()).lines if "window seats" in line.text]
 
     assert 1 == len(told)

@@ -15,7 +15,7 @@ from remanence.llm.base import Judgement
 from remanence.model import Relation, Status, Turn
 from remanence.store.base import Bookkeeping
 from remanence.write.reflecting import BYTES_MAX
-from tests.flows.conftest import Measured, Opener
+from tests.flows.conftest import Measured, Opener, hear
 
 NOW = 1_000 * HOUR
 HANGS_AFTER_S = 300
@@ -91,7 +91,7 @@ async def test_three_extractions_that_find_something_bring_one_about(
         done = []
         for number in range(8):
             await memory.note(f"Boat {number} is blue.", session="s", later=True)
-            await memory.flush()
+            await hear(memory)
             done.append(await _by_itself(memory))
         clock.advance(minutes=10)
         later = await _by_itself(memory)
@@ -222,7 +222,7 @@ async def test_what_an_extraction_stores_is_recorded_as_an_action(opener: Opener
     async with opener(writer=Telling()) as memory:
         for session in ("one", "two"):
             await memory.note("boats are blue.", session=session, later=True, key=session, speaker=session)
-        await memory.flush()
+        await hear(memory)
         found = await memory.actions()
 
     (newest, *_) = found
@@ -243,10 +243,10 @@ async def test_a_fact_that_is_less_sure_is_on_trial(opener: Opener) -> None:
     """It is kept until it expires, recorded as deferred, and takes nobody's place."""
     async with opener(writer=(writer := Telling())) as memory:
         await memory.note("the door code is 4711.", session="s", later=True, speaker="Ana")
-        await memory.flush()
+        await hear(memory)
         writer.confidence = 0.34
         await memory.note("the door code is 1234.", session="s", later=True, speaker="Ana")
-        await memory.flush()
+        await hear(memory)
         facts = await memory.list_memories(kind="semantic", oldest_first=True)
         deferred = await memory.actions(outcome="deferred")
 

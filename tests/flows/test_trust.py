@@ -13,6 +13,7 @@ from remanence.change import Change
 from remanence.claim import Claim, Forbidden
 from remanence.clock import ManualClock
 from remanence.testing.builders import claimed, raised
+from tests.flows.conftest import hear
 
 START = 1_767_225_600_000_000
 OPENS = ("market hall", "opens")
@@ -165,7 +166,7 @@ async def test_an_agents_opening_hears_what_a_user_said(tmp_path: Path) -> None:
         await person.note(said, speaker="Ana", later=True)
         await person.note(said.replace("Mia", "Lea"), speaker="Ana", trust="outside", later=True)
     async with opened(path, trust=Trust.AGENT) as agent:
-        heard = await agent.flush()
+        heard = await hear(agent)
         facts = await agent.list_memories(kind="semantic", oldest_first=True)
 
     assert (2, ()) == (heard.stored, heard.failed)

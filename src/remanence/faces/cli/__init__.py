@@ -32,7 +32,7 @@ MODULES = {
     "forbid_commands": "forbid",
     "frame_commands": "frame boot profile topics frames",
     "guideline_commands": "guidelines",
-    "hearing_commands": "note flush chat",
+    "hearing_commands": "note chat",
     "mcp": "mcp",
     "mirror_commands": "mirror",
     "plan_commands": "plan diff apply curate forecast compact explain",

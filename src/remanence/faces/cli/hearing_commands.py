@@ -49,10 +49,6 @@ async def note(
     return await memory.note(said, later=True, key=key, **given)
 
 
-async def flush(*, memory: Memory) -> Any:
-    return await memory.flush()
-
-
 async def chat(
     *, memory: Memory, speaker: Annotated[str | None, Parameter(help="The name of who speaks.")] = None
 ) -> Any:
@@ -105,10 +101,10 @@ async def _heard(memory: Memory, line: str, speaker: str | None) -> int:
     if noted.status in KEPT_OUT:
         _write([f"  {noted.learned}"])
         return 0
-    listened = await memory.flush()
+    heard = (await memory.consolidate()).heard
     told = [line async for line in _known(memory, noted)]
     _write(
-        [f"  known now: {one}" for one in told] + [f"  not listened to yet: {one}" for one in listened.failed]
+        [f"  known now: {one}" for one in told] + [f"  not listened to yet: {one}" for one in heard.failed]
     )
     return len(told)
 

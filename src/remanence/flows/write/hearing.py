@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from remanence.change import Fence
@@ -36,7 +36,7 @@ from remanence.flows.write.joining import join_told
 from remanence.flows.write.waiting import Triggers, Waiting, buffers, next_turns, triggers, unheard, waiting
 from remanence.llm.base import Extractor
 from remanence.model import STANDING, Lifecycle, Memory
-from remanence.results import Result, counted, number, visible
+from remanence.receipt import Listened
 from remanence.store.base import Bookkeeping
 from remanence.tokens import token_counts
 from remanence.write.engine_actions import UNSAID, Eligibility
@@ -53,48 +53,6 @@ BEYOND = "beyond what a batch holds, the least sure"
 OF_EXTRACTION = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, "extraction")
 LOG = logging.getLogger("remanence")
 BUSY = "another process listens to this session; what is left waits for it or for the next"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Listened(Result):
-    """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
-
-    `of_writer` counts those of the stored that their turns do not cover: a writer's own, believed as an agent's. `cut`
-    counts what was beyond the limits of a batch or made no sense. `failed` says why turns still wait.
-    """
-
-    turns: int = 0
-    stored: int = 0
-    confirmed: int = 0
-    of_writer: int = 0
-    left_out: Mapping[str, int] = field(default_factory=dict)
-    cut: Mapping[str, int] = field(default_factory=dict)
-    runs: tuple[str, ...] = ()
-    failed: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
-        counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
-        cut = f"; cut: {counted(self.cut)}" if self.cut else ""
-        failed = f"; {'; '.join(self.failed)}" if self.failed else ""
-        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {counted(counts)}{cut}{failed}")
-
-    def __add__(self, other: "Listened") -> "Listened":
-        """Return both together."""
-        return Listened(
-            self.turns + other.turns,
-            self.stored + other.stored,
-            self.confirmed + other.confirmed,
-            self.of_writer + other.of_writer,
-            _summed(self.left_out, other.left_out),
-            _summed(self.cut, other.cut),
-            self.runs + other.runs,
-            self.failed + other.failed,
-        )
-
-
-def _summed(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
 
 
 class Listener:

@@ -17,12 +17,13 @@ from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.write import gating
 from remanence.flows.write.boxing import seal
 from remanence.flows.write.extracting import as_heard, parsed
-from remanence.flows.write.hearing import BATCH, Listened, listen, wanted_now
+from remanence.flows.write.hearing import BATCH, listen, wanted_now
 from remanence.flows.write.learning import learn_many
 from remanence.keywords import Progress
 from remanence.llm.base import Extractor
 from remanence.llm.questions import extracting
 from remanence.model import Kind, Role, Trust, Turn
+from remanence.receipt import Listened
 from remanence.results import Result, counted, number, visible
 from remanence.store.base import Arriving
 from remanence.tokens import token_counts
