@@ -150,7 +150,7 @@ async def measure_changes(path: Path, archived: int, whole: bool) -> None:
         questions = _questions(1 + 3 * CHANGES)
         await memory.recall(questions.pop(), archived="open", count_use=False)
         took: dict[str, list[float]] = {"learn": [], "restore": [], "archive": []}
-        for one in await memory.list_memories(status="archived", limit=CHANGES):
+        for one in await memory.list(status="archived", limit=CHANGES):
             await memory.learn(f"Something else was learned at {time.time_ns()}.")
             took["learn"] += [one async for one in _recalls(memory, [questions.pop()], "open")]
             receipt = await memory.confirm(one)

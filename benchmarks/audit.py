@@ -50,7 +50,7 @@ async def _year(path: Path, days: int) -> None:
     clock, chance = ManualClock(), random.Random(SEED)
     words = [_word(chance) for _ in range(4_000)]
     async with remanence.open(path, clock=clock, policy="default", agent="ana") as memory:
-        await memory.adopt("default")
+        await memory.policy.adopt("default")
         await memory.settings.set("audit_days", NEVER)
         for day in range(days):
             await _day(memory, clock, chance, words)
@@ -91,7 +91,7 @@ async def _session(
     for hit in asked[-1].memories[:1]:
         await memory.rate(hit.memory.id, 1.0)
     if chance.random() < 0.25:
-        await memory.update((await memory.list_memories(limit=1))[0].id, text=_sentence(chance, words, 25))
+        await memory.update((await memory.list(limit=1))[0].id, text=_sentence(chance, words, 25))
     await memory.consolidate()
 
 

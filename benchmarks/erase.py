@@ -101,7 +101,7 @@ async def _with_ledger(path: Path, erased: int) -> None:
             cpu_s=round(took.cpu_s, 2),
             refused=len(taken.skipped),
         )
-        left = [one.text for one in await memory.list_memories(status="any", limit=erased)]
+        left = [one.text for one in await memory.list(status="any", limit=erased)]
     size = sum(one.stat().st_size for one in path.parent.glob("*.erased"))
     figure("erase.ledger_size", size / 1e6, "MB")
     for one in path.parent.glob(f"{path.name}-*"):
@@ -113,7 +113,7 @@ async def _with_ledger(path: Path, erased: int) -> None:
                 pass
         figure(f"erase.open_{what}", took.wall_s, "seconds", cpu_s=round(took.cpu_s, 2))
     async with remanence.open(path, embedder="hashed", clock=ManualClock()) as memory:
-        back = {one.text for one in await memory.list_memories(status="any", limit=erased)} - set(left)
+        back = {one.text for one in await memory.list(status="any", limit=erased)} - set(left)
         figure("erase.brought_back", len(back), "memories", goal=0)
         sound = all(check.ok for check in await memory.doctor())
         figure("erase.restored_sound", int(sound), "whether doctor finds all sound")

@@ -149,7 +149,7 @@ async def _answer(memory: remanence.Engine, question: str) -> list[str]:
 
 
 async def _standing(memory: remanence.Engine) -> set[str]:
-    return {one.text for one in await memory.list_memories(limit=10_000)}
+    return {one.text for one in await memory.list(limit=10_000)}
 
 
 async def _forbidden(part: Part) -> None:

@@ -231,7 +231,7 @@ async def measure_frames(path: Path, n: int, scopes: int) -> None:
         with spent() as cold:
             await memory.boot()
         figure("scale.boot.cold_cpu_ms", cold.cpu_s * 1_000, "ms", n=n, scopes=scopes)
-        named = await memory.list_memories(limit=IDENTITY)
+        named = await memory.list(limit=IDENTITY)
         for one in named:
             await memory.tag(one.id, "self/value")
         for frame, asked in (

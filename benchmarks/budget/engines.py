@@ -94,14 +94,14 @@ class Ours:
 
     async def _cut(self, path: Path, policy: str, budget: Budget) -> Left:
         async with self._opened(path) as memory:
-            every = await memory.list_memories(limit=LISTED_MAX)
+            every = await memory.list(limit=LISTED_MAX)
             amount = budget.amount(every)
             if policy == RANDOM:
                 await memory.tag(_drawn(every, budget.unit, amount), DRAWN)
             cut = cut_of(policy, budget, amount)
             plan = await memory.plan(cut.policy, overrides=cut.overrides)
             await memory.apply(plan, policy=cut.policy, overrides=cut.overrides, allow_destroyed=len(every))
-            left = await memory.list_memories(limit=LISTED_MAX)
+            left = await memory.list(limit=LISTED_MAX)
             turns = frozenset(source for one in left for source in one.sources)
             traces = await _traced(memory) if budget.per == TRACED else None
             return Left(turns, len(left) / max(1, len(every)), traces)
@@ -128,7 +128,7 @@ class Ours:
 async def _traced(memory: remanence.Engine) -> float:
     """Let recall keep hashes of all that is archived; return the share that they are of the texts."""
     await memory.settings.set("archive_indexed_most", 0)
-    archived = await memory.list_memories(status="archived", limit=LISTED_MAX)
+    archived = await memory.list(status="archived", limit=LISTED_MAX)
     kept = await memory._core.store.archive_words(memory.scope, -1)  # noqa: SLF001
     packed = sum(len(pack(part)) for part in kept.parts.values())
     return packed / max(1, sum(len(one.text.encode()) for one in archived))

@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from remanence.flows.erase import Erase, Erasing, Erasure
     from remanence.flows.erase_since import ErasedSinceReport
     from remanence.flows.expiring import Expired
+    from remanence.flows.forbidding import ForbiddenTexts
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.inspect import Event, State
@@ -120,10 +121,11 @@ if TYPE_CHECKING:
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.reembedding import Reembedded
-    from remanence.flows.review import Review, ReviewItem
+    from remanence.flows.review import Review, ReviewItem, ReviewQueue
+    from remanence.flows.scope_policy import ScopePolicy
     from remanence.flows.settings import Setting, Settings
-    from remanence.flows.write.extracting import Extraction, FoundFact, OfflineExtractor
-    from remanence.flows.write.ingesting import Estimated, Ingested
+    from remanence.flows.write.extracting import Estimated, Extraction, FoundFact, OfflineExtractor
+    from remanence.flows.write.ingesting import Ingested
     from remanence.flows.write.noting import Noted
     from remanence.flows.write.proposals import Proposal
     from remanence.flows.write.settling import Upcoming
@@ -196,6 +198,7 @@ __all__ = [
     "Fact",
     "FileEdit",
     "Forbidden",
+    "ForbiddenTexts",
     "Forecast",
     "Foretelling",
     "FoundFact",
@@ -270,12 +273,14 @@ __all__ = [
     "Result",
     "Review",
     "ReviewItem",
+    "ReviewQueue",
     "Role",
     "RoleName",
     "Run",
     "RunReport",
     "RunToCome",
     "Schedule",
+    "ScopePolicy",
     "Setting",
     "Settings",
     "Severity",
@@ -318,6 +323,9 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "ReviewQueue": "remanence.flows.review",
+    "ScopePolicy": "remanence.flows.scope_policy",
+    "ForbiddenTexts": "remanence.flows.forbidding",
     "Box": "remanence.flows.boxes",
     "Boxes": "remanence.flows.boxes",
     "Trace": "remanence.flows.boxes",
@@ -361,7 +369,7 @@ _LATER = {
     "Extraction": "remanence.flows.write.extracting",
     "FoundFact": "remanence.flows.write.extracting",
     "OfflineExtractor": "remanence.flows.write.extracting",
-    "Estimated": "remanence.flows.write.ingesting",
+    "Estimated": "remanence.flows.write.extracting",
     "Ingested": "remanence.flows.write.ingesting",
     "Judgement": "remanence.llm.base",
     "KnownEntity": "remanence.flows.entities",

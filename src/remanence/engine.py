@@ -7,16 +7,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from remanence.claim import Forbidden
 from remanence.clock import to_micros
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
 from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import LISTED, PlanReport
-from remanence.curate.policy.compiled import Policy
 from remanence.edit.links import Linking
-from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, review, sessions, settings
+from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, sessions, settings
 from remanence.flows.boxes import Boxes, Traces
 from remanence.flows.core import Core, unhurried
 from remanence.flows.curate import comparing, curating, forecasting, runs, schedules, undoing
@@ -25,6 +23,7 @@ from remanence.flows.entities import Entities
 from remanence.flows.erase import Erase
 from remanence.flows.erase_since import ErasedSinceVerbs
 from remanence.flows.exchange import transfer
+from remanence.flows.forbidding import ForbiddenTexts
 from remanence.flows.graph import Graph
 from remanence.flows.guidelines import Guidelines
 from remanence.flows.mirror.mirror import Mirror, Mirrorings
@@ -35,22 +34,20 @@ from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
 from remanence.flows.reembedding import Reembedded
+from remanence.flows.review import ReviewQueue
+from remanence.flows.scope_policy import ScopePolicy
 from remanence.flows.write import (
     editing,
-    extracting,
-    gating,
     hearing,
     ingesting,
     learning,
     noting,
-    proposals,
     putting,
     settling,
 )
 from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.ingesting import Estimated, Ingested
+from remanence.flows.write.ingesting import Ingested
 from remanence.flows.write.noting import Noted
-from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide, guide
 from remanence.keywords import (
     About,
@@ -132,9 +129,9 @@ class Engine:
         return self._core.scope
 
     @property
-    def policy(self) -> Policy:
-        """The policy it was opened with or has adopted; without either, one that has no rules."""
-        return self._core.policy
+    def policy(self) -> ScopePolicy:
+        """The policy of this scope: which is in force, adopt one, drop it."""
+        return ScopePolicy(self._core)
 
     @property
     def embedder(self) -> Embedder:
@@ -160,6 +157,11 @@ class Engine:
     def erase(self) -> Erase:
         """Memories erased for good, with every copy that is kept of them: shown first, then done."""
         return Erase(self._kept.looked_at, ErasedSinceVerbs(self._kept, lifetime.resume))
+
+    @property
+    def forbidden(self) -> ForbiddenTexts:
+        """The texts that are refused, whoever says them: list them, allow them again."""
+        return ForbiddenTexts(self._core)
 
     @property
     def boxes(self) -> Boxes:
@@ -227,19 +229,13 @@ class Engine:
         """
         return await ingesting.ingest(self._core, path, format, progress, trust=trust, extract=extract)
 
-    async def estimate(self, path: str | Path, *, format: str | Importer = "auto") -> Estimated:  # noqa: A002
-        """Show what `ingest` would ask of a writer to extract from a file: how often, and how many tokens.
-
-        Nothing is stored and no model is asked. `format` as for `ingest`.
-        """
-        return await ingesting.estimate(self._core, path, format)
-
     async def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction:  # noqa: A002
         """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.
 
-        `format` as for `ingest`.
+        `estimate` says what `ingest` with `extract` would ask of the writer: how often, and how many tokens. `format`
+        as for `ingest`.
         """
-        return await extracting.extract(path, format)
+        return await ingesting.look_into(self._core, path, format)
 
     async def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
@@ -331,25 +327,6 @@ class Engine:
         """
         return await inspect.shown(self._core, name)
 
-    async def list_memories(
-        self,
-        *,
-        status: Some[StatusName | Status] | Literal["any"] | None = None,
-        kind: Some[KindName | Kind] | None = None,
-        tags: Sequence[str] = (),
-        filters: Mapping[str, Any] | None = None,
-        limit: int = 1_000,
-        oldest_first: bool = False,
-        **equal: Unpack[Columns],
-    ) -> list[Memory]:
-        """List memories, newest first, by kind, tags, status and any column.
-
-        Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
-        """
-        named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        asked = recalling.Listing(listed_by(named, equal, filters or {}), limit, oldest_first)
-        return await recalling.list_memories(self._core, asked)
-
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
     # while the memory has that revision, else Conflict.
 
@@ -402,14 +379,6 @@ class Engine:
         """
         return await rating.rate(self._core, names, signal, spares_identity=spares_identity)
 
-    async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
-        """List what is in quarantine: texts that read like instructions and that no user or agent said."""
-        return await self.list_memories(status="quarantined", limit=limit)
-
-    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
-        """Let a memory out of the quarantine, into the inbox; how far it is believed stays."""
-        return await editing.accept(self._core, names, if_revision)
-
     async def dispute(self, names: Memories) -> Receipt:
         """Say that somebody denied a memory."""
         return await editing.dispute(self._core, names)
@@ -442,17 +411,9 @@ class Engine:
         """Delete a memory: recall finds it no more, and restore brings it back.
 
         It becomes a tombstone, which a policy may purge. With `forbid` its text is refused from then on, whoever says
-        it, also in other letters that look alike; undo of this run, or `lift`, allows it again.
+        it, also in other letters that look alike; undo of this run, or `forbidden.lift`, allows it again.
         """
         return await editing.forget(self._core, names, if_revision, forbid=forbid)
-
-    async def forbidden(self) -> list[Forbidden]:
-        """List the texts that are forbidden: the hash of each, since when, and which memory said it."""
-        return await self._core.store.forbidden(self._core.scope)
-
-    async def lift(self, *names: OneMemory) -> Receipt:
-        """Allow forbidden texts again, named by their memories or by the hashes that `forbidden` lists."""
-        return await gating.lift(self._core, names)
 
     async def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Bring back a memory: one that fell to active, one that was condensed to its full text."""
@@ -535,14 +496,6 @@ class Engine:
         """
         return await forecasting.forecast(self._core, forecasting.Wish(days, policy, **more))
 
-    async def plan_compaction(self, keep_recent: int) -> Plan:
-        """Show which episodes would be deleted if so many of the newest stay; nothing is written.
-
-        To apply it is to compact: no adopted policy holds it, the brake does, as any plan.
-        """
-        chosen = curating.compaction(keep_recent)
-        return await curating.plan(self._core, chosen, listed=LISTED, verb=curating.COMPACT)
-
     async def compact_episodic(self, keep_recent: int) -> int:
         """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone."""
         return await curating.compact_episodic(self._core, keep_recent)
@@ -552,31 +505,12 @@ class Engine:
         """When curation runs by itself, and how it went."""
         return schedules.Schedule(self._core)
 
-    async def adopt(self, policy: str) -> Policy:
-        """Store a policy in this scope, for every process that opens it.
-
-        A preset's name or a TOML text.
-        """
-        return await curating.adopt(self._core, curating.choose(self._core, policy, None))
-
-    async def unadopt(self) -> str | None:
-        """Drop the adopted policy: the scope then has none, and nothing runs by itself.
-
-        Returns the name of the one that was adopted, None where none was.
-        """
-        return await curating.unadopt(self._core)
-
     async def undo(self, run: Run) -> Receipt:
-        """Undo a run as a whole, or refuse if what it changed was changed again."""
-        return await undoing.undo(self._core, runs.run_id(run))
+        """Undo a run as a whole, or refuse if what it changed was changed again.
 
-    async def undo_last(self) -> Receipt:
-        """Undo the newest run of yours that changed something; the receipt says which it was."""
-        return await runs.undo_last(self._core)
-
-    async def note_refusal(self, command: str) -> None:
-        """Remember that a command was refused, so that `undo_last` takes back nothing that came before it."""
-        await runs.note_refusal(self._core, command)
+        "last" names the newest run of yours that changed something; the receipt says which it was.
+        """
+        return await runs.undo_named(self._core, runs.run_id(run))
 
     # Looking back
 
@@ -609,27 +543,14 @@ class Engine:
         """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._kept.looked_at)
 
-    async def review(self, *, limit: int = 20) -> review.Review:
-        """List what waits for a person, at most so many of each sort, with the command that settles it.
-
-        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs.
-        """
-        return await review.review(self._core, limit)
-
-    async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
-        """Propose tags for a memory, which a person sets or declines."""
-        return await proposals.propose(self._core, name, tags)
-
-    async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
-        """Decline what a writer proposed for a memory: the tags or older memories that are named, or all of it.
-
-        Returns what was declined. To do what is proposed, use `tag` or `supersede`.
-        """
-        return await proposals.decline(self._core, name, what)
-
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
         return await checks.every(self._kept.looked_at)
+
+    @property
+    def review(self) -> ReviewQueue:
+        """What waits for a person: list it, accept or decline it."""
+        return ReviewQueue(self._core)
 
     @property
     def settings(self) -> settings.Settings:
@@ -692,3 +613,35 @@ class Engine:
         it is to be taken in as it is: `edited`.
         """
         return await transfer.import_(self._core, lines, name, edited=edited, trust=trust)
+
+    # Listing; last, since below it `list` is no type any more in this class
+
+    async def list(
+        self,
+        *,
+        status: Some[StatusName | Status] | Literal["any"] | None = None,
+        kind: Some[KindName | Kind] | None = None,
+        tags: Sequence[str] = (),
+        filters: Mapping[str, Any] | None = None,
+        limit: int = 1_000,
+        oldest_first: bool = False,
+        **equal: Unpack[Columns],
+    ) -> list[Memory]:
+        """List memories, newest first, by kind, tags, status and any column.
+
+        Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
+        """
+        named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
+        asked = recalling.Listing(listed_by(named, equal, filters or {}), limit, oldest_first)
+        return await recalling.list_memories(self._core, asked)
+
+
+async def note_refusal(memory: Engine, command: str) -> None:
+    """Remember that a command was refused, so that `undo("last")` takes back nothing that came before it."""
+    await runs.note_refusal(memory._core, command)  # noqa: SLF001 # a part of the command line's own work, no verb
+
+
+async def plan_compaction(memory: Engine, keep_recent: int) -> Plan:
+    """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
+    chosen = curating.compaction(keep_recent)
+    return await curating.plan(memory._core, chosen, listed=LISTED, verb=curating.COMPACT)  # noqa: SLF001 # the same

@@ -145,7 +145,7 @@ async def judged(folder: Path) -> Found:
     path = folder / "now" / "memory.db"
     bad: list[str] = []
     async with opened(path) as memory:
-        texts = [one.text for one in await memory.list_memories()]
+        texts = [one.text for one in await memory.list()]
         stands = {any(said in text for text in texts) for said in SAID}
         if len(stands) > 1 or len(texts) != OTHERS + len(SAID) * (True in stands):
             bad.append(f"torn: {texts}")
@@ -157,9 +157,7 @@ async def judged(folder: Path) -> Found:
     bad += left(path)
     shutil.copy(folder / "older.db", path)
     async with opened(path) as memory:
-        bad += [
-            text for text in [one.text for one in await memory.list_memories()] if "boathouse" not in text
-        ]
+        bad += [text for text in [one.text for one in await memory.list()] if "boathouse" not in text]
     return {"bad": [*bad, *left(path)]}
 
 

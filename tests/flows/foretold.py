@@ -64,7 +64,7 @@ def _turn(random: Random) -> Turn:
 
 
 async def _lived(memory: remanence.Engine, clock: ManualClock, random: Random) -> None:
-    kept = [one for one in await memory.list_memories(limit=1_000) if one.status.label in {"inbox", "active"}]
+    kept = [one for one in await memory.list(limit=1_000) if one.status.label in {"inbox", "active"}]
     some = random.sample(kept, min(8, len(kept)))
     for place, one in enumerate(some):
         if place % 4 == 0:

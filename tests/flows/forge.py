@@ -23,7 +23,7 @@ async def item(memory: remanence.Engine, key: str, kind: str = "episodic") -> st
 
 async def keys(memory: remanence.Engine) -> list[str | None]:
     """Return the keys of what is in sight, in order of arrival."""
-    found = await memory.list_memories(limit=100_000, oldest_first=True)
+    found = await memory.list(limit=100_000, oldest_first=True)
     return [item.key for item in found]
 
 

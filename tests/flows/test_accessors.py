@@ -125,7 +125,7 @@ async def test_what_four_other_agents_link_to_is_not_deleted(
         await memory.link(less, alone, "similar")
         clock.advance(days=20)
         await memory.curate()
-        deleted = await memory.list_memories(status="pruned")
+        deleted = await memory.list(status="pruned")
 
     assert {less.seq, alone.seq} == {one.seq for one in deleted}
 

@@ -107,7 +107,7 @@ async def test_an_echo_of_what_was_shown_is_discarded(opener: Opener) -> None:
         await hear(memory)
 
         assert [("applied", "an echo", 1)] == [one[1:] for one in await recorded(memory, "discard")]
-        assert 2 == len(await memory.list_memories())
+        assert 2 == len(await memory.list())
 
 
 async def test_names_that_are_joined_by_what_is_said_are_an_action(memory: remanence.Engine) -> None:

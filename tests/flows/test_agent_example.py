@@ -40,7 +40,7 @@ def test_the_second_run_remembers(told: tuple[Path, str, str]) -> None:
 def test_it_leaves_what_it_claims(told: tuple[Path, str, str]) -> None:
     """Decisions are decisions, what helped is rated, sessions have ended, and everything is sound."""
     with remanence.sync.open(told[0]) as memory:
-        kept = memory.list_memories()
+        kept = memory.list()
         state = memory.status()
         sound = [check.ok for check in memory.doctor()]
 

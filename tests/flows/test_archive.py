@@ -93,7 +93,7 @@ async def test_frames_boot_and_lists_know_no_archive(memory: remanence.Engine) -
     shown = [await memory.frame("attention", QUESTION), await memory.boot()]
 
     assert not [hit for answer in shown for hit in answer if hit.text == KEY]
-    assert [SISTER] == [one.text for one in await memory.list_memories()]
+    assert [SISTER] == [one.text for one in await memory.list()]
 
 
 async def test_who_asks_for_a_status_gets_it_at_its_full_score(memory: remanence.Engine) -> None:
@@ -113,7 +113,7 @@ async def test_only_what_stands_counts_as_used(memory: remanence.Engine) -> None
     await memory.curate(ARCHIVE)
     found = [hit.text for hit in await memory.recall(f"{QUESTION} And my sister Ines?")]
     await memory._core.uses.settle()
-    used = {one.text: one.uses for one in await memory.list_memories(status="any")}
+    used = {one.text: one.uses for one in await memory.list(status="any")}
 
     assert {KEY, SISTER} == {*found}
     assert {KEY: 0, SISTER: 1} == used
@@ -157,14 +157,14 @@ async def test_what_fell_otherwise_stays_out_of_sight(memory: remanence.Engine) 
     old = await memory.learn(OLD_KEY, category="fact", session="three")
     new = await memory.learn("It hangs at the door.", session="four")
     await memory.supersede(old, new)
-    await memory.forget((await memory.list_memories(filters={"text": KEY}))[0])
+    await memory.forget((await memory.list(filters={"text": KEY}))[0])
 
     assert await first(memory, archived="open") is None
 
 
 async def test_what_an_archived_memory_says_out_of_date_is_marked(memory: remanence.Engine) -> None:
     """It says when it expired, as one that stands does."""
-    one = (await memory.list_memories(filters={"text": KEY}))[0]
+    one = (await memory.list(filters={"text": KEY}))[0]
     await memory.update(one, valid_to=one.said_at + 1)
     await memory.curate(ARCHIVE)
     hit = await first(memory)

@@ -52,7 +52,7 @@ async def filled(path: Path) -> None:
 async def told(path: Path) -> tuple[int, int, list[tuple[int, bool]], list[str]]:
     """Return how many are archived, of how many words are told, what recall finds of the key, and what doctor says."""
     async with remanence.open(path, embedder="hashed", clock=Later()) as memory:
-        archived = await memory.list_memories(status=Status.ARCHIVED)
+        archived = await memory.list(status=Status.ARCHIVED)
         words = await memory._core.store.archive_words(memory.scope, -1)
         held = sum(map(len, words.parts.values()))
         hits = [(hit.seq, hit.archived) for hit in await memory.recall(QUESTION) if hit.seq == 1]

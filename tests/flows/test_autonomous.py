@@ -132,7 +132,7 @@ async def test_token_counts_and_vectors_come_with_a_text(story: Story, tmp_path:
         lines = [line async for line in words.export()]
     await story.memory.import_(lines)
     await story.memory.learn("Flour is dear", category="fact")
-    there = await story.memory.list_memories()
+    there = await story.memory.list()
     found = [await story.memory.recall(question, limit=1) for question in ("heron", "flour")]
 
     assert [] == [one.seq for one in there if not one.tokens]

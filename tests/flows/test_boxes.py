@@ -165,12 +165,12 @@ async def test_the_box_of_a_memory_is_found(memory: remanence.Engine, clock: Man
     """Of a turn, and of a fact that was learned from one; of anything else there is none."""
     await tell(memory, ["We decided to move to Postgres in May. My sister Mia lives in Tartu."], "s", clock)
     (box,) = await memory.boxes.list()
-    facts = [one for one in await memory.list_memories() if "turn" not in one.tags]
+    facts = [one for one in await memory.list() if "turn" not in one.tags]
     other = await memory.learn("The tide turns at nine.")
 
     assert facts
-    assert [box] == await memory.boxes.of(box.turns[0].seq) == await memory.boxes.of(facts[0].seq)
-    assert [] == await memory.boxes.of(other.seq)
+    assert [box] == await memory.boxes.list(of=box.turns[0].seq) == await memory.boxes.list(of=facts[0].seq)
+    assert [] == await memory.boxes.list(of=other.seq)
 
 
 async def test_undoing_an_extraction_takes_its_turns_out_again(
@@ -283,7 +283,7 @@ async def test_a_process_killed_between_leaves_each_turn_in_one_box(tmp_path: Pa
     async with remanence.open(path, embedder="hashed") as memory:
         await hear(memory)
         boxes = await memory._core.store.boxes("default", FindBoxes())
-        turns = await memory.list_memories(tags=["turn"], status="any", limit=1_000)
+        turns = await memory.list(tags=["turn"], status="any", limit=1_000)
         checks = await memory.doctor()
 
     members = [seq for box in boxes for seq in box.members]
@@ -299,10 +299,10 @@ def test_the_commands_show_boxes_and_traces(tmp_path: Path) -> None:
     for text in PIER[:3]:
         typed("--db", path, "--embedder", "hashed", "note", text, "--session", "s")
     typed("--db", path, "--embedder", "hashed", "consolidate")
-    listed = typed("--db", path, "--embedder", "hashed", "boxes", "--session", "s")
-    one = typed("--db", path, "--embedder", "hashed", "boxes", "1")
-    traces = typed("--db", path, "--embedder", "hashed", "traces")
-    missing = typed("--db", path, "--embedder", "hashed", "traces", "5")
+    listed = typed("--db", path, "--embedder", "hashed", "boxes", "list", "--session", "s")
+    one = typed("--db", path, "--embedder", "hashed", "boxes", "get", "1")
+    traces = typed("--db", path, "--embedder", "hashed", "traces", "list")
+    missing = typed("--db", path, "--embedder", "hashed", "traces", "get", "5")
 
     assert "box 1 of session s" in listed.stdout
     assert "3 turns (open)" in listed.stdout

@@ -73,7 +73,7 @@ async def _day(memory: remanence.Engine, day: int, brings: dict[str, int]) -> No
 async def _standing(memory: remanence.Engine, category: str, older_than: int) -> int:
     """Count the memories of a category that stand and are older than so long."""
     now = (await memory.status()).at
-    found = await memory.list_memories(filters={"category": category}, limit=100_000)
+    found = await memory.list(filters={"category": category}, limit=100_000)
     return sum(now - one.learned_at > older_than for one in found)
 
 
@@ -132,7 +132,7 @@ async def test_of_a_held_plan_what_destroys_nothing_runs_on(opener: Opener, cloc
         async with memory.session():
             ran = await memory.schedule.last()
         statuses = dict((await memory.status()).statuses)
-        (item,) = (await memory.review()).items
+        (item,) = (await memory.review.list()).items
 
         assert ran is not None
         assert ("done", "share", 20, 30) == (ran.outcome, ran.held, ran.destroyed, ran.exempt)
@@ -141,7 +141,7 @@ async def test_of_a_held_plan_what_destroys_nothing_runs_on(opener: Opener, cloc
         assert item.commands["apply it"].endswith("--allow-destroyed 20")
         clock.advance(minutes=1)
         assert 20 == (await memory.apply(await memory.plan(), allow_destroyed=20)).pruned
-        assert () == (await memory.review()).items
+        assert () == (await memory.review.list()).items
 
 
 async def test_under_a_clock_in_doubt_nothing_expires(opener: Opener, clock: ManualClock) -> None:

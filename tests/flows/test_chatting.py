@@ -173,7 +173,7 @@ async def test_keys_on_a_terminal(tmp_path: Path, key: str) -> None:
     terminal.until("noted")
     code = terminal.end()
     async with remanence.open(tmp_path / "m.db", embedder="none") as memory:
-        said = [one.text for one in await memory.list_memories(oldest_first=True)]
+        said = [one.text for one in await memory.list(oldest_first=True)]
         state: Any = await memory.status()
 
     assert 0 == code

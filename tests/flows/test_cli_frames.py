@@ -63,11 +63,11 @@ def test_a_rating_says_what_it_passed_over(desk: Desk) -> None:
 
 def test_a_contradiction_is_listed_and_resolved(desk: Desk) -> None:
     """Open ones are listed with both memories; resolved in favour of one, the other is superseded."""
-    assert "the gate shuts at eight" in desk.good("contradictions")
-    desk.do("resolve", "six", "eight", "--keep", "six")
+    assert "the gate shuts at eight" in desk.good("graph", "contradictions")
+    desk.do("graph", "resolve", "six", "eight", "--keep", "six")
 
-    assert [] == desk.read("contradictions")
-    assert 1 == len(desk.read("contradictions", "--all"))
+    assert [] == desk.read("graph", "contradictions")
+    assert 1 == len(desk.read("graph", "contradictions", "--all"))
     assert "superseded" == desk.read("get", "eight")["status"]
 
 
@@ -76,7 +76,7 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
     shares = ["confidence=1", "similarity=0", "recency=0", "centrality=0", "reinforcement=0"]
     words = [word for share in shares for word in ("--weight", share)]
     desk.do("frames", "put", "sure", *words, "--tag", "self/*", "--guarantee", "self/goal", "--budget", "99")
-    kept = desk.read("frames", "show", "sure")
+    kept = desk.read("frames", "get", "sure")
 
     assert (99, ["self/*"], 1.0) == (kept["budget"], kept["tags"], kept["weights"]["confidence"])
     assert ["log"] == keys(desk.read("frame", "sure"))
@@ -93,7 +93,7 @@ def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
         (["frame", "task", "--budget", "3"], "does not hold the frame's template"),
         (["frames", "put", "x", "--weight", "recency=much"], "no number"),
         (["frames", "put", "x", "--weight", "recency=1"], "incomplete"),
-        (["resolve", "six", "log"], "do not contradict"),
+        (["graph", "resolve", "six", "log"], "do not contradict"),
     ],
 )
 def test_what_is_wrong_with_a_frame_is_said_in_two_lines(desk: Desk, words: list[str], says: str) -> None:

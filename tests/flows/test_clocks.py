@@ -103,7 +103,7 @@ async def test_a_jump_of_a_machine_that_runs_holds_every_plan(
                 with pytest.raises(PlanHeld, match="jumped") as held:
                     await memory.apply(which, allow_destroyed=allowed)
 
-                assert "remanence accept-clock" in held.value.recovery
+                assert "remanence schedule accept-clock" in held.value.recovery
                 assert "plan again" in held.value.recovery
 
         assert ("skipped", {"active": 24}) == (last.outcome, await _statuses(memory))
@@ -245,7 +245,7 @@ async def test_a_record_of_the_future_does_not_hold_plans_for_ever(
 
         assert "the newest record of this scope is of a later time" in last.reason
         assert f"run {wrong.run} (learn) says 2028-07-19 00:00" in detail
-        assert "accept-clock" in advice
+        assert "schedule accept-clock" in advice
 
         await memory.schedule.accept_clock()
 
@@ -353,13 +353,13 @@ def test_the_command_line_names_the_run_and_accepts_the_clock(
     path = ("--db", "memory.db")
     (found,) = [check for check in _said("doctor", *path) if check["name"] == "clock"]
     held = _said("plan", "--policy", "default", *path)["held"]
-    accepted = _said("accept-clock", *path)["was in doubt"]
+    accepted = _said("schedule", "accept-clock", *path)["was in doubt"]
 
     assert wrong.run in found["detail"]
     assert held.startswith("the clock is set back: the newest record")
     assert accepted == "the clock is set back: the newest record of this scope is of a later time"
     assert None is _said("plan", "--policy", "default", *path)["held"]
-    assert "nothing" == _said("accept-clock", *path)["was in doubt"]
+    assert "nothing" == _said("schedule", "accept-clock", *path)["was in doubt"]
 
 
 REINFORCING = """

@@ -104,13 +104,16 @@ def test_a_list_of_contradictions_says_how_to_settle_each(tmp_path: Path) -> Non
         typed("learn", text, *db)
     typed("link", "1", "2", "contradicts", *db)
     opened, neither = (
-        typed("contradictions", *db).stdout,
-        typed("resolve", "1", "2", "--keep", "3", *db).stderr,
+        typed("graph", "contradictions", *db).stdout,
+        typed("graph", "resolve", "1", "2", "--keep", "3", *db).stderr,
     )
-    typed("resolve", "1", "2", *db)
-    resolved, again = typed("contradictions", "--all", *db).stdout, typed("resolve", "1", "2", *db).stdout
+    typed("graph", "resolve", "1", "2", *db)
+    resolved, again = (
+        typed("graph", "contradictions", "--all", *db).stdout,
+        typed("graph", "resolve", "1", "2", *db).stdout,
+    )
 
-    assert "settle it with: remanence resolve 1 2 [--keep ONE]" in opened
+    assert "settle it with: remanence graph resolve 1 2 [--keep ONE]" in opened
     assert "#3 is not one of the two\n  → keep #1 or #2, or neither" in neither
     assert "resolved 20" in resolved
     assert "settle it" not in resolved

@@ -145,11 +145,11 @@ def test_the_command_line_registers_what_it_writes(tmp_path: Path) -> None:
         ("learn", SAID),
         ("backup", str(tmp_path / "copy.db")),
         ("export", str(tmp_path / "out.jsonl")),
-        ("copies", "dismiss", str(tmp_path / "copy.db")),
+        ("erase", "dismiss", str(tmp_path / "copy.db")),
     ):
         done = typed(*db, *words)
         assert 0 == done.exit_code, done.output
-    listed = typed(*db, "copies", "list").output
+    listed = typed(*db, "erase", "copies").output
     erased = typed(*db, "erase", "1", "--yes").output
 
     assert "copy.db" not in listed

@@ -39,12 +39,12 @@ async def _filled(path: Path, scope: str, *, adopts: bool = True, at: int | None
         await memory.learn_many([Turn(f"entry {k} of {scope}", category="memory_entry") for k in range(5)])
         await memory.consolidate()
         if adopts:
-            await memory.adopt(RAPID)
+            await memory.policy.adopt(RAPID)
 
 
 def _started(path: Path, *words: str) -> "Popen[str]":
     """Start the daemon."""
-    line = [sys.executable, "-c", DAEMON, "--db", str(path), "--embedder", "none", "daemon", *words]
+    line = [sys.executable, "-c", DAEMON, "--db", str(path), "--embedder", "none", "schedule", "run", *words]
     return Popen(line, cwd=ROOT, stdout=PIPE, stderr=PIPE, text=True)
 
 
@@ -128,7 +128,7 @@ async def test_a_failing_scope_backs_off_alone(opener: Opener, clock: ManualCloc
     for scope in ("broken", "sound"):
         async with opener(scope=scope) as memory:
             await memory.learn("something", category="message")
-            await memory.adopt(RAPID)
+            await memory.policy.adopt(RAPID)
     async with opener(scope="sound") as memory:
         wrong = {"name": "wrong", "hash": "", "source": "version = 1\nnonsense = 2\n"}
         await memory._core.store.bookkeep("broken", Bookkeeping(clock.now(), put={POLICY: wrong}))
@@ -174,7 +174,7 @@ async def test_only_scopes_that_were_written_to_are_read(tmp_path: Path, clock: 
             ) as one:
                 await one.learn("something", category="relationship")
                 await one.consolidate()
-                await one.adopt(RAPID)
+                await one.policy.adopt(RAPID)
         clock.advance(minutes=20)
         first = await _looked(memory)
         await _looked(memory)  # sees what the first has made active
@@ -277,7 +277,7 @@ async def _end(path: Path) -> dict[str, Any]:
             await _looked(memory)
             clock.advance(hours=7)
         state = await memory.status()
-        found = await memory.list_memories(status=None, limit=100)
+        found = await memory.list(status=None, limit=100)
         return {
             "memories": [(one.seq, one.text, one.status, one.tier) for one in found],
             "waiting": state.waiting,
@@ -359,7 +359,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
 ) -> None:
     """A daemon that is gone leaves three missed runs behind; a tick by hand promises nothing."""
     async with opener(policy=RAPID) as memory:
-        await memory.adopt(RAPID)
+        await memory.policy.adopt(RAPID)
         await memory.learn("something", category="message")
         await memory.schedule.tick()
         await memory.learn("something else", category="message")
@@ -377,7 +377,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
     assert gone is not None
     assert (True, True, False) == (by_hand.is_well, few.is_well, gone.is_well)
     assert gone.missed["rapid"] >= 3
-    assert "remanence daemon" in check.advice
+    assert "remanence schedule run" in check.advice
     assert check.ok
 
 

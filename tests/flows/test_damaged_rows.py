@@ -21,7 +21,7 @@ WRONG: dict[str, list[Any]] = {
 }
 READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
     "get": lambda memory: memory.get(2),
-    "list": lambda memory: memory.list_memories(),
+    "list": lambda memory: memory.list(),
     "recall": lambda memory: memory.recall("tar barrel", count_use=False),
     "frame": lambda memory: memory.frame("task", "tar", count_use=False),
     "links": lambda memory: memory.links(1),
@@ -57,7 +57,7 @@ READS: dict[str, Callable[[remanence.Engine], Awaitable[Any]]] = {
 
 
 async def _applied(memory: remanence.Engine) -> None:
-    await memory.adopt(PRUNING)
+    await memory.policy.adopt(PRUNING)
     await memory.apply(await memory.plan(), allow_destroyed=9)
 
 
@@ -118,7 +118,7 @@ async def path(tmp_path: Path) -> Path:
         await memory.hold(2, "audit")
         await memory.recall("barrel")
         assert 4 == (await memory.curate(TRYING)).changes
-        await memory.adopt("default")
+        await memory.policy.adopt("default")
         await memory.begin_session()
     return path
 
@@ -255,7 +255,7 @@ async def test_what_breaks_in_the_middle_of_a_write_is_damage(path: Path, damage
     async with remanence.open(path, embedder="hashed") as memory:
         await memory.release(2, "audit")
         await memory.forget(2)
-        await memory.adopt(PURGING)
+        await memory.policy.adopt(PURGING)
     copy = damaged(path, damage, value)
     async with remanence.open(copy, embedder="hashed") as memory:
         plan = await memory.plan()

@@ -31,7 +31,7 @@ async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.Shown
     folder, shown, _ = told
     lines = len(demo.TALK.read_text(encoding="utf-8").splitlines())
     async with remanence.open(folder / demo.DATABASE) as memory:
-        found = await memory.list_memories(status="any", limit=LONG_AGO)
+        found = await memory.list(status="any", limit=LONG_AGO)
 
     assert lines == shown.stored + shown.repeats == shown.known_again
     assert (shown.stored, shown.repeats) == (len(found), sum(one.confirmations for one in found))
@@ -43,7 +43,7 @@ async def test_the_run_was_applied_and_taken_back(told: tuple[Path, demo.Shown, 
     folder, shown, _ = told
     async with remanence.open(folder / demo.DATABASE) as memory:
         verbs = {event.run: event.verb for event in await memory.history(limit=LONG_AGO)}
-        found = await memory.list_memories(status="any", limit=LONG_AGO)
+        found = await memory.list(status="any", limit=LONG_AGO)
         checks = await memory.doctor()
 
     assert shown.after["archived"] > 50

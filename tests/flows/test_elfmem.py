@@ -189,7 +189,7 @@ async def test_l_008_to_010_the_best_are_reinforced(desk: Desk, count: int, top:
     await desk.memory.consolidate()
     await desk.work(50)
     done = await desk.memory.curate(overrides={"reinforce-best": {"top": top}})
-    active = await desk.memory.list_memories()
+    active = await desk.memory.list()
     now = desk.clock.now()
 
     assert expected == done.reinforced
@@ -477,7 +477,7 @@ async def test_probe_1_a_fact_learned_fifty_times_is_one_memory(desk: Desk) -> N
     for _ in range(50):
         await desk.memory.learn("The lamp needs oil.")
         await desk.memory.consolidate()
-    (only,) = await desk.memory.list_memories()
+    (only,) = await desk.memory.list()
 
     assert ({"active": 1}, 49) == ((await desk.memory.status()).statuses, only.confirmations)
 
@@ -501,9 +501,9 @@ async def test_probe_5_curation_does_not_choose_its_own_winners(desk: Desk) -> N
     winners = []
     for _ in range(3):
         await desk.work(41)
-        before = {one.id: one.reinforced for one in await desk.memory.list_memories()}
+        before = {one.id: one.reinforced for one in await desk.memory.list()}
         await desk.memory.curate()
-        after = await desk.memory.list_memories()
+        after = await desk.memory.list()
         winners.append(frozenset(one.id for one in after if one.reinforced > before[one.id]))
 
     assert 5 == len(winners[1])

@@ -192,7 +192,7 @@ async def test_what_the_audit_holds_comes_back_with_a_new_vector(path: Path) -> 
     """A text that was changed, or purged, before is taken back with a vector of the present embedder."""
     clock = ManualClock(SystemClock().now() + 1)
     async with remanence.open(path, embedder=Mirrored(), clock=clock) as memory:
-        first, second = (await memory.list_memories(limit=2, oldest_first=True))[:2]
+        first, second = (await memory.list(limit=2, oldest_first=True))[:2]
         changed = await memory.update(first.id, text="The ferry leaves from another town")
         await memory.forget(second.id)
         clock.advance(days=40)

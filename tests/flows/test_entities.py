@@ -61,7 +61,7 @@ async def names(memory: remanence.Engine) -> list[tuple[str, ...]]:
 
 async def records(memory: remanence.Engine) -> list[Memory]:
     """Return the memories that are entities."""
-    found = await memory.list_memories(filters={"category": "entity"}, status="any", limit=100)
+    found = await memory.list(filters={"category": "entity"}, status="any", limit=100)
     return [one for one in found if is_entity(one)]
 
 

@@ -100,7 +100,7 @@ async def sound(memory: remanence.Engine) -> bool:
 async def test_all_that_is_computed_is_todays(path: Path) -> None:
     """Fingerprints, counts and decay classes of an old file are those that its texts and tags have today."""
     async with opened(path) as memory:
-        held = await memory.list_memories(limit=100)
+        held = await memory.list(limit=100)
         value = await memory.get(VALUE)
         whole = await sound(memory)
 
@@ -218,7 +218,7 @@ async def test_an_upgraded_file_is_exported_and_taken_in(path: Path, tmp_path: P
     """Elsewhere equal texts are one, which was said as often as all of them."""
     async with opened(path) as memory, opened(tmp_path / "new.db") as other:
         await other.import_([line async for line in memory.export()])
-        held = await other.list_memories(limit=100)
+        held = await other.list(limit=100)
         whole = await sound(other)
 
     harbour = [one for one in held if one.fingerprint == fingerprint("the harbour opens at six")]
@@ -237,7 +237,7 @@ async def test_an_export_with_old_fingerprints_is_taken_in(path: Path, tmp_path:
             if "id" in line or "format" in line
         ]
         await other.import_([orjson.dumps(line) for line in old], edited=True)
-        held = await other.list_memories(limit=100)
+        held = await other.list(limit=100)
 
     assert (7, []) == (len(held), [one.text for one in held if not follows(one)])
 
@@ -264,7 +264,7 @@ asyncio.run(SqlStore(sys.argv[1]).open())
     between = rows(path, columns)
     async with opened(path) as memory:
         whole = await sound(memory)
-        held = await memory.list_memories(limit=100)
+        held = await memory.list(limit=100)
 
     assert (9, before, True) == (killed.returncode, between, whole)
     assert [] == [one.text for one in held if not follows(one)]

@@ -44,7 +44,7 @@ def ledger_of(path: Path) -> Path:
 
 async def told(memory: Engine) -> list[str]:
     """Return what every door shows: lists, recall, the frames, an export."""
-    listed = [one.text for one in await memory.list_memories(status="any")]
+    listed = [one.text for one in await memory.list(status="any")]
     recalled = [hit.text for hit in await memory.recall("who hides the Quirkleton key", count_use=False)]
     booted = [hit.text for hit in await memory.boot()]
     lines = [orjson.loads(line) async for line in memory.export()]
@@ -295,7 +295,7 @@ async def main():
         }[at]
         setattr(place, name, killed)
     async with remanence.open(sys.argv[1], embedder="hashed", clock=ManualClock(), erased_since="erase") as memory:
-        print(sorted(one.text for one in await memory.list_memories()))
+        print(sorted(one.text for one in await memory.list()))
 
 asyncio.run(main())
 """
@@ -374,7 +374,7 @@ async def main(path):
     await refused(path)
     path.parent.chmod(0o755)
     async with opened(path) as memory:
-        print(await memory.list_memories(status="any"))
+        print(await memory.list(status="any"))
 
 asyncio.run(main(Path(sys.argv[1])))
 """

@@ -254,7 +254,7 @@ async def test_what_is_kept_is_asked_about_again_once_it_is_erased_again(live: P
         receipt = await memory.erase.keep("the court asks for it")
         assert (0, {"keep": 2}) == (receipt.changes, receipt.counts)
         await raised(InvalidInput, memory.undo(receipt))
-        await raised(InvalidInput, memory.undo_last())
+        await raised(InvalidInput, memory.undo("last"))
     kept = await copied(live, tmp_path / "backups" / "kept.db")
     clock.advance(days=1)
     await erase(live, clock=clock)
@@ -386,7 +386,7 @@ async def test_the_home_is_noted_by_the_next_write(live: Path, tmp_path: Path) -
     before = await copied(live, tmp_path / "kept.db")
     moved = live.rename(tmp_path / "moved.db")
     async with opened(moved) as memory:
-        await memory.list_memories()
+        await memory.list()
     assert str(live) == home(moved)
     async with opened(moved) as memory:
         await memory.learn("Here now.")

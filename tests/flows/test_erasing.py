@@ -204,10 +204,10 @@ async def test_what_was_learned_from_it_alone_goes_with_it(opener: Opener) -> No
     async with opener() as memory:
         await memory.note("My sister Ruth lives in Bergen.", speaker="Ines", session="a")
         await hear(memory)
-        turn, *facts = sorted(await memory.list_memories(), key=lambda one: one.seq)
+        turn, *facts = sorted(await memory.list(), key=lambda one: one.seq)
         shown = await memory.erase.show(turn.seq)
         await memory.erase.apply(shown)
-        left = await memory.list_memories()
+        left = await memory.list()
 
     assert {one.seq for one in facts if "Bergen" in one.text} <= shown.revisions.keys()
     assert not [one.text for one in left if "Bergen" in one.text]
@@ -253,7 +253,7 @@ async def test_a_hold_refuses_it_whole(opener: Opener) -> None:
         assert SAID == (await memory.get(said.id)).text
         await memory.release(said.id, "audit")
         await memory.erase.apply(await memory.erase.show([said.id, other.id]))
-        assert [] == await memory.list_memories()
+        assert [] == await memory.list()
 
 
 async def test_what_changed_since_it_was_shown_is_not_erased(opener: Opener) -> None:
@@ -264,7 +264,7 @@ async def test_what_changed_since_it_was_shown_is_not_erased(opener: Opener) -> 
         await memory.update(other.id, text="The boathouse opens at five now.")
         await raised(Conflict, memory.erase.apply(shown))
 
-        assert 2 == len(await memory.list_memories())
+        assert 2 == len(await memory.list())
 
 
 async def test_a_whole_scope_goes_and_no_other(opener: Opener) -> None:
@@ -274,7 +274,7 @@ async def test_a_whole_scope_goes_and_no_other(opener: Opener) -> None:
         kept = await beside.learn(OTHER, speaker="Ines", tags=["boats"])
         done = await memory.erase.apply(await memory.erase.show(scope=True))
         stays = await beside.get(kept.id)
-        left = await memory.list_memories()
+        left = await memory.list()
         again = await beside.learn(SAID)
 
     assert (2, []) == (done.erased, left)
@@ -356,7 +356,7 @@ async def test_another_process_learns_a_name_anew(tmp_path: Path) -> None:
         await memory.erase.apply(await memory.erase.show(said.id))
         again = await other.learn(OTHER, speaker="Wilhelmina")
         told = [(await one.get(again.id)).speaker for one in (memory, other)]
-        listed = await memory.list_memories(speaker="Wilhelmina")
+        listed = await memory.list(speaker="Wilhelmina")
 
         assert (["Wilhelmina"] * 2, 1) == (told, len(listed))
         assert [] == await unsound(memory)
@@ -378,7 +378,7 @@ async def test_two_erase_the_same_and_one_learns_meanwhile(tmp_path: Path) -> No
             await asyncio.sleep(0.01)
 
         assert 1 == sum(isinstance(one, Conflict) for one in results)
-        assert [OTHER] == [one.text for one in await memory.list_memories()]
+        assert [OTHER] == [one.text for one in await memory.list()]
         assert [] == await unsound(memory)
         assert [] == left_in(path, SAID, "Quirkleton")
 
@@ -413,7 +413,7 @@ async def test_a_kill_leaves_it_whole_or_to_be_finished(at: str, tmp_path: Path)
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", KILLED, str(path), at)
     assert -9 == await process.wait()
     async with opened(path) as memory:
-        stands = SAID in [one.text for one in await memory.list_memories()]
+        stands = SAID in [one.text for one in await memory.list()]
         assert (at in {"emptying", "ledger"}) == stands
         if stands:
             await memory.erase.apply(await memory.erase.show(1))
@@ -422,7 +422,7 @@ async def test_a_kill_leaves_it_whole_or_to_be_finished(at: str, tmp_path: Path)
             assert finished is not None
             assert not finished.pending
         assert [] == await unsound(memory)
-        assert [OTHER] == [one.text for one in await memory.list_memories()]
+        assert [OTHER] == [one.text for one in await memory.list()]
         assert [] == left_in(path, SAID, "Quirkleton", "quirkleton")
 
 

@@ -53,7 +53,7 @@ async def test_words_left_in_a_policy_are_named_with_what_changes_it(opener: Ope
     """By the kind of row; what another memory says, too, is no such word."""
     async with opener() as memory:
         said = await memory.learn(SAID)
-        await memory.adopt(POLICY)
+        await memory.policy.adopt(POLICY)
         done = await memory.erase.apply(await memory.erase.show(said))
         other, beside = await memory.learn(f"{SAID} So."), await memory.learn(f"{SAID} Yes.")
         well = await memory.erase.apply(await memory.erase.show(other))

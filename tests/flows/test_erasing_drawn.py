@@ -34,7 +34,7 @@ async def _reflected(memory: Engine, odd: str = "") -> Memory:
     turns = [Turn(text, category="reflection", agent="keeper", tags=("self/value",)) for text in said]
     await memory.learn_many(turns)
     assert {"reflections": 26} == (await memory.consolidate()).steps
-    (drawn,) = await memory.list_memories(category="synthesis")
+    (drawn,) = await memory.list(category="synthesis")
     return drawn
 
 
@@ -51,7 +51,7 @@ async def test_what_was_drawn_together_is_drawn_anew_from_the_rest(opener: Opene
         gone = next(one for one in (gone, *rest) if "Quirkleton" in one.text)
         shown = await memory.erase.show(gone.id)
         done = await memory.erase.apply(shown)
-        (anew,) = await memory.list_memories(category="synthesis")
+        (anew,) = await memory.list(category="synthesis")
         lines, before = set(anew.text.splitlines()), set(drawn.text.splitlines())
         again = await memory.learn(drawn.text)
         settled = await memory.consolidate()
@@ -74,11 +74,11 @@ async def test_it_is_owed_until_the_engine_may_write(opener: Opener, clock: Manu
         gone, *rest = await _named_in(memory, drawn)
         await memory.settings.set("engine_actions", 0)
         done = await memory.erase.apply(await memory.erase.show(gone.id))
-        none = await memory.list_memories(category="synthesis")
+        none = await memory.list(category="synthesis")
         await memory.settings.set("engine_actions", 1)
         clock.advance(hours=1)
         ticked = await memory.schedule.tick()
-        (anew,) = await memory.list_memories(category="synthesis")
+        (anew,) = await memory.list(category="synthesis")
 
     assert ([], 0, 1) == (none, done.redrawn, done.owed)
     assert "1 text waits to be drawn together anew: consolidate" in str(done)
@@ -95,11 +95,11 @@ async def test_a_writer_says_the_rest_in_fewer_words(tmp_path: Path, monkeypatch
             drawn = await _reflected(memory)
             gone, other, *rest = await _named_in(memory, drawn)
             await memory.erase.apply(await memory.erase.show(gone.id))
-            (shorter,) = await memory.list_memories(category="synthesis")
+            (shorter,) = await memory.list(category="synthesis")
             by = [one.reason for one in await memory.actions(action="summarize_node")]
     async with asking("openai", ANY_MODEL, address, 2.0) as writer, opened(path, writer=writer) as memory:
         await memory.erase.apply(await memory.erase.show(other.id))
-        (anew,) = await memory.list_memories(category="synthesis")
+        (anew,) = await memory.list(category="synthesis")
         by += [one.reason for one in await memory.actions(action="summarize_node", limit=1)]
         wrong = await unsound(memory)
 
@@ -116,14 +116,14 @@ async def test_what_was_learned_from_a_purged_memory_goes_with_it(opener: Opener
         gone, *rest = await _named_in(memory, drawn)
         await memory.note("My sister Ruth lives in Bergen.", speaker="Ines", session="a")
         await hear(memory)
-        turn = next(one for one in await memory.list_memories() if one.text.startswith("My sister"))
+        turn = next(one for one in await memory.list() if one.text.startswith("My sister"))
         for one in (gone, turn):
             await memory.forget(one.id)
         clock.advance(days=40)
         await memory.apply(await memory.plan(TOMBS), allow_destroyed=3)
         shown = await memory.erase.show([gone.id, turn.id])
         await memory.erase.apply(shown)
-        texts = [one.text for one in await memory.list_memories(status="any")]
+        texts = [one.text for one in await memory.list(status="any")]
         wrong = await unsound(memory)
 
     assert 2 == shown.purged

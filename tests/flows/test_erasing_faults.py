@@ -102,7 +102,7 @@ async def test_an_erasure_beside_processes_that_edit_merge_and_mirror(tmp_path: 
         while (done := await memory.erase.finish()) is not None and done.pending:
             await asyncio.sleep(0.01)
         wrong = [str(check) for check in await memory.doctor() if not check.ok]
-        stand = await memory.list_memories(status="any")
+        stand = await memory.list(status="any")
 
     assert ([], []) == (wrong, stand)
     assert [] == left(path)
@@ -114,7 +114,7 @@ async def test_an_erasure_beside_processes_that_edit_merge_and_mirror(tmp_path: 
 async def _erased(memory: Engine, first: int) -> None:
     """Show and erase four memories, again where somebody changed one in between."""
     while True:
-        found = [one.seq for one in await memory.list_memories(status="any") if first <= one.seq < first + 4]
+        found = [one.seq for one in await memory.list(status="any") if first <= one.seq < first + 4]
         if not found:
             return
         try:

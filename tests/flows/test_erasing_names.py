@@ -47,7 +47,7 @@ async def test_parts_of_a_name_are_told_and_left(opener: Opener) -> None:
         names = ["Wilhelmina Brück", "Brück", "Bruck", "Wilhelminas", "Wilhelmina"]
         await memory.erase.apply(await memory.erase.show(subject=names, mentions=True))
         left = [await names_in(memory, name) for name in ("Brück's", "Bruck", "Wilhelminas")]
-        stand = [one.text for one in await memory.list_memories()]
+        stand = [one.text for one in await memory.list()]
 
     assert {"Brück": (2, ()), "Wilhelmina": (2, ("Wilhelmina Fischer",))} == shown.maybe
     assert {*PARTLY} == {one.text for one in shown.perhaps}
@@ -69,7 +69,7 @@ async def test_facts_of_a_redacted_turn_forget_where_in_it_they_were_read(tmp_pa
         said = "Ana Lopes was here all day. My sister Ruth lives in Bergen."
         await memory.note(said, speaker="Tom", session="a")
         await hear(memory)
-        (turn,) = [one for one in await memory.list_memories() if one.text == said]
+        (turn,) = [one for one in await memory.list() if one.text == said]
         before = spans()
         await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
         wrong = await unsound(memory)

@@ -53,7 +53,7 @@ async def _live(memory: Engine, chance: random.Random, clock: ManualClock) -> No
         }
         await _tried(memory.learn(text, **{name: given[name] for name in given if chance.random() < 0.3}))  # type: ignore[arg-type]
     await memory.consolidate()
-    seqs = [one.seq for one in await memory.list_memories(status="any")]
+    seqs = [one.seq for one in await memory.list(status="any")]
     for _ in range(10):
         await _tried(_changed(memory, chance, *chance.choices(seqs, k=2)))
     if chance.random() < 0.4:
@@ -90,7 +90,7 @@ async def _shown(memory: Engine, chance: random.Random, seqs: list[int]) -> Eras
 
 
 async def _all(memory: Engine) -> dict[int, Memory]:
-    return {one.seq: one for one in await memory.list_memories(status="any", limit=1_000)}
+    return {one.seq: one for one in await memory.list(status="any", limit=1_000)}
 
 
 @pytest.mark.deep

@@ -45,7 +45,7 @@ async def talked(memory: Engine) -> None:
 
 async def names_in(memory: Engine, name: str) -> list[str]:
     """Return what still says a name, whatever a scope can tell of itself."""
-    told: list[Any] = [one.to_dict() for one in await memory.list_memories(limit=1_000, status="any")]
+    told: list[Any] = [one.to_dict() for one in await memory.list(limit=1_000, status="any")]
     told += [part.cause for part in await memory._core.store.history("default")]
     told += [change for part in await memory._core.store.history("default") for change in part.changes]
     return [str(one) for one in told if name.casefold() in str(one).casefold()]
@@ -57,7 +57,7 @@ async def test_what_a_person_said_goes_and_what_others_said_stays(opener: Opener
         await talked(memory)
         shown = await memory.erase.show(subject="ana lopes")
         done = await memory.erase.apply(shown)
-        left = await memory.list_memories()
+        left = await memory.list()
         entities = [one.name for one in await memory.entities.list()]
         wrong = await unsound(memory)
 
@@ -74,7 +74,7 @@ async def test_with_mentions_nothing_says_the_name(opener: Opener) -> None:
         await talked(memory)
         shown = await memory.erase.show(subject="Ana Lopes", mentions=True)
         done = await memory.erase.apply(shown)
-        left = await memory.list_memories()
+        left = await memory.list()
         found = await memory.recall("who likes sailing")
         named = await names_in(memory, "Ana Lopes")
         wrong = await unsound(memory)
@@ -113,7 +113,7 @@ async def test_whole_words_in_any_case_are_names(opener: Opener) -> None:
         await memory.learn("I bake, too.", speaker="Ana Pires")
         shown = await memory.erase.show(subject="Ana", mentions=True)
         await memory.erase.apply(shown)
-        left = {one.text for one in await memory.list_memories()}
+        left = {one.text for one in await memory.list()}
 
     assert ("Ana Pires",) == shown.namesakes
     assert {
@@ -161,7 +161,7 @@ async def test_a_held_mention_refuses_the_whole(opener: Opener) -> None:
     """That every entity is held against policies does not stand in the way; somebody's hold does."""
     async with opener() as memory:
         await talked(memory)
-        (dog,) = [one for one in await memory.list_memories() if one.text.startswith("Yesterday I")]
+        (dog,) = [one for one in await memory.list() if one.text.startswith("Yesterday I")]
         await memory.hold(dog.id, "audit")
         shown = await memory.erase.show(subject="Ana Lopes", mentions=True)
         await raised(Protected, memory.erase.apply(shown))
@@ -184,7 +184,7 @@ async def test_no_door_lets_a_redacted_text_in_again(opener: Opener) -> None:
         await memory.import_(export, trust="user")
         edited = await memory.update(said.id, text="She keeps bees.")
         await memory.undo(edited)
-        texts = [one.text for one in await memory.list_memories()]
+        texts = [one.text for one in await memory.list()]
         wrong = await unsound(memory)
 
     assert "gated" == again.status
@@ -324,7 +324,7 @@ async def test_wherever_a_name_stands_grep_finds_it_no_more(name: str, tmp_path:
     async with opened(path) as memory:
         done = await memory.erase.apply(await memory.erase.show(subject=name, mentions=True))
         wrong = await unsound(memory)
-        left = await memory.list_memories(status="any")
+        left = await memory.list(status="any")
 
     assert ("", [], (), ()) == (grepped(tmp_path, name), wrong, done.named_in, done.found)
     assert 6 < len(left)

@@ -570,7 +570,7 @@ async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener
         lines = [line async for line in origin.export()]
         taken = await other.import_(lines, trust="user")
         first, second = [await other.get(one.id) for one in gone[:2]]
-        assert 3 == len(await other.list_memories())
+        assert 3 == len(await other.list())
         await other.erase.apply(await other.erase.show([first.id, second.id]))
         again = await other.import_(lines, trust="user")
 

@@ -50,7 +50,7 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         assert ["learn", "pin", "tag", "expire"] == [event.verb for event in told]
         assert checks["audit"].ok
         assert "images are proven from after part 2" in checks["audit"].detail
-        assert late.run == (await memory.undo_last()).undoes
+        assert late.run == (await memory.undo("last")).undoes
 
 
 async def test_restore_finds_a_purged_memory_until_its_image_ends() -> None:
@@ -202,10 +202,10 @@ async def test_the_command_tells_what_ended_and_offers_no_way_back(tmp_path: Pat
         return typed(*given, *words)
 
     def walk() -> tuple[Typed, ...]:
-        told("accept-clock")
-        done, listed = told("expire"), told("history", "--json")
+        told("schedule", "accept-clock")
+        done, listed = told("schedule", "expire"), told("history", "--json")
         run = json.loads(listed.stdout)[-1]["run"]
-        return done, told("history", run), told("undo", run), told("undo", pinned.run), told("undo", "--last")
+        return done, told("history", run), told("undo", run), told("undo", pinned.run), told("undo", "last")
 
     done, report, ending, ended, last = await asyncio.to_thread(walk)
     async with opened(path, ManualClock(datetime.now(UTC))) as memory:

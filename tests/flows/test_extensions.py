@@ -222,7 +222,7 @@ async def test_what_an_importer_gets_wrong_is_said_under_its_name(log: Path, for
             await memory.ingest(log, format=form)
         assert caught.value.recovery
         assert form in caught.value.extension
-        assert [] == await memory.list_memories()
+        assert [] == await memory.list()
         assert "stored" == (await memory.learn("The kettle is new.")).status
 
 
@@ -286,7 +286,7 @@ async def test_what_an_embedder_gets_wrong_is_said_under_its_name(name: str, say
     async with remanence.open(embedder=name) as memory:
         with pytest.raises(ExtensionError, match=says):
             await memory.learn("The kettle is new.")
-        assert [] == await memory.list_memories()
+        assert [] == await memory.list()
 
 
 @pytest.mark.usefixtures("packages")

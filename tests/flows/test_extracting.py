@@ -33,7 +33,7 @@ async def test_facts_of_a_file_are_shown_and_not_stored(memory: remanence.Engine
     """Each fact names its turn and span, and what it would be kept as; the memory stays empty."""
     found = await memory.extract(talk)
 
-    assert (3, 2, 0) == (found.turns, found.bearing, len(await memory.list_memories(status="any")))
+    assert (3, 2, 0) == (found.turns, found.bearing, len(await memory.list(status="any")))
     assert [
         ("Runa's sister Vera moved to Ghent.", "relationship", "semantic", "explicit", "Vera", (0, 30)),
         ("Runa is allergic to bee stings.", "fact", "semantic", "implied", "Runa", (0, 27)),
@@ -68,7 +68,7 @@ async def test_a_file_is_ingested_with_its_facts(memory: remanence.Engine, talk:
     """Its turns are episodes, its facts name them and are believed no more; a second time there is nothing new."""
     done = await memory.ingest(talk, extract=True)
     again = await memory.ingest(talk, extract=True)
-    found = {one.text: one for one in await memory.list_memories(status="any")}
+    found = {one.text: one for one in await memory.list(status="any")}
     fact = found["Runa's sister Vera moved to Ghent."]
     turn = found[SAID[1]["text"]]
 
@@ -95,7 +95,7 @@ async def test_what_a_killed_ingest_left_is_extracted_by_the_next(
 
 async def test_rules_ask_nobody(memory: remanence.Engine, talk: Path) -> None:
     """Without a writer that extracts there is nothing to pay for."""
-    told = await memory.estimate(talk)
+    told = (await memory.extract(talk)).estimate
 
     assert (3, 3, None, 0, 0) == (told.turns, told.new, told.writer, told.calls, told.tokens)
 
@@ -115,11 +115,11 @@ async def test_an_estimate_says_what_a_writer_is_then_asked(
         writer = asking("openai", ANY_MODEL, address)
         assert isinstance(writer, OpenAIWriter)
         async with writer, opener(writer=writer) as memory:
-            before = await memory.estimate(talk)
-            empty = await memory.list_memories(status="any")
+            before = (await memory.extract(talk)).estimate
+            empty = await memory.list(status="any")
             await memory.ingest(talk, extract=True)
             spent = (await memory.status()).spent
-            after = await memory.estimate(talk)
+            after = (await memory.extract(talk)).estimate
 
     assert ([], 23, 4) == (empty, before.new, before.calls)
     assert (spent["calls"], 0, 0, 0) == (before.calls, after.new, after.calls, after.tokens)

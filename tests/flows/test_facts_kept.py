@@ -60,7 +60,7 @@ async def told(
     """Note a turn, listen to it, and return the facts that stand."""
     await memory.note(text, later=True, **about)  # type: ignore[arg-type]
     await hear(memory)
-    return [one for one in await memory.list_memories(oldest_first=True) if "turn" not in one.tags]
+    return [one for one in await memory.list(oldest_first=True) if "turn" not in one.tags]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ async def test_a_turn_that_is_the_fact_is_kept_as_its_category_is(memory: remane
     """It gets the policy class, too."""
     await memory.note("We decided to move to Postgres in May.", session="s", later=True)
     await hear(memory)
-    (turn,) = await memory.list_memories()
+    (turn,) = await memory.list()
 
     assert ("decision", PolicyClass.PROTECTED, Kind.SEMANTIC) == (
         turn.category,
@@ -218,7 +218,7 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is CARMEN now.")]
         done = await hear(memory)
-        standing = [one.text for one in await memory.list_memories() if "turn" not in one.tags]
+        standing = [one.text for one in await memory.list() if "turn" not in one.tags]
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is Carmen.")]
         anew = await told(memory, "That is over. My boss is Carmen.", session="u", speaker="Ana")
@@ -371,14 +371,14 @@ async def test_what_is_in_quarantine_does_not_wait_until_it_is_released(
         )
     await memory.note("We decided to stay. So.", session="s", later=True)
     (counted,) = (await memory.status()).waiting
-    first, second, third = await memory.quarantined()
+    first, second, third = await memory.review.quarantined()
     done = await hear(memory)
-    await memory.accept(third.seq)
+    await memory.review.accept(third.seq)
     (again,) = (await memory.status()).waiting
     heard = await hear(memory)
     await memory.note("Mia came by.", session="s", later=True)
     (after,) = (await memory.status()).waiting
-    await memory.accept([first.seq, second.seq])
+    await memory.review.accept([first.seq, second.seq])
     (three,) = (await memory.status()).waiting
     all_ = await hear(memory)
 
@@ -392,8 +392,8 @@ async def test_a_released_turn_that_still_waits_is_heard_once(memory: remanence.
     """It is above the cursor anyway."""
     await memory.note("We decided to stay. So.", session="s", later=True)
     await memory.note(ORDERS, role=Role.TOOL, session="s", later=True)
-    (kept,) = await memory.quarantined()
-    await memory.accept(kept.seq)
+    (kept,) = await memory.review.quarantined()
+    await memory.review.accept(kept.seq)
     done = await hear(memory)
     again = await hear(memory)
 
@@ -473,7 +473,7 @@ async def test_a_status_of_quarantine_is_told_of_facts(opener: Opener) -> None:
     async with opener(writer=Telling(("fact", ORDERS))) as memory:
         await memory.note("The log has 3 lines.", role=Role.TOOL, session="s", later=True)
         done = await hear(memory)
-        (kept,) = await memory.quarantined()
+        (kept,) = await memory.review.quarantined()
 
     assert ({"quarantined": 1}, 0) == ({k: v for k, v in done.left_out.items() if v}, done.stored)
     assert (ORDERS, Status.QUARANTINED) == (kept.text, kept.status)

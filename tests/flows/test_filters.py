@@ -77,7 +77,7 @@ async def kept(memory: remanence.Engine) -> remanence.Engine:
 async def test_attributes_let_through_what_has_them(kept: remanence.Engine, number: int) -> None:
     """In a list and in an answer: a list means any of several, an item of a stored list counts, None is none."""
     filters, names = ASKED[number]
-    listed = await kept.list_memories(filters=filters)
+    listed = await kept.list(filters=filters)
     found = await kept.recall("the boat", filters=filters, limit=100)
 
     assert names == {memory.key for memory in listed}
@@ -110,7 +110,7 @@ async def test_what_no_filter_can_be_is_refused(memory: remanence.Engine, number
     """In the same words by both verbs."""
     filters, message = WRONG[number]
 
-    for verb in (memory.list_memories, lambda **more: memory.recall("the boat", **more)):
+    for verb in (memory.list, lambda **more: memory.recall("the boat", **more)):
         with pytest.raises(InvalidInput, match=message.replace("[", r"\[")) as refused:
             await verb(filters=filters)
         assert refused.value.recovery
@@ -124,18 +124,18 @@ async def test_columns_may_be_any_of_several(memory: remanence.Engine) -> None:
         )
     several = ["fact", None]
     lists = [
-        await memory.list_memories(category=several),
-        await memory.list_memories(filters={"category": several}),
+        await memory.list(category=several),
+        await memory.list(filters={"category": several}),
         [hit.memory for hit in (await memory.recall("the boat", filters={"category": several})).memories],
     ]
 
     assert [{"fact", None}] * 3 == [{one.category for one in found} for found in lists]
-    assert 2 == len(await memory.list_memories(kind=["semantic", "episodic"]))
-    assert 3 == len(await memory.list_memories(filters={"kind": ["semantic", None]}))
+    assert 2 == len(await memory.list(kind=["semantic", "episodic"]))
+    assert 3 == len(await memory.list(filters={"kind": ["semantic", None]}))
     with pytest.raises(InvalidInput, match="the filter category is given twice"):
-        await memory.list_memories(category="fact", filters={"category": "task"})
+        await memory.list(category="fact", filters={"category": "task"})
     with pytest.raises(NameUnknown, match="unknown filter 'fingerprint'"):
-        await memory.list_memories(filters={"fingerprint": b"x"})
+        await memory.list(filters={"fingerprint": b"x"})
 
 
 async def test_what_no_longer_stands_is_found_where_it_is_asked_for(memory: remanence.Engine) -> None:
@@ -162,7 +162,7 @@ async def test_what_was_deleted_is_listed_and_never_recalled(memory: remanence.E
     gone = await memory.learn("The boat is green.")
     await memory.forget(gone)
 
-    assert [gone.id] == [one.id for one in await memory.list_memories(status="pruned")]
+    assert [gone.id] == [one.id for one in await memory.list(status="pruned")]
     assert () == (await memory.recall("the boat", filters={"status": "any"})).memories
     with pytest.raises(InvalidInput, match="recall finds nothing that was deleted"):
         await memory.recall("the boat", filters={"status": "pruned"})
@@ -177,7 +177,7 @@ async def test_a_list_by_attribute_goes_as_far_as_it_must(memory: remanence.Engi
     odd = [one.seq for one in [*learned[:200], *learned[1_200:]] if not one.seq % 2]
 
     async def listed(**more: Any) -> list[int]:
-        return [one.seq for one in await memory.list_memories(filters={"attributes.n": 1}, **more)]
+        return [one.seq for one in await memory.list(filters={"attributes.n": 1}, **more)]
 
     assert odd[::-1] == await listed()
     assert odd == await listed(oldest_first=True)
@@ -215,7 +215,7 @@ async def test_the_columns_follow_what_is_written(steps: list[tuple[str, int, An
     async with remanence.open(store=store, embedder="none") as memory:
         index = AttributeIndex(store, "default")
         for number, (step, which, attributes) in enumerate(steps):
-            seqs = [one.seq for one in await memory.list_memories(status="any")]
+            seqs = [one.seq for one in await memory.list(status="any")]
             if step == "learn" or not seqs:
                 await memory.learn(f"The boat of {number}.", attributes=attributes)
             elif step == "update":
@@ -225,10 +225,10 @@ async def test_the_columns_follow_what_is_written(steps: list[tuple[str, int, An
             elif step == "purge":
                 await memory.apply(await memory.plan(PURGE), allow_destroyed=99)
             elif step == "undo":
-                await memory.undo_last()
+                await memory.undo("last")
             name, value = ("a", "b")[which % 2], [1, "x", None, True][which % 4]
             asked = wanted(name, value)
-            every = await memory.list_memories(status="any", oldest_first=True)
+            every = await memory.list(status="any", oldest_first=True)
             expected = [one.seq for one in every if asked.met(value_of(one.attributes, name))]
             if step == "ask":
                 assert expected == (await index.seqs({name: asked}, 0)).tolist()
@@ -243,11 +243,11 @@ async def test_many_names_and_many_changes_are_read_anew(
     monkeypatch.setattr(attribute_index, "PATCH_MAX", 3)
     for number in range(6):
         await memory.learn(f"The boat of {number}.", attributes={f"a{number}": number})
-        found = await memory.list_memories(filters={f"attributes.a{number}": number, "attributes.a9": None})
+        found = await memory.list(filters={f"attributes.a{number}": number, "attributes.a9": None})
         assert [f"The boat of {number}."] == [one.text for one in found]
     await memory.learn_many([{"text": f"No. {n}", "attributes": {"a9": 1}} for n in range(9)])
 
-    assert 9 == len(await memory.list_memories(filters={"attributes.a9": 1}))
+    assert 9 == len(await memory.list(filters={"attributes.a9": 1}))
 
 
 async def test_what_is_gone_and_what_comes_back_is_followed(memory: remanence.Engine) -> None:
@@ -255,7 +255,7 @@ async def test_what_is_gone_and_what_comes_back_is_followed(memory: remanence.En
     learned = await memory.learn_many([{"text": f"No. {n}", "attributes": {"a": n % 2}} for n in range(4)])
 
     async def odd() -> list[int]:
-        found = await memory.list_memories(filters={"attributes.a": 1}, status="any", oldest_first=True)
+        found = await memory.list(filters={"attributes.a": 1}, status="any", oldest_first=True)
         return [one.seq for one in found]
 
     told = [await odd()]
@@ -275,7 +275,7 @@ async def test_what_is_written_while_columns_are_read_is_seen(
     store = MemoryStore()
     async with remanence.open(store=store, embedder="none") as memory:
         await memory.learn("The boat is green.", attributes={"a": 1, "b": 1})
-        await memory.list_memories(filters={"attributes.a": 1})
+        await memory.list(filters={"attributes.a": 1})
         read = store.snapshot
 
         async def busy(*given: Any) -> Snapshot:
@@ -284,7 +284,7 @@ async def test_what_is_written_while_columns_are_read_is_seen(
             return await read(*given)
 
         monkeypatch.setattr(store, "snapshot", busy)
-        found = await memory.list_memories(filters={"attributes.b": 1, "attributes.a": [1, 2]})
+        found = await memory.list(filters={"attributes.b": 1, "attributes.a": [1, 2]})
 
     assert ["The shed is blue.", "The boat is green."] == [one.text for one in found]
 
@@ -319,7 +319,7 @@ async def test_labels_narrow_both_verbs(
         await memory.learn(f"The boat of {key}.", key=key)
     await memory.recall("the boat", filters={column: value})
     await memory.update("two", lifecycle="validated", verification="user_confirmed")
-    listed = await memory.list_memories(filters={column: value})
+    listed = await memory.list(filters={column: value})
     found = await memory.recall("the boat", filters={column: value})
 
     assert names == {one.key for one in listed} == {hit.memory.key for hit in found.memories}

@@ -83,7 +83,7 @@ async def test_what_is_forbidden_meanwhile_is_refused(
             answer = await door(memory)
         except InvalidInput as refused:
             answer = "gated" if "forbidden" in str(refused) else str(refused)
-        texts = [one.text for one in await memory.list_memories()]
+        texts = [one.text for one in await memory.list()]
 
         assert "gated" == answer
         assert {"Tom sells maps."} == {*texts} - {"Another text."}
@@ -101,10 +101,10 @@ async def test_lifted_meanwhile_it_comes_in(tmp_path: Path) -> None:
 
         async def forbid_and_lift() -> None:
             await other.forget(first, forbid=True)
-            await other.lift(first)
+            await other.forbidden.lift(first)
 
         store.meanwhile = forbid_and_lift
 
         assert "stored" == (await memory.learn(AGAIN, speaker="Ann")).status
         with pytest.raises(RemanenceError):
-            await memory.lift(first)
+            await memory.forbidden.lift(first)

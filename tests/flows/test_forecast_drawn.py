@@ -67,7 +67,7 @@ async def _comes_true(store: Store, world: World, policy: str, *, rested: bool) 
     async with engine:
         await fill(store, SCOPE, world)
         await live(store)
-        await engine.adopt(policy)
+        await engine.policy.adopt(policy)
         if not rested:
             await engine.schedule.accept_clock()
         paced = Record(intervals=dict[str, int](SLOW.intervals.items())).values()

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.engine import plan_compaction
 from remanence.errors import InvalidInput, PolicyMismatch, RemanenceError
 from remanence.flows.checks import NAME
 from remanence.flows.curate import curating
@@ -36,12 +37,12 @@ async def test_what_stands_is_listed_by_kind_and_by_the_tag_of_rejected_paths(
         await item(memory, kind, kind)
     await item(memory, "old", "episodic")
     await memory.supersede("old", "episodic")
-    put, active = await memory.list_memories(), await memory.list_memories(status="active")
-    same = await memory.list_memories()
+    put, active = await memory.list(), await memory.list(status="active")
+    same = await memory.list()
     await memory.consolidate()
-    every = await memory.list_memories()
-    episodes = await memory.list_memories(kind="episodic")
-    rejected = await memory.list_memories(tags=[REJECTED_PATH])
+    every = await memory.list()
+    episodes = await memory.list(kind="episodic")
+    rejected = await memory.list(tags=[REJECTED_PATH])
 
     assert [] == active
     assert put == same
@@ -207,7 +208,7 @@ async def test_neither_the_brake_nor_the_adopted_policy_holds_it(memory: remanen
     """It was asked for by name; it does not count as the curation that is due, either."""
     for number in range(20):
         await item(memory, f"failed-{number}")
-    await memory.adopt("default")
+    await memory.policy.adopt("default")
     plan = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 1}}})
     before = (await memory.status()).last_curate_at
 
@@ -464,10 +465,10 @@ def test_the_command_obeys_the_brake_unless_told(typed: Callable[..., Any]) -> N
 
 async def test_a_compaction_that_was_planned_is_one(memory: remanence.Engine) -> None:
     """No adopted policy holds it, the audit calls it by its name, and it is none of the curation that is due."""
-    await memory.adopt("default")
+    await memory.policy.adopt("default")
     for number in range(40):
         await memory.learn(f"It failed {number}.", kind="episodic")
-    plan = await memory.plan_compaction(35)
+    plan = await plan_compaction(memory, 35)
     receipt = await memory.apply(plan)
     named = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 30}}})
     with pytest.raises(PolicyMismatch):

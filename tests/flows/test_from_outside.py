@@ -79,7 +79,7 @@ async def test_only_a_users_import_brings_pins_and_who_an_agent_is(
 ) -> None:
     """A new memory comes without them, with its other tags, and the receipt says so."""
     done = await memory.import_(await exported(tmp_path / "other.db"), trust=trust)
-    (kept,) = await memory.list_memories()
+    (kept,) = await memory.list()
 
     assert ((1, ("self/value", "x")) if trust == "user" else (0, ("x",))) == (kept.pinned, kept.tags)
     assert (trust == "user") == (kept.decay.label != "standard")
@@ -98,7 +98,7 @@ async def test_a_line_adds_nothing_to_another_that_is_believed_more(memory: Engi
         await other.learn(SAID)
         plain = [line async for line in other.export()]
     await memory.import_([header, plain[1], orjson.dumps(row)], edited=True, trust="user")
-    (kept,) = await memory.list_memories()
+    (kept,) = await memory.list()
 
     assert (0, (), 0) == (kept.pinned, kept.tags, kept.confirmations)
 
@@ -124,7 +124,7 @@ async def test_an_undo_brings_back_no_text_that_was_forbidden_since(memory: Engi
     refused = await raised(InvalidInput, memory.undo(changed))
 
     assert "forbidden since" in str(refused)
-    assert "remanence forbid lift" in refused.recovery
+    assert "remanence forbidden lift" in refused.recovery
     assert "The oars are in the shed" == (await memory.get(first)).text
     await memory.undo(gone)  # which forbade it, and lifts it itself
     await memory.undo(changed)
@@ -171,7 +171,7 @@ async def test_no_link_is_drawn_to_what_is_in_quarantine(memory: Engine, ends: t
     assert "quarantined" == learned[1].status
     assert "is in quarantine" in str(refused)
     assert [] == await memory.links(learned[0])
-    await memory.accept(learned[1])
+    await memory.review.accept(learned[1])
 
     assert "supports" == (await memory.link(source, target, "supports")).relation.label
 
@@ -202,7 +202,7 @@ async def test_the_reason_of_a_hold_that_comes_in_is_screened(memory: Engine, tm
         line.replace(b'"legal"', f'"{TOKEN}"'.encode()) for line in await exported(tmp_path / "other.db")
     ]
     await memory.import_(lines, edited=True, trust="user")
-    (kept,) = await memory.list_memories()
+    (kept,) = await memory.list()
 
     assert [True] == ["[secret" in reason for reason in kept.holds or ()]
 

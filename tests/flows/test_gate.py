@@ -43,7 +43,7 @@ async def test_no_byte_of_a_secret_is_kept(tmp_path: Path) -> None:
         await memory.correct(one, f"Doch {SAID}")
         await memory.ingest(turns)
         export = b"".join([line async for line in memory.export()])
-        kept = [memory.text for memory in await memory.list_memories(status="any")]
+        kept = [memory.text for memory in await memory.list(status="any")]
         await memory.import_(
             [
                 line.replace(b"[secret: password", b"Passwort: " + SECRET.encode() + b" [")
@@ -92,13 +92,13 @@ async def test_orders_from_outside_are_set_apart(memory: Engine, more: dict[str,
 
     assert ("quarantined", "known") == (learned.status, again.status)
     assert "reads like instructions" in learned.reason
-    assert [learned.id] == [one.id for one in await memory.quarantined()]
+    assert [learned.id] == [one.id for one in await memory.review.quarantined()]
     assert [] == [*(await memory.recall("Halvorsen")).memories]
-    await memory.accept(learned)
+    await memory.review.accept(learned)
     assert [learned.id] == [hit.id for hit in (await memory.recall("Halvorsen")).memories]
-    assert [] == await memory.quarantined()
+    assert [] == await memory.review.quarantined()
     with pytest.raises(InvalidInput):
-        await memory.accept(learned)
+        await memory.review.accept(learned)
 
 
 async def test_what_a_user_says_is_never_set_apart(memory: Engine) -> None:
@@ -114,9 +114,9 @@ async def test_what_a_user_says_is_never_set_apart(memory: Engine) -> None:
 async def test_acceptance_is_undone(memory: Engine) -> None:
     """Undo sets apart again what was let in."""
     learned = await memory.learn(ORDER, trust="outside")
-    await memory.undo(await memory.accept(learned))
+    await memory.undo(await memory.review.accept(learned))
 
-    assert [learned.id] == [one.id for one in await memory.quarantined()]
+    assert [learned.id] == [one.id for one in await memory.review.quarantined()]
 
 
 @pytest.mark.parametrize(
@@ -147,10 +147,10 @@ async def test_a_forbidden_text_is_refused_at_every_door(memory: Engine, tmp_pat
 
     assert ["gated"] * 4 == [one.status for one in refused]
     assert [0, ""] == [refused[0].seq, refused[0].id]
-    assert "forbid lift" in refused[0].reason
-    assert "forbid lift" in error.value.recovery
+    assert "forbidden lift" in refused[0].reason
+    assert "forbidden lift" in error.value.recovery
     assert 1 == ingested.gated
-    assert [other.id] == [one.id for one in await memory.list_memories()]
+    assert [other.id] == [one.id for one in await memory.list()]
     await memory.undo(forgotten)
     assert "confirmed" == (await memory.learn("Tom quit the office today", speaker="Ann")).status
 
@@ -161,11 +161,11 @@ async def test_a_forbidden_text_is_lifted_by_memory_or_hash(memory: Engine) -> N
     for by_hash in (False, True):
         learned = await memory.learn("Tom quit the office today")
         await memory.forget(learned, forbid=True)
-        (one,) = await memory.forbidden()
-        await memory.lift(one.fold if by_hash else learned)
-        assert [] == await memory.forbidden()
+        (one,) = await memory.forbidden.list()
+        await memory.forbidden.lift(one.fold if by_hash else learned)
+        assert [] == await memory.forbidden.list()
     with pytest.raises(remanence.NotFound):
-        await memory.lift(learned)
+        await memory.forbidden.lift(learned)
 
 
 async def test_an_import_passes_the_gate(memory: Engine, tmp_path: Path) -> None:
@@ -178,23 +178,23 @@ async def test_an_import_passes_the_gate(memory: Engine, tmp_path: Path) -> None
     done = await memory.import_(lines)
 
     assert (1, 1) == (done.counts["taken"], done.counts["refused"])
-    assert [ORDER] == [one.text for one in await memory.quarantined()]
+    assert [ORDER] == [one.text for one in await memory.review.quarantined()]
 
 
 def test_the_command_line_lists_and_releases(tmp_path: Path) -> None:
-    """`quarantine list|release`, `forget --forbid` and `forbid list|lift` do what the verbs do."""
+    """`review quarantined|accept`, `forget --forbid` and `forbidden list|lift` do what the verbs do."""
     turns = tmp_path / "turns.jsonl"
     turns.write_bytes(orjson.dumps({"text": ORDER}) + b"\n")
     db = ("--db", str(tmp_path / "memory.db"))
 
     assert "quarantined 1" in typed("ingest", str(turns), *db).output
-    assert "Halvorsen" in typed("quarantine", "list", *db).stdout
-    assert 0 == typed("quarantine", "release", "1", *db).exit_code
-    assert "Halvorsen" not in typed("quarantine", "list", *db).stdout
+    assert "Halvorsen" in typed("review", "quarantined", *db).stdout
+    assert 0 == typed("review", "accept", "1", *db).exit_code
+    assert "Halvorsen" not in typed("review", "quarantined", *db).stdout
     assert 0 == typed("forget", "1", "--forbid", *db).exit_code
     assert "gated: the text is forbidden" in typed("learn", ORDER.upper(), *db).output
-    assert "said by #1" in typed("forbid", "list", *db).stdout
-    assert 0 == typed("forbid", "lift", "1", *db).exit_code
+    assert "said by #1" in typed("forbidden", "list", *db).stdout
+    assert 0 == typed("forbidden", "lift", "1", *db).exit_code
     assert "stored" in typed("learn", ORDER.upper(), *db).output
 
 
@@ -202,12 +202,12 @@ def test_what_the_gate_says_can_be_typed(tmp_path: Path) -> None:
     """Status counts its verdicts; an error names a command that a shell reads whole, and the list to look in."""
     db = ("--db", str(tmp_path / "memory.db"))
     typed("learn", ORDER, "--role", "tool", *db)
-    refused, unknown = typed("confirm", "1", *db).stderr, typed("forbid", "lift", "dead", *db).stderr
+    refused, unknown = typed("confirm", "1", *db).stderr, typed("forbidden", "lift", "dead", *db).stderr
 
     assert "gate       1 quarantined in all" in typed("status", *db).stdout
-    assert "remanence quarantine release 1\n" in refused
+    assert "remanence review accept 1\n" in refused
     assert "'dead' is neither the hash of a forbidden text nor a memory" in unknown
-    assert "remanence forbid list" in unknown
+    assert "remanence forbidden list" in unknown
 
 
 async def test_no_byte_of_a_token_is_kept_in_a_name(tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ async def test_a_name_to_look_up_by_holds_no_token(memory: Engine, what: str) ->
         await memory.learn("The fair is dear.", **{what: TOKEN})  # type: ignore[arg-type]
 
     assert TOKEN not in f"{refused.value} {refused.value.recovery}"
-    assert [] == await memory.list_memories(status="any")
+    assert [] == await memory.list(status="any")
 
 
 async def test_an_import_keeps_no_secret_that_a_claim_holds(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ async def test_an_import_keeps_no_secret_that_a_claim_holds(tmp_path: Path) -> N
     lines[1]["claims"][0]["value"] = TOKEN
     async with opened(tmp_path / "other.db") as other:
         await other.import_([orjson.dumps(line) for line in lines], edited=True)
-        texts = [memory.text for memory in await other.list_memories()]
+        texts = [memory.text for memory in await other.list()]
 
     assert ["The open day starts at two."] == texts
     assert [] == [file.name for file in tmp_path.iterdir() if TOKEN.encode() in file.read_bytes()]
@@ -281,7 +281,7 @@ async def test_orders_beside_a_text_from_outside_set_it_apart(
     assert ("quarantined", "stored") == (learned.status, told.status)
     async with opened(tmp_path / "other.db") as other:
         await other.import_([line.replace(b'"quarantined"', b'"inbox"') for line in lines], edited=True)
-        assert [] == await other.list_memories()
+        assert [] == await other.list()
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ async def test_an_import_brings_no_orders_that_could_come_back(tmp_path: Path, g
     lines[1] |= gone
     async with opened(tmp_path / "other.db") as other:
         done = await other.import_([orjson.dumps(line) for line in lines], edited=True)
-        held = await other.list_memories(status="any")
+        held = await other.list(status="any")
 
     assert (0, 1, []) == (done.counts["taken"], done.counts["refused"], held)
     assert "line 2 is left out: it reads like instructions, and is out of sight" in done.skipped
@@ -316,7 +316,7 @@ async def test_what_is_forbidden_is_not_restored(memory: Engine) -> None:
     await memory.undo(gone.run)
     assert "inbox" == (await memory.get(learned)).status.label
     await memory.forget(learned, forbid=True)
-    await memory.lift(learned)
+    await memory.forbidden.lift(learned)
     await memory.restore(learned)
     assert "active" == (await memory.get(learned)).status.label
 

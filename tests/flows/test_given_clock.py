@@ -44,7 +44,7 @@ async def test_no_row_holds_a_time_of_the_machine(tmp_path: Path) -> None:
     """Extraction in the background, boxes, guidelines, leases, uses, ticks, a mirror and copies: 25 years before it."""
     clock, path = ManualClock(LONG_AGO), tmp_path / "memory.db"
     async with remanence.open(path, clock=clock, embedder="hashed", policy="default") as memory:
-        await memory.adopt("default")
+        await memory.policy.adopt("default")
         await memory.settings.set("mirror_folder", str(tmp_path / "mirror"))
         async with memory.session("work"):
             for text in (

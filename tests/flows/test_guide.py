@@ -22,7 +22,9 @@ def verbs() -> set[str]:
     """Return every public verb of the engine, those of its namespaces with a dot."""
     found = {name for name, member in vars(Engine).items() if inspect.isfunction(member) and name[0] != "_"}
     for name, kind in namespaces().items():
-        found |= {f"{name}.{verb}" for verb in vars(kind) if verb[0] != "_"}
+        found |= {
+            f"{name}.{verb}" for verb, one in vars(kind).items() if inspect.isfunction(one) and verb[0] != "_"
+        }
     return found
 
 

@@ -156,7 +156,7 @@ async def test_put_with_zero_only_stores(memory: remanence.Engine) -> None:
     assert "the first" == (await memory.get("fresh")).text
 
     await memory.forget("fresh")
-    (fallen,) = await memory.list_memories(status="pruned")
+    (fallen,) = await memory.list(status="pruned")
     with pytest.raises(Conflict):
         await memory.put("fresh", "the fourth", **more, if_revision=0)
     await memory.put("fresh", "the fourth", **more, if_revision=fallen.revision)

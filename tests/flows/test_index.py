@@ -55,7 +55,7 @@ async def _act(memory: remanence.Engine, choice: random.Random, seqs: list[int])
             await memory.tag(name, *choice.sample(TAGS, k=2))
         case 10:
             tag = choice.choice(TAGS)
-            for bearer in await memory.list_memories(status="any", tags=[tag], limit=2):
+            for bearer in await memory.list(status="any", tags=[tag], limit=2):
                 await memory.untag(bearer.seq, tag)
 
 

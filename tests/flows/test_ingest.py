@@ -32,7 +32,7 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 async def counts(memory: remanence.Engine) -> Mapping[str, Any]:
     """Return what there is, by number and by how often it was confirmed and whence it came."""
-    found = await memory.list_memories(status="any")
+    found = await memory.list(status="any")
     return {one.text: (one.confirmations, one.sources, one.revision, one.touched) for one in found}
 
 
@@ -89,7 +89,7 @@ async def test_an_old_conversation_keeps_its_times(
     await memory.ingest(
         written(tmp_path / "talk.jsonl", [{"text": "Ahoy.", "said_at": "2023-05-08T12:00:00+02:00"}])
     )
-    (found,) = await memory.list_memories(status="any")
+    (found,) = await memory.list(status="any")
 
     assert 1_683_540_000_000_000 == found.said_at
     assert clock.now() == found.learned_at

@@ -153,7 +153,7 @@ async def test_a_consolidation_cut_off_keeps_what_was_judged(tmp_path: Path) -> 
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
-        active = await memory.list_memories(status="active")
+        active = await memory.list(status="active")
 
         assert texts[:4] == sorted(one.text for one in active)
         assert 4 == len(writer.asked)
@@ -219,7 +219,7 @@ async def test_engines_that_consolidate_at_once_draw_each_link_once(tmp_path: Pa
     async with remanence.open(tmp_path / "m.db") as one, remanence.open(tmp_path / "m.db") as other:
         await one.learn_many([f"The lamp at pier {number} was trimmed today." for number in range(30)])
         done = await asyncio.gather(one.consolidate(), other.consolidate())
-        links = {link.key for memory in await one.list_memories() for link in await one.links(memory.id)}
+        links = {link.key for memory in await one.list() for link in await one.links(memory.id)}
 
         assert (30, {"active": 30}) == (sum(part.activated for part in done), (await one.status()).statuses)
         assert len(links) == sum(part.near_duplicates + part.similar for part in done)

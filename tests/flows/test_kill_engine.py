@@ -120,7 +120,7 @@ async def _looked_over(path: Path, number: int) -> tuple[Counter[str], int]:
             await memory.undo(run)
         state = await memory.status()
         checks = await memory.doctor()
-        found = await memory.list_memories(status="any", limit=100_000)
+        found = await memory.list(status="any", limit=100_000)
 
     assert () == state.interrupted
     assert [] == [check for check in checks if not check.ok]

@@ -185,7 +185,7 @@ async def _looked_over(path: Path, number: int, noted: int) -> None:
     """Compare what is there with what was acknowledged, and what is said to wait with what does."""
     async with remanence.open(path, embedder="none", clock=Later(2 * number + 1)) as memory:
         core = memory._core
-        turns = await memory.list_memories(status="any", tags=("turn",), limit=100_000)
+        turns = await memory.list(status="any", tags=("turn",), limit=100_000)
         (buffer,) = await buffers(core, SESSION)
         above = [turn for turn in turns if turn.seq > (buffer.cursor.seq or 0)]
 
@@ -198,7 +198,7 @@ async def _told_once(path: Path, number: int) -> None:
     """Listen to what is left; each turn has one fact, which nothing confirmed, and the file is sound."""
     async with remanence.open(path, embedder="none", clock=Later(2 * number), writer=Writer()) as memory:
         await hear(memory)
-        all_ = {one.seq: one for one in await memory.list_memories(status="any", limit=100_000)}
+        all_ = {one.seq: one for one in await memory.list(status="any", limit=100_000)}
         turns = {one.seq for one in all_.values() if "turn" in one.tags}
         links = await memory._core.store.neighbours("default", None, Relation.LEARNED_FROM)
         facts = Counter(link.target for link in links if link.source not in turns)

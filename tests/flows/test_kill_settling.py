@@ -76,7 +76,7 @@ async def _stored(path: Path) -> Stored:
     async with remanence.open(path, embedder="none", clock=Later()) as memory:
         for _ in range(2):  # the second makes active what the first drew together
             await memory.consolidate()
-        found = await memory.list_memories(oldest_first=True)
+        found = await memory.list(oldest_first=True)
         links = {(link.key, link.count) for one in found for link in await memory.links(one)}
         state = await memory.status()
         draft = await memory.guidelines.draft()

@@ -99,7 +99,7 @@ async def _looked_over(
     """Go on a day later, and return all texts, all links, what waits for a person, and what the doctor finds."""
     async with remanence.open(path, embedder="auto", writer=Replaces(), clock=Later()) as memory:
         await memory.consolidate()
-        held = await memory.list_memories(status="any", limit=100)
+        held = await memory.list(status="any", limit=100)
         links = [link.key for link in await memory._core.store.neighbours("default", None)]
         waiting = {old.text for one in await proposals.waiting(memory._core) for old in one.replaces}
         claims = await memory._core.store.claims("default", [one.seq for one in held])

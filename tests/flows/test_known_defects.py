@@ -26,7 +26,7 @@ async def story(tmp_path: Path) -> AsyncIterator[Story]:
 
 async def tiers(story: Story) -> list[Tier]:
     """Return the tiers of all memories, the oldest first."""
-    return [one.tier for one in sorted(await story.memory.list_memories(), key=lambda one: one.seq)]
+    return [one.tier for one in sorted(await story.memory.list(), key=lambda one: one.seq)]
 
 
 async def test_k1_a_budget_keeps_the_newest(story: Story) -> None:

@@ -91,9 +91,9 @@ async def test_two_processes_on_one_session_ask_and_store_everything_once(
         _agents(path, address, writer)
     async with remanence.open(path, embedder="none") as memory:
         left = await hear(memory)
-        turns = await memory.list_memories(tags=("turn",), limit=1_000)
+        turns = await memory.list(tags=("turn",), limit=1_000)
         links = await memory._core.store.neighbours("default", None, Relation.LEARNED_FROM)
-        facts = [one for one in await memory.list_memories(limit=1_000) if "turn" not in one.tags]
+        facts = [one for one in await memory.list(limit=1_000) if "turn" not in one.tags]
         state = await memory.status()
         checks = await memory.doctor()
     # Who judges is shown older memories, too; that is another question.
@@ -216,7 +216,7 @@ async def test_a_server_that_dies_between_two_batches_leaves_the_rest_waiting(
         server.shutdown()
     async with remanence.open(tmp_path / "m.db", embedder="none") as memory:
         rest = await hear(memory)
-        texts = Counter(one.text for one in await memory.list_memories() if "turn" not in one.tags)
+        texts = Counter(one.text for one in await memory.list() if "turn" not in one.tags)
 
     assert (10, 10, 15) == (done.turns, done.stored, waiting.turns)
     assert (15, 15) == (rest.turns, rest.stored)

@@ -64,7 +64,7 @@ async def test_what_was_acknowledged_is_there_after_another_process_closed_the_f
     done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, timeout=120)
     assert "stored\n" == done.stdout, done.stderr
     async with remanence.open(path, embedder="none") as memory:
-        held = {one.text for one in await memory.list_memories()}
+        held = {one.text for one in await memory.list()}
         assert [] == [str(one) for one in await memory.doctor() if not one.ok]
 
     assert {"The boathouse is green.", "Another process was here.", "This was acknowledged."} <= held
@@ -90,7 +90,7 @@ import remanence
 async def main():
     while True:
         async with remanence.open(sys.argv[1], embedder="none") as memory:
-            await memory.list_memories()
+            await memory.list()
 
 asyncio.run(main())
 """

@@ -171,13 +171,13 @@ async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path:
     async with opened(path, START) as memory:
         await memory.learn_many([Turn(f"note number {k}", category="knowledge") for k in range(4)])
         await memory.consolidate()
-        await memory.adopt(QUICK)
+        await memory.policy.adopt(QUICK)
     process = await until_stopped(path, "curate", "keeping")
     told: list[Ticked] = []
     async with opened(path, START + 2 * DAY) as memory:
         await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
     async with opened(path, START + 2 * DAY + TICKING) as memory:
-        await memory.adopt(IDLE)
+        await memory.policy.adopt(IDLE)
         await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
         mine, verbs = await memory.schedule.timetable(), [event.verb for event in await memory.history()]
         error = await woken(process)

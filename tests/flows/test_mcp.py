@@ -298,7 +298,7 @@ async def test_what_the_gate_does_is_told(tmp_path: Path) -> None:
         ordered = await agent.call("learn", text=order, role="tool")
         found = await agent.call("recall", query="previous instructions keys password office")
     async with remanence.open(path) as memory:
-        kept = [one.text for one in await memory.list_memories(status="any")]
+        kept = [one.text for one in await memory.list(status="any")]
         counts = (await memory.status()).gate
 
     assert "replaced secret: password" in secret
@@ -822,7 +822,7 @@ async def test_what_is_null_is_absent(tmp_path: Path) -> None:
         "learn": {"text": "Pia is allergic to latex."},
         "frame": {"name": "attention"},
         "plan": {"policy": None},
-        "undo": {},
+        "undo": {"run": "last"},
     }
     async with beside(tmp_path / "memory.db", curates=True, policy="default") as agent:
         await agent.learn("Pia likes tea.")

@@ -47,18 +47,21 @@ async def test_a_repeat_that_a_writer_sees_waits_for_a_person(opener: Opener, cl
     async with opener(writer=Repeats()) as memory:
         await _told(memory)
         stand = await _statuses(memory)
-        review = await memory.review()
+        review = await memory.review.list()
         (item,) = review.items
         done = await memory.graph.merge(1, 2)
         one, other = await memory.get(1), await memory.get(2)
-        after = await memory.review()
+        after = await memory.review.list()
         clock.advance(minutes=5)
         await memory.undo(done)
         back = [await memory.get(seq) for seq in (1, 2)]
 
     assert ([Status.ACTIVE] * 2, {"proposal": 1}) == (stand, review.counts)
     assert item.what == "repeats proposes that #2 says the same as #1"
-    assert {"make them one": "remanence merge 1 2", "decline it": "remanence decline 2 1"} == item.commands
+    assert {
+        "make them one": "remanence graph merge 1 2",
+        "decline it": "remanence review decline 2 1",
+    } == item.commands
     assert (Status.ACTIVE, Status.SUPERSEDED, {"merge": 1}) == (one.status, other.status, dict(done.counts))
     assert ({"red", "blue"}, {"letter", "call"}) == ({*one.tags}, {*one.sources})
     assert {} == after.counts
@@ -69,8 +72,8 @@ async def test_a_declined_repeat_waits_no_more(opener: Opener) -> None:
     """Both stay as they are."""
     async with opener(writer=Repeats()) as memory:
         await _told(memory)
-        declined = await memory.decline(2, 1)
-        left = (await memory.review()).counts
+        declined = await memory.review.decline(2, 1)
+        left = (await memory.review.list()).counts
         stand = await _statuses(memory)
 
     assert ([1], {}, [Status.ACTIVE] * 2) == ([one.seq for one in declined.repeats], left, stand)
@@ -85,7 +88,7 @@ async def test_what_is_unsure_or_makes_no_sense_is_no_proposal(
     """From 0.80 on, only of memories that the writer was shown, and of one speaker's."""
     async with opener(writer=writer) as memory:
         await _told(memory, other)
-        waits = (await memory.review()).counts
+        waits = (await memory.review.list()).counts
 
     assert {} == waits
 

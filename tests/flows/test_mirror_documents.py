@@ -62,7 +62,7 @@ async def test_an_edited_line_corrects_its_fact(memory: remanence.Engine, mirror
     shown = (await memory.mirror.sync(mirror)).edits
     assert TEA == (await memory.get(1)).text
     done = await memory.mirror.apply(mirror, shown)
-    held = {one.text: one.category for one in await memory.list_memories()}
+    held = {one.text: one.category for one in await memory.list()}
 
     assert ["correct", "learn"] == [one.verb for one in shown]
     assert 2 == len(done.runs)
@@ -88,7 +88,7 @@ async def test_a_line_of_an_older_revision_is_a_conflict(memory: remanence.Engin
         "".join(row for row in profile.read_text().splitlines(keepends=True) if "[#1]" not in row)
     )
     assert () == (await memory.mirror.apply(mirror)).applied
-    assert 2 == len(await memory.list_memories())
+    assert 2 == len(await memory.list())
 
 
 @pytest.mark.parametrize("text", ["some words", "- [#77] who is this?", "- [#1]x\n"])

@@ -92,9 +92,9 @@ async def test_a_new_file_is_a_memory_to_learn(memory: remanence.Engine, path: P
     (mirror / "facts" / "soup.md").write_text("---\ncategory: decision\ntags:\n  - NO\n---\nBring soup.")
     (mirror / "facts" / "empty.md").write_text("  \n")
     shown = (await memory.mirror.sync(mirror)).edits
-    assert 1 == len(await memory.list_memories())
+    assert 1 == len(await memory.list())
     done = await memory.mirror.apply(mirror, shown)
-    held = {one.text: (one.category, one.tags) for one in await memory.list_memories()}
+    held = {one.text: (one.category, one.tags) for one in await memory.list()}
 
     assert ["learn", "learn"] == [one.verb for one in shown]
     assert 2 == len(done.runs)

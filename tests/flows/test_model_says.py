@@ -55,7 +55,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def facts_of(memory: remanence.Engine) -> dict[str, Memory]:
     """Return the facts that stand, by their texts."""
-    listed = await memory.list_memories(limit=100)
+    listed = await memory.list(limit=100)
     return {one.text: one for one in listed if "turn" not in one.tags and one.category != "entity"}
 
 
@@ -67,7 +67,7 @@ async def test_an_order_that_a_model_invents_is_nobodys(
     async with asking(vendor, "inventing", server.address) as writer, opener(writer=writer) as memory:
         await memory.note(HOLIDAY, speaker="Ana", session="s", later=True)
         await hear(memory)
-        (apart,) = await memory.quarantined()
+        (apart,) = await memory.review.quarantined()
         shown = [
             str(await memory.profile()),
             (await memory.boot()).text,
@@ -179,7 +179,7 @@ async def test_tags_that_mean_something_are_proposed(opener: Opener, content: st
     ) as memory:
         await memory.note("I like tea.", speaker="Ana", session="s", later=True)
         await hear(memory)
-        proposed = [one for one in (await memory.review()).items if one.sort == "proposal"]
+        proposed = [one for one in (await memory.review.list()).items if one.sort == "proposal"]
         kept = await memory.get(proposed[0].memories[0].id)
 
     assert [True, True] == [tag in str(proposed) for tag in ("self/value", "rejected-path")]

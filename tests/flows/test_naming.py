@@ -113,7 +113,7 @@ async def test_a_guard_of_one_protects_all(
 
     with pytest.raises(Protected, match=learned[1].id):
         await memory.forget(learned)
-    assert 3 == len(await memory.list_memories())
+    assert 3 == len(await memory.list())
 
 
 async def test_a_revision_is_of_one_memory(
@@ -283,7 +283,7 @@ async def test_what_a_memory_is_can_be_said_of_another(memory: remanence.Engine)
     other = await memory.learn(TEXTS[1], kind=one.kind, role=one.role, severity=one.severity)
     link = await memory.link(one, other, "refers")
     await memory.update(other, kind=one.kind, severity=one.severity, lifecycle=one.lifecycle)
-    like = await memory.list_memories(
+    like = await memory.list(
         kind=one.kind, status=one.status, role=[one.role], filters={"severity": one.severity}
     )
     answer = await memory.recall("tide", filters={"kind": one.kind, "status": [one.status]})

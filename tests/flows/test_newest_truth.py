@@ -63,7 +63,7 @@ async def test_what_was_is_learned_anew_and_takes_its_place_in_turn(opener: Open
     """Back and forth: each repeat of a superseded text is a memory of its own, linked to the first."""
     async with opener() as memory:
         told = [await memory.learn(text, speaker="Mara") for text in (OLD, NEW, OLD)]
-        stands = [one.id for one in await memory.list_memories()]
+        stands = [one.id for one in await memory.list()]
         lineage = await links(memory, Relation.LEARNED_FROM)
 
     assert [told[2].id] == stands
@@ -204,14 +204,14 @@ def test_a_batch_comes_to_the_same_as_its_texts_one_by_one(
                     await memory.learn(**{name: getattr(turn, name) for name in ("text", "speaker", "tags")})
                     for turn in turns
                 ]
-            rows = await memory.list_memories(status="any", limit=100)
+            rows = await memory.list(status="any", limit=100)
             state = [(one.seq, one.text, one.status, one.valid_from, one.valid_to) for one in rows]
             drawn = sorted(link.key for link in await memory._core.store.neighbours("default", None))
             made = await claims(memory, *(one.seq for one in rows))
             safe = all(one.status is Status.INBOX for one in rows if one.tags)
             for run in dict.fromkeys(one.run for one in reversed(learned)):
                 await memory.undo(run)  # type: ignore[arg-type]
-            left = await memory.list_memories(status="any", limit=100)
+            left = await memory.list(status="any", limit=100)
             return state, drawn, made, safe and not [one for one in left if one.status is not Status.PRUNED]
 
     one_by_one, batch = asyncio.run(told(together=False)), asyncio.run(told(together=True))
@@ -229,17 +229,17 @@ def test_on_every_face_a_repeat_of_what_was_takes_its_place_in_turn(tmp_path: Pa
             tools = Tools(memory, allow_curation=False)
             for text in (OLD, NEW, ferry):
                 await tools.learn(text, speaker="Mara", role="user")
-            (held,) = [one for one in await memory.list_memories() if one.text == ferry]
+            (held,) = [one for one in await memory.list() if one.text == ferry]
             await memory.update(held.id, valid_to=held.said_at + 1)
             for text in (ferry, OLD):
                 await tools.learn(text, speaker="Mara", role="user")
-            found = {one.text: one.valid_to for one in await memory.list_memories()}
+            found = {one.text: one.valid_to for one in await memory.list()}
             await memory.update(held.id, valid_to=held.said_at + 1)
             return found
 
     async def stands() -> dict[str, int | None]:
         async with remanence.open(path) as memory:
-            return {one.text: one.valid_to for one in await memory.list_memories()}
+            return {one.text: one.valid_to for one in await memory.list()}
 
     first = asyncio.run(over_mcp())
     for text in (NEW, ferry):

@@ -27,7 +27,7 @@ WAIT_S = 60
 
 async def _facts(memory: remanence.Engine) -> list[remanence.Memory]:
     """Return what was extracted, oldest first."""
-    found = await memory.list_memories(status="any", oldest_first=True)
+    found = await memory.list(status="any", oldest_first=True)
     return [one for one in found if "turn" not in one.tags]
 
 
@@ -42,7 +42,7 @@ async def test_a_turn_is_stored_at_once_and_noted_twice_it_is_stored_once(memory
     """The key of the host names the turn."""
     first = await memory.note(SAID, speaker="Ana", session="s", key="t1", later=True)
     again = await memory.note(SAID, speaker="Ana", session="s", key="t1", later=True)
-    (turn,) = await memory.list_memories()
+    (turn,) = await memory.list()
 
     assert (first.status, again.status, first.seq) == ("stored", "known", again.seq)
     assert first.signal == "high"
@@ -101,7 +101,7 @@ async def test_a_turn_that_is_one_fact_stays_one_memory(memory: remanence.Engine
     """What says nothing else gets the category of the fact, and no copy."""
     await memory.note(DECIDED, session="s", later=True)
     done = await hear(memory)
-    (turn,) = await memory.list_memories()
+    (turn,) = await memory.list()
 
     assert done.stored == 1
     assert turn.kind is Kind.SEMANTIC
@@ -146,7 +146,7 @@ async def test_a_fact_that_was_forgotten_or_corrected_is_not_extracted_again(
         await memory.correct(fact, "We decided to move to Oracle in May.")
     clock.advance(minutes=1)
     done = await hear(memory)
-    standing = {one.text for one in await memory.list_memories()}
+    standing = {one.text for one in await memory.list()}
     clock.advance(minutes=1)
     await memory.note(f"{DECIDED} Once more.", speaker="Ana", session="u", later=True)
     await hear(memory)
@@ -154,7 +154,7 @@ async def test_a_fact_that_was_forgotten_or_corrected_is_not_extracted_again(
     assert waiting.status == "stored"
     assert done.left_out["forgotten or replaced since"] == 1
     assert DECIDED not in standing
-    assert DECIDED in {one.text for one in await memory.list_memories()}
+    assert DECIDED in {one.text for one in await memory.list()}
 
 
 async def test_a_user_who_says_it_again_confirms_a_fact(memory: remanence.Engine) -> None:
@@ -186,7 +186,7 @@ async def test_an_echo_is_kept_and_counts_for_nothing(
     )
     done = await hear(memory)
     same = await memory.note("The supply boat to Kihnu comes at noon on Fridays.", role=role, later=True)
-    memories = await memory.list_memories()
+    memories = await memory.list()
 
     assert [known.seq, said.seq] == sorted(one.seq for one in memories)
     assert (done.stored, done.confirmed) == (0, 0)
@@ -269,7 +269,7 @@ async def test_an_extraction_is_undone_and_stays_undone(memory: remanence.Engine
     again = await hear(memory)
 
     assert again.turns == 0
-    assert [SAID] == [one.text for one in await memory.list_memories()]
+    assert [SAID] == [one.text for one in await memory.list()]
 
 
 class _Writer:
@@ -332,7 +332,7 @@ async def test_what_cannot_be_kept_is_one_clear_error(memory: remanence.Engine, 
         await memory.note(text)
 
     assert refused.value.recovery
-    assert [] == await memory.list_memories(status="any")
+    assert [] == await memory.list(status="any")
 
 
 async def test_a_turn_is_an_episode(memory: remanence.Engine) -> None:

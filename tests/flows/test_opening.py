@@ -16,7 +16,7 @@ async def test_an_awaited_memory_is_open_until_it_is_closed(tmp_path: Path) -> N
     with pytest.raises(remanence.StoreUnavailable):
         await memory.learn("The open day starts at four.")
     async with await remanence.open(tmp_path / "memory.db", embedder="hashed") as again:
-        kept = [one.text for one in await again.list_memories()]
+        kept = [one.text for one in await again.list()]
 
     assert ["The tide turns at six."] == kept
 

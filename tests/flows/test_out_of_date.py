@@ -43,7 +43,7 @@ async def test_a_turn_whose_facts_were_corrected_stands_below_what_is_right(
     for fact in facts:
         text = (await memory.get(fact)).text
         await memory.correct(fact, text.replace("Carmen", "Anders").replace("cello", "harp"))
-    right = {one.seq for one in await memory.list_memories()} - {turn}
+    right = {one.seq for one in await memory.list()} - {turn}
 
     assert right
     for answer in await _answers(memory):

@@ -53,7 +53,7 @@ async def test_an_agent_takes_its_own_learning_back_after_a_consolidation(opener
         await memory.consolidate()
         before = await memory.links(learned)
         done = await memory.undo(learned.run or "")
-        left = await memory.list_memories(status="any")
+        left = await memory.list(status="any")
         again = await memory.undo(done)
         back, links = await memory.get(learned.id), await memory.links(learned)
 
@@ -73,12 +73,12 @@ async def test_a_note_is_taken_back_with_the_facts_that_the_engine_drew_from_it(
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
         await hear(memory)
         await memory.consolidate()
-        before = await memory.list_memories(status="any")
+        before = await memory.list(status="any")
         done = await memory.undo(noted.run or "")
-        left = [one.text for one in await memory.list_memories(status="any")]
+        left = [one.text for one in await memory.list(status="any")]
         checks = await memory.doctor()
         await memory.undo(done)
-        after = await memory.list_memories(status="any")
+        after = await memory.list(status="any")
 
     assert kept.seq
     assert not [text for text in left if "Postgres" in text or "Mia" in text]
@@ -108,12 +108,12 @@ async def test_what_an_extracted_fact_replaced_stands_again_once_its_turn_is_tak
     async with opener() as memory:
         await memory.note("I live in Tartu.", speaker="Ana", session="s", later=True)
         await hear(memory)
-        before = await memory.list_memories(status="any")
+        before = await memory.list(status="any")
         noted = await memory.note("I moved: I live in Bergen now.", speaker="Ana", session="s", later=True)
         await hear(memory)
-        replaced = await memory.list_memories(status="superseded")
+        replaced = await memory.list(status="superseded")
         await memory.undo(noted.run or "")
-        after = await memory.list_memories(status="any")
+        after = await memory.list(status="any")
         checks = await memory.doctor()
 
     assert replaced
@@ -163,7 +163,7 @@ async def test_a_fact_that_a_person_has_touched_stays_without_its_turn(opener: O
     async with opener() as memory:
         noted = await memory.note(SAID, speaker="Ana", session="s", later=True)
         await hear(memory)
-        (fact,) = await memory.list_memories(filters={"text": "We decided to move to Postgres in May."})
+        (fact,) = await memory.list(filters={"text": "We decided to move to Postgres in May."})
         await memory.pin(fact)
         await memory.undo(noted.run or "")
         left = await memory.get(fact)
@@ -192,7 +192,7 @@ async def test_an_agent_is_told_of_its_own_runs_alone(tmp_path: Path) -> None:
         told.append(await agent.call("apply", plan_id=plan))
         told.append(await agent.refused("undo", run=applied.run))
         told += [await agent.call("get", id=name) for name in ("#2", "#3", own)]
-        run = RUN.findall(await agent.call("undo"))
+        run = RUN.findall(await agent.call("undo", run="last"))
         async with remanence.open(path) as memory:
             events = {event.run: event.owner for event in await memory.history()}
 
@@ -209,18 +209,18 @@ async def test_the_last_run_is_a_person_s_own(opener: Opener) -> None:
         mine = await memory.learn("The bell is cracked.")
         await memory.learn("A moment on the pier.", category="moment")
         tagged = await memory.tag(mine, "bell")
-        await memory.adopt(LATER)
+        await memory.policy.adopt(LATER)
     async with opener(**agents) as memory:
         theirs = await memory.learn("The rope is wet.")
         await memory.schedule.tick()
         await memory.consolidate()
     async with opener(policy=LATER) as memory:
         owners = {f"{event.verb} of {event.owner}" for event in await memory.history()}
-        done = await memory.undo_last()
+        done = await memory.undo("last")
     async with opener(**agents) as memory:
-        own = await memory.undo_last()
+        own = await memory.undo("last")
         with pytest.raises(NotFound, match="no run of its own"):
-            await memory.undo_last()
+            await memory.undo("last")
 
     assert {"learn of agent codex", "curate of policy", "consolidate of engine"} <= owners
     assert (tagged.run, theirs.run) == (done.undoes, own.undoes)
@@ -232,15 +232,15 @@ def test_the_last_run_is_never_one_before_a_refused_command(tmp_path: Path) -> N
     typed("learn", "The bell is cracked.", *db)
     typed("pin", "1", *db)
     refused = typed("forget", "1", *db)
-    last = typed("undo", "--last", *db)
+    last = typed("undo", "last", *db)
     looked = typed("get", "99", *db)
     typed("tag", "1", "bell", *db)
-    tag = typed("undo", "--last", *db)
-    pin = typed("undo", "--last", *db)
+    tag = typed("undo", "last", *db)
+    pin = typed("undo", "last", *db)
     typed("learn", "The flag is red.", *db)
     typed("forget", "2", "--forbid", *db)
     gated = typed("learn", "The flag is red.", *db)
-    again = typed("undo", "--last", *db)
+    again = typed("undo", "last", *db)
 
     assert (1, 1, 1, 0) == tuple(one.exit_code for one in (refused, last, looked, tag))
     assert "the last command here, forget, was refused and changed nothing" in last.output
@@ -264,7 +264,7 @@ async def test_an_agent_without_a_name_is_told_by_its_session(opener: Opener) ->
             with pytest.raises(Protected, match="its own runs alone"):
                 await memory.undo(kept.run or "")
     async with opener() as memory:
-        left = await memory.list_memories()
+        left = await memory.list()
 
     assert [kept.seq] == [one.seq for one in left]
 
@@ -328,10 +328,10 @@ async def test_over_mcp_who_an_agent_is_is_proposed(tmp_path: Path) -> None:
             said.append(await agent.call("learn", text=f"I keep {curates} bees.", tags=["bees", "Self/goal"]))
             framed += await agent.call("frame", name="self")
     async with remanence.open(path) as memory:
-        stored = [one.tags for one in await memory.list_memories()]
-        items = (await memory.review()).items
+        stored = [one.tags for one in await memory.list()]
+        items = (await memory.review.list()).items
         await memory.tag(1, "Self/goal")
-        left = (await memory.review()).counts
+        left = (await memory.review.list()).counts
 
     assert ["Self/goal waits for the user" in one for one in said] == [True, True]
     assert "bees" not in framed

@@ -492,7 +492,7 @@ async def test_put_says_what_holds_after_a_newer_statement_took_the_place(memory
     first = await memory.put("open-day", "The open day starts at two.", speaker="Ana", source="plan")
     second = await memory.learn("The open day starts at four.", speaker="Ana")
     third = await memory.put("open-day", "The open day starts at five.", speaker="Ana", source="plan")
-    standing = [one.text for one in await memory.list_memories()]
+    standing = [one.text for one in await memory.list()]
 
     assert ("stored", "stored") == (second.status, third.status)
     assert first.id in third.reason

@@ -75,7 +75,7 @@ async def _restore(memory: remanence.Engine, about: str) -> str:
 async def _lift(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(about)
     await memory.forget(learned, forbid=True)
-    return str((await memory.lift(learned)).run)
+    return str((await memory.forbidden.lift(learned)).run)
 
 
 async def _unpin(memory: remanence.Engine, about: str) -> str:
@@ -92,7 +92,7 @@ async def _release(memory: remanence.Engine, about: str) -> str:
 
 async def _accept(memory: remanence.Engine, about: str) -> str:
     learned = await memory.learn(f"{about}: {ORDER}", trust="outside")
-    return str((await memory.accept(learned)).run)
+    return str((await memory.review.accept(learned)).run)
 
 
 async def _quarantined(memory: remanence.Engine, about: str) -> str:
@@ -204,7 +204,7 @@ async def _world(path: Path) -> dict[tuple[str, str], str]:
         )
         runs["engine", "extract"] = (await hear(memory)).runs[0]
         runs["engine", "consolidate"] = (await memory.consolidate()).runs[0]
-        await memory.adopt(LATER)
+        await memory.policy.adopt(LATER)
         await memory.learn("A moment on the pier.", category="moment")
         clock.advance(days=2)
         ticked = await memory.schedule.tick()

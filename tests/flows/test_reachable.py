@@ -60,7 +60,7 @@ class Year:
 
     async def _tiers(self) -> dict[int, Tier]:
         tiers = {}
-        for one in await self.memory.list_memories(status="any", limit=1000):
+        for one in await self.memory.list(status="any", limit=1000):
             self.seen |= {one.status, one.lifecycle}
             tiers[one.seq] = one.tier
         return tiers

@@ -155,7 +155,7 @@ async def test_what_is_written_meanwhile_is_embedded_too(
     async with opener(embedder=Meaning(OLD)) as memory:
         await learned(memory, TEXTS + MORE)
         await memory.consolidate()
-        (first,) = await memory.list_memories(limit=1, oldest_first=True)
+        (first,) = await memory.list(limit=1, oldest_first=True)
         model = Meaning(NEW)
         made = model.embed
         changed: list[remanence.Receipt] = []

@@ -65,7 +65,7 @@ async def answers(memory: remanence.Engine, clock: ManualClock, tmp_path: Path) 
         "guide": memory.guide(),
         "contradictions": await memory.graph.contradictions(),
         "frames": await memory.frames.list(),
-        "policy": memory.policy,
+        "policy": memory.policy.current,
     }
 
 

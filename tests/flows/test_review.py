@@ -68,7 +68,7 @@ async def path(tmp_path: Path) -> Path:
     """A file in which something of each sort waits."""
     clock, path = ManualClock(START), tmp_path / "memory.db"
     async with remanence.open(path, clock=clock) as memory:
-        await memory.adopt(PRUNING)
+        await memory.policy.adopt(PRUNING)
         await filled(memory, clock)
     return path
 
@@ -76,7 +76,7 @@ async def path(tmp_path: Path) -> Path:
 async def looked(path: Path) -> Review:
     """Return what waits in a file."""
     async with remanence.open(path) as memory:
-        return await memory.review()
+        return await memory.review.list()
 
 
 async def run(command: str, path: Path) -> Typed:
@@ -89,7 +89,7 @@ async def run(command: str, path: Path) -> Typed:
 async def test_all_that_waits_is_in_one_list(path: Path) -> None:
     """Of each sort, the surest contradiction and the newest of the rest first; status counts the same."""
     async with remanence.open(path) as memory:
-        found, state = await memory.review(), await memory.status()
+        found, state = await memory.review.list(), await memory.status()
     about = [(item.sort, item.what) for item in found.items]
 
     assert (SORTS, SORTS) == (found.counts, state.review)
@@ -123,8 +123,8 @@ async def test_each_command_settles_what_it_stands_beside(path: Path, tmp_path: 
 async def test_a_list_names_at_most_so_many_of_each_sort(path: Path) -> None:
     """The counts are of all."""
     async with remanence.open(path) as memory:
-        found = await memory.review(limit=1)
-        await raised(InvalidInput, memory.review(limit=0))
+        found = await memory.review.list(limit=1)
+        await raised(InvalidInput, memory.review.list(limit=0))
 
     assert dict.fromkeys(SORTS, 1) == Counter(item.sort for item in found.items)
     assert SORTS == found.counts
@@ -134,7 +134,7 @@ async def test_nothing_waits_in_an_empty_memory(opener: Opener) -> None:
     """The list is empty and status says nothing of it."""
     async with opener() as memory:
         await memory.learn(NOON)
-        found, state = await memory.review(), await memory.status()
+        found, state = await memory.review.list(), await memory.status()
 
     assert ((), {}, {}) == (found.items, found.counts, state.review)
 
@@ -148,13 +148,13 @@ async def test_what_is_settled_waits_no_more(opener: Opener) -> None:
         await proposed(memory, a, tags=("self/goal",))
         await proposed(memory, b, c)
         await proposed(memory, d, tags=("self/value",))
-        before = (await memory.review()).counts
+        before = (await memory.review.list()).counts
         await memory.graph.resolve(a, b)
         await memory.tag(a, "self/goal")
         await memory.forget([c, d])
 
         assert {"contradiction": 2, "proposal": 3} == before
-        assert {} == (await memory.review()).counts
+        assert {} == (await memory.review.list()).counts
 
 
 async def test_what_a_writer_proposes_waits(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ async def test_what_a_writer_proposes_waits(tmp_path: Path) -> None:
         await memory.learn(NOON)
         await memory.consolidate()
     async with remanence.open(tmp_path / "m.db") as memory:
-        (item,) = (await memory.review()).items
+        (item,) = (await memory.review.list()).items
 
     assert "scripted proposes the tag self/value for #1" == item.what
     assert {"set it", "decline it"} == item.commands.keys()
@@ -178,11 +178,11 @@ async def test_so_many_proposals_wait_and_no_more(opener: Opener, monkeypatch: p
     async with opener(writer=writer) as memory:
         first, *_ = await memory.learn_many(texts[:3])
         await memory.consolidate()
-        full = [one.memories[0].text for one in (await memory.review()).items]
+        full = [one.memories[0].text for one in (await memory.review.list()).items]
         await memory.forget(first)
         await memory.learn(texts[3])
         await memory.consolidate()
-        after = [one.memories[0].text for one in (await memory.review()).items]
+        after = [one.memories[0].text for one in (await memory.review.list()).items]
         kept = await memory._core.store.bookkeep(memory.scope, Bookkeeping(0, under=(proposals.UNDER,)))
 
     assert (2, {texts[1], texts[3]}) == (len(full), {*after})
@@ -201,10 +201,10 @@ async def test_a_proposal_is_declined_in_part_or_whole(
         a, b = [one.seq for one in await memory.learn_many(["a one", "b two"])]
         await proposed(memory, b, a, tags=("self/goal", "self/value"))
         before = await memory.get(b)
-        declined = await memory.decline(b, *what)
+        declined = await memory.review.decline(b, *what)
 
         assert before == await memory.get(b)
-        assert left == (await memory.review()).counts
+        assert left == (await memory.review.list()).counts
         assert (len(what) or 3) == len(declined.tags) + len(declined.replaces)
 
 
@@ -213,12 +213,12 @@ async def test_what_nobody_proposed_cannot_be_declined(opener: Opener) -> None:
     async with opener() as memory:
         a, b = [one.seq for one in await memory.learn_many(["a one", "b two"])]
         await proposed(memory, b, tags=("self/goal",))
-        none = await raised(NotFound, memory.decline(a))
-        other = await raised(NotFound, memory.decline(b, "self/goal", "self/other"))
+        none = await raised(NotFound, memory.review.decline(a))
+        other = await raised(NotFound, memory.review.decline(b, "self/goal", "self/other"))
 
-        assert "remanence review" in none.recovery
+        assert "remanence review list" in none.recovery
         assert "self/goal" in str(other)
-        assert {"proposal": 1} == (await memory.review()).counts
+        assert {"proposal": 1} == (await memory.review.list()).counts
 
 
 async def test_a_clock_that_is_accepted_holds_no_plan(opener: Opener, clock: ManualClock) -> None:
@@ -230,22 +230,27 @@ async def test_a_clock_that_is_accepted_holds_no_plan(opener: Opener, clock: Man
     async with opener(policy=PRUNING) as memory:
         await memory.begin_session()
         await memory.end_session()
-        (held,) = (await memory.review()).items
+        (held,) = (await memory.review.list()).items
         await memory.schedule.accept_clock()
 
-        assert ["remanence plan --policy pruning", "remanence accept-clock"] == [*held.commands.values()]
-        assert {} == (await memory.review()).counts
+        assert ["remanence plan --policy pruning", "remanence schedule accept-clock"] == [
+            *held.commands.values()
+        ]
+        assert {} == (await memory.review.list()).counts
 
 
 async def test_the_list_is_read_by_people_and_by_programs(path: Path) -> None:
     """Lines with texts and commands, one JSON document, and a line of status that leads there."""
-    said, status = (await run("remanence review", path)).stdout, (await run("remanence status", path)).stdout
-    document = json.loads((await run("remanence review --json --limit 1", path)).stdout)
-    short = (await run("remanence review --limit 1", path)).stdout
+    said, status = (
+        (await run("remanence review list", path)).stdout,
+        (await run("remanence status", path)).stdout,
+    )
+    document = json.loads((await run("remanence review list --json --limit 1", path)).stdout)
+    short = (await run("remanence review list --limit 1", path)).stdout
 
     assert "apply it: remanence curate --allow-destroyed 20" in said
     assert "remanence tag 4 'self/goal 1'" in said
     assert ORDER in said
-    assert "list it with: remanence review" in status
+    assert "list it with: remanence review list" in status
     assert (SORTS, 5) == (document["counts"], len(document["items"]))
     assert "and 1 contradiction, 2 proposal more: --limit 3" in short

@@ -126,7 +126,7 @@ async def test_an_adopted_policy_runs_by_itself_in_every_process(opener: Opener,
     """Whoever opens the scope without naming a policy has it."""
     async with opener() as memory:
         await _filled(memory, clock)
-        await memory.adopt(DAILY)
+        await memory.policy.adopt(DAILY)
     async with opener() as memory, memory.session():
         assert {"archived": 4} == await _statuses(memory)
 
@@ -411,7 +411,7 @@ async def test_processes_that_begin_at_once_curate_once(tmp_path: Path) -> None:
 
         assert [0] * 4 == [process.returncode for process in processes], said
         assert 1 == len(runs)
-        assert {1} == {one.reinforced for one in await memory.list_memories()}
+        assert {1} == {one.reinforced for one in await memory.list()}
         assert ["", "", "", "planned"] == sorted(out.strip() for out, _ in said)
 
 
@@ -608,7 +608,7 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
 
     typed("learn", "It is learned now.")
     typed("policy", "adopt", DAILY)
-    typed("session", "begin")
+    typed("begin-session")
     listed = typed("settings")
     changed = json.loads(typed("settings", "episodes_prunable", "200", "--json"))
     state = typed("status")

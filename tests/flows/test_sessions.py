@@ -422,7 +422,7 @@ async def test_so_much_of_the_inbox_and_no_more(memory: remanence.Engine, most: 
     async with memory.session():
         await memory.learn_many([f"boat number {n}" for n in range(250)])
     statuses = (await memory.status()).statuses
-    active = [memory.text for memory in await memory.list_memories(status="active", limit=1_000)]
+    active = [memory.text for memory in await memory.list(status="active", limit=1_000)]
 
     assert (left, most) == (statuses.get("inbox", 0), statuses.get("active", 0))
     assert {f"boat number {n}" for n in range(most)} == set(active)
@@ -562,11 +562,11 @@ def test_the_command_line_begins_and_ends_in_different_processes(
         assert 0 == done.exit_code, done.output
         return json.loads(done.stdout)
 
-    session = read("session", "begin", "--task", "research")["session"]
+    session = read("begin-session", "--task", "research")["session"]
     read("learn", "It was found.", "--session", session)
     (told,) = read("status")["sessions"]
     shown = typed("status").stdout
-    ended = read("session", "end", session)
+    ended = read("end-session", session)
     state = read("status")
 
     assert (session, "research", None) == (told["id"], told["task_type"], told["every"])

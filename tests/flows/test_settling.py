@@ -247,7 +247,7 @@ async def test_a_fact_that_is_less_sure_is_on_trial(opener: Opener) -> None:
         writer.confidence = 0.34
         await memory.note("the door code is 1234.", session="s", later=True, speaker="Ana")
         await hear(memory)
-        facts = await memory.list_memories(kind="semantic", oldest_first=True)
+        facts = await memory.list(kind="semantic", oldest_first=True)
         deferred = await memory.actions(outcome="deferred")
 
         assert ["store_note"] == [one.action for one in deferred]
@@ -335,15 +335,15 @@ async def test_reflections_above_eight_kilobytes_are_drawn_together(opener: Open
         few = await memory.consolidate()
         await _reflected(memory, 26)
         done = await memory.consolidate()
-        reflections = await memory.list_memories(category="reflection")
-        (drawn,) = await memory.list_memories(category="synthesis")
+        reflections = await memory.list(category="reflection")
+        (drawn,) = await memory.list(category="synthesis")
         links = await memory.links(drawn)
         again = await memory.consolidate()
         (action,) = await memory.actions(action="summarize_node")
         for run in done.runs[::-1]:  # what was consolidated since stands in nobody's way
             await memory.undo(run)
-        left = await memory.list_memories(category="synthesis")
-        raw = {one.state for one in await memory.list_memories(category="reflection")}
+        left = await memory.list(category="synthesis")
+        raw = {one.state for one in await memory.list(category="reflection")}
 
         assert {} == few.steps
         assert {"reflections": 26} == done.steps
@@ -373,7 +373,7 @@ async def test_a_writer_may_say_it_in_fewer_words_and_add_nothing(
     async with opener(writer=Telling(shorter=shorter)) as memory:
         await _reflected(memory, 26)
         await memory.consolidate()
-        (drawn,) = await memory.list_memories(category="synthesis")
+        (drawn,) = await memory.list(category="synthesis")
         (action,) = await memory.actions(action="summarize_node")
 
         assert reason == action.reason
@@ -389,4 +389,4 @@ async def test_summaries_that_may_take_no_tokens_are_deferred(opener: Opener) ->
         done = await memory.consolidate()
 
         assert ({}, ("reflections: summaries may take no tokens",)) == (done.steps, done.failed)
-        assert [] == await memory.list_memories(category="synthesis")
+        assert [] == await memory.list(category="synthesis")

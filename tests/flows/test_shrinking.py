@@ -91,7 +91,7 @@ async def test_budgets_of_policies_count_what_is_shown(memory: remanence.Engine,
     for text in (TEXT, OTHER):
         await memory.learn(text, tags=["old"])
     clock.advance(hours=2)
-    whole = sum([one.words for one in await memory.list_memories()])
+    whole = sum([one.words for one in await memory.list()])
     fits = f"""
 version = 1
 [[rule]]
@@ -117,7 +117,7 @@ to = "whole"
     assert {"archive": 1, "flag": 2} == before
     assert {} == after
     assert "condense 2 memories  [shorter] because it is old" in str(plan)
-    shown = sum([one.short_tokens for one in await memory.list_memories()])
+    shown = sum([one.short_tokens for one in await memory.list()])
     assert {"hot": shown} == (await memory.status()).tokens
 
 

@@ -50,7 +50,7 @@ async def test_at_the_limit_of_a_run_the_rest_waits_for_the_next(tmp_path: Path,
         await memory.settings.set(RUN_LIMIT, 3_000)
         await _learn(memory, 10)
         first = await memory.consolidate()
-        waiting = await memory.list_memories(status="inbox")
+        waiting = await memory.list(status="inbox")
         second = await memory.consolidate()
         state = await memory.status()
 

@@ -76,10 +76,13 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "boxes",
         "entities",
         "erase",
+        "forbidden",
         "frames",
         "graph",
         "guidelines",
         "mirror",
+        "policy",
+        "review",
         "schedule",
         "settings",
         "traces",
@@ -99,7 +102,7 @@ with remanence.sync.open("agent.db", agent="quill") as memory:
     due: bool = memory.schedule.should_curate()
     names: list[str] = [frame.name for frame in memory.frames.list()]
     print(due, names, memory.settings.get("frame_limit").value)
-    print(b"".join(memory.export()), memory.policy.name.upper(), found.strength)
+    print(b"".join(memory.export()), memory.policy.current.name.upper(), found.strength)
 """
 WRONG = 'import remanence.sync\nprint(remanence.sync.open("agent.db").recall(1).text)\n'
 
@@ -124,9 +127,9 @@ SLIPS = {
     'm.put("k", "x", key="y")': 'm.put("k", "x", agent="y")',
     'm.update("k", txt="z")': 'm.update("k", text="z")',
     'm.update("k", severity="bad")': 'm.update("k", severity="high")',
-    'm.list_memories(knd="semantic")': 'm.list_memories(kind="semantic")',
-    'm.list_memories(status="gone")': 'm.list_memories(status=["archived", "pruned"])',
-    'm.list_memories(tier="arctic")': 'm.list_memories(tier="cold", status="any")',
+    'm.list(knd="semantic")': 'm.list(kind="semantic")',
+    'm.list(status="gone")': 'm.list(status=["archived", "pruned"])',
+    'm.list(tier="arctic")': 'm.list(tier="cold", status="any")',
     'm.recall("q", limit="3")': 'm.recall("q", limit=3)',
     'm.link("a", "b", "relatd")': 'm.link("a", "b", "refers")',
     'm.link("a", "b", "refers", if_exists="ignore")': 'm.link("a", "b", "refers", if_exists="skip")',

@@ -104,14 +104,14 @@ async def test_without_a_policy_nothing_runs(opener: Opener) -> None:
         assert "--dry-run" in refused.value.recovery
         assert "policy adopt" in refused.value.recovery
         assert await memory.schedule.timetable() is None
-        await memory.adopt(RAPID)
+        await memory.policy.adopt(RAPID)
         assert "deep" == (await memory.schedule.tick()).cadence
 
 
 async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, clock: ManualClock) -> None:
     """Until what was foretold, or a write, or another policy or setting, whatever the cadences say."""
     async with opener() as memory:
-        await memory.adopt(RAPID)
+        await memory.policy.adopt(RAPID)
         await _learned(memory, "relationship", 3)
         await memory.consolidate()
         clock.advance(minutes=20)
@@ -120,7 +120,7 @@ async def test_a_scope_in_which_nothing_is_due_is_passed_by(opener: Opener, cloc
         quiet = await memory.schedule.tick()
         await memory.settings.set("box_turns", 40)
         after_setting = await memory.schedule.tick()
-        await memory.adopt(RAPID)
+        await memory.policy.adopt(RAPID)
         after_adopting = await memory.schedule.tick()
         await _learned(memory, "fact", 1)
         after_write = await memory.schedule.tick()
@@ -256,7 +256,7 @@ async def test_a_held_plan_waits_while_quicker_rules_go_on(opener: Opener, clock
         await _learned(memory, "message", 1, "later")
         clock.advance(minutes=5)
         rapid = await memory.schedule.tick()
-        state, checks, review = await memory.status(), await memory.doctor(), await memory.review()
+        state, checks, review = await memory.status(), await memory.doctor(), await memory.review.list()
         done = await memory.apply(await memory.plan(), allow_destroyed=30)
         clock.advance(minutes=1)
         after = await memory.schedule.timetable()
@@ -274,7 +274,7 @@ async def test_a_held_plan_waits_while_quicker_rules_go_on(opener: Opener, clock
     assert state.schedule is not None
     assert state.schedule.held.startswith("held: it would destroy 30 of 32")
     assert {"held plan": 1} == dict(state.review)
-    assert "remanence review" in next(check.advice for check in checks if check.name == "schedule")
+    assert "remanence review list" in next(check.advice for check in checks if check.name == "schedule")
     assert review.items[0].commands["apply it"].endswith("--allow-destroyed 30")
     assert (30, "") == (done.pruned, after.held if after is not None else None)
 
@@ -297,10 +297,10 @@ async def test_the_command_says_by_its_exit_code_how_it_went(tmp_path: Path) -> 
     path, clock = tmp_path / "m.db", ManualClock(SystemClock().now() - DAY)
     async with remanence.open(path, clock=clock) as memory:
         await _learned(memory, "memory_entry", 30)
-    refused = await asyncio.to_thread(command_line.typed, "--db", str(path), "tick")
+    refused = await asyncio.to_thread(command_line.typed, "--db", str(path), "schedule", "tick")
     async with remanence.open(path, clock=clock) as memory:
-        await memory.adopt(RAPID)
-    held = await asyncio.to_thread(command_line.typed, "--db", str(path), "--json", "tick")
+        await memory.policy.adopt(RAPID)
+    held = await asyncio.to_thread(command_line.typed, "--db", str(path), "--json", "schedule", "tick")
     status = await asyncio.to_thread(command_line.typed, "--db", str(path), "status")
 
     assert (1, True) == (refused.exit_code, "policy adopt" in refused.stderr)
@@ -439,7 +439,7 @@ async def test_a_tick_reads_what_its_rules_can_concern(tmp_path: Path, clock: Ma
         store.read.clear()
         rapid = await memory.schedule.tick("rapid")
         quick = store.read.copy()
-        await memory.adopt(RAPID.replace("category == 'message' and ", ""))
+        await memory.policy.adopt(RAPID.replace("category == 'message' and ", ""))
         store.read.clear()
         await memory.schedule.tick("rapid")
 
@@ -469,7 +469,7 @@ async def _lived(path: Path, seed: int, *, skips: bool) -> list[Mapping[str, Any
                 await memory._core.store.bookkeep(memory.scope, gone)
             quiet += (await memory.schedule.tick()).quiet
         assert (quiet > 0) == skips
-        return [one.to_dict() for one in await memory.list_memories(status=None, limit=1_000)]
+        return [one.to_dict() for one in await memory.list(status=None, limit=1_000)]
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -58,7 +58,7 @@ async def test_a_caller_lowers_it_and_never_raises_it(memory: Engine) -> None:
 
     assert Trust.OUTSIDE is (await memory.get(done)).trust
     assert "pass one of: outside, tool" in refused.recovery
-    assert 1 == len(await memory.list_memories())
+    assert 1 == len(await memory.list())
 
 
 async def test_what_comes_through_an_agents_opening_is_an_agents(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ async def test_a_file_is_outside_unless_said(memory: Engine, tmp_path: Path) -> 
         (tmp_path / f"{name}.jsonl").write_bytes(b"\n".join(map(orjson.dumps, turns)))
     await memory.ingest(tmp_path / "one.jsonl")
     await memory.ingest(tmp_path / "two.jsonl", trust="user")
-    held = {one.text: one.trust for one in await memory.list_memories()}
+    held = {one.text: one.trust for one in await memory.list()}
 
     assert {
         "Hall one": Trust.OUTSIDE,
@@ -167,7 +167,7 @@ async def test_an_agents_opening_hears_what_a_user_said(tmp_path: Path) -> None:
         await person.note(said.replace("Mia", "Lea"), speaker="Ana", trust="outside", later=True)
     async with opened(path, trust=Trust.AGENT) as agent:
         heard = await hear(agent)
-        facts = await agent.list_memories(kind="semantic", oldest_first=True)
+        facts = await agent.list(kind="semantic", oldest_first=True)
 
     assert (2, ()) == (heard.stored, heard.failed)
     assert [Trust.USER, Trust.OUTSIDE] == [fact.trust for fact in facts]
@@ -228,8 +228,8 @@ to = "doubtful"
 """
     await memory.curate(policy)
 
-    assert ["The hall was sold"] == [one.text for one in await memory.list_memories(tags=["flag/doubtful"])]
-    assert ["The hall was sold"] == [one.text for one in await memory.list_memories(trust="outside")]
+    assert ["The hall was sold"] == [one.text for one in await memory.list(tags=["flag/doubtful"])]
+    assert ["The hall was sold"] == [one.text for one in await memory.list(trust="outside")]
 
 
 async def exported(memory: Engine) -> Sequence[bytes]:
@@ -257,7 +257,7 @@ async def test_an_import_is_believed_as_far_as_both_say(memory: Engine, tmp_path
     for scope, given, how in cases:
         async with opened(tmp_path / "other.db", scope) as other:
             await other.import_(given, edited=True, **how)  # type: ignore[arg-type]
-            held[scope] = [one.trust.label for one in await other.list_memories(oldest_first=True)]
+            held[scope] = [one.trust.label for one in await other.list(oldest_first=True)]
 
     assert {
         "a": ["outside", "outside"],
@@ -326,7 +326,7 @@ async def test_malformed_claims_are_refused(memory: Engine, claims: object) -> N
     )
 
     assert 2 == refused.line
-    assert 1 == len(await memory.list_memories())
+    assert 1 == len(await memory.list())
 
 
 async def test_a_purged_memory_takes_its_claims_along_and_brings_them_back(memory: Engine) -> None:
@@ -366,4 +366,4 @@ async def test_what_was_claimed_since_keeps_a_run_from_being_undone(memory: Engi
     await memory.undo(done.run or "")
 
     assert cause.run in refused.recovery
-    assert [] == await memory.list_memories()
+    assert [] == await memory.list()

@@ -138,7 +138,7 @@ async def test_a_run_of_many_parts_is_unlearned_whole_or_not_at_all(
         lines = [line async for line in memory.export()]
     async with opener(scope="there") as memory:
         done = await memory.import_(lines)
-        ids = [one.id for one in await memory.list_memories(status="any")]
+        ids = [one.id for one in await memory.list(status="any")]
         edited = await memory.tag(ids[-1], "old")
 
         with pytest.raises(Conflict):
@@ -331,15 +331,15 @@ async def test_the_last_run_that_stands_is_taken_back(memory: remanence.Engine) 
     text = await memory.update(learned.id, text="The bell rings thrice.")
     pinned = await memory.pin(learned.id)
     await memory.recall("bell")
-    first = await memory.undo_last()
+    first = await memory.undo("last")
     again = await memory.undo(first)
-    undone = [first, *[await memory.undo_last() for _ in range(3)]]
+    undone = [first, *[await memory.undo("last") for _ in range(3)]]
     with pytest.raises(NotFound, match="can be undone"):
-        await memory.undo_last()
+        await memory.undo("last")
 
     assert [pinned.run, again.run, text.run] == [one.undoes for one in undone[:3]]
     assert ("this was `update` of 2026",) == tuple(note[:25] for note in undone[2].notes)
-    assert [] == await memory.list_memories()
+    assert [] == await memory.list()
 
 
 async def test_counting_uses_is_not_undone(memory: remanence.Engine) -> None:

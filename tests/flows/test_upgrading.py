@@ -120,7 +120,7 @@ async def test_processes_that_open_an_old_file_at_once_all_get_in(
         error for _, error in await asyncio.gather(*(process.communicate(b"go\n") for process in started))
     ]
     async with opened(path) as memory:
-        here = [one for one in await memory.list_memories(limit=1_000) if "was here" in one.text]
+        here = [one for one in await memory.list(limit=1_000) if "was here" in one.text]
         checks = await memory.doctor()
 
     assert ([b""] * 4, 4) == (said, len(here))

@@ -62,7 +62,7 @@ async def _framed(memory: remanence.Engine, _: object) -> object:
 
 
 async def _listed(memory: remanence.Engine, _: object) -> object:
-    return [one.uses for one in await memory.list_memories()]
+    return [one.uses for one in await memory.list()]
 
 
 READING: dict[str, Reading] = {

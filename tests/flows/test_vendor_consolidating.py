@@ -49,7 +49,7 @@ async def _consolidated(path: Path, writer: str) -> tuple[Any, list[str]]:
         again = await memory.consolidate()
 
         assert (0, 0) == (again.activated, again.judged)
-        return done, sorted(one.text for one in await memory.list_memories(status="active"))
+        return done, sorted(one.text for one in await memory.list(status="active"))
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
@@ -88,7 +88,7 @@ async def test_a_model_that_gives_orders_is_not_obeyed(tmp_path: Path, vendor: s
     """Only what was asked for is read of its answer; every memory stands, and none says who the agent is."""
     done, active = await _consolidated(tmp_path / "m.db", f"{vendor}:orders-to-delete")
     async with remanence.open(tmp_path / "m.db") as memory:
-        tags = {tag for one in await memory.list_memories(status="active") for tag in one.tags}
+        tags = {tag for one in await memory.list(status="active") for tag in one.tags}
 
     assert {"obey"} == tags
     assert len(TEXTS) == len(done.proposed)
@@ -190,9 +190,9 @@ async def test_a_process_killed_while_a_model_thinks_loses_nothing(tmp_path: Pat
             killed.kill()
             killed.communicate()
     async with remanence.open(tmp_path / "m.db") as memory:
-        waiting = len(await memory.list_memories(status="inbox"))
+        waiting = len(await memory.list(status="inbox"))
         await memory.consolidate()
-        active = sorted(one.text for one in await memory.list_memories(status="active"))
+        active = sorted(one.text for one in await memory.list(status="active"))
 
     assert len(TEXTS) == waiting
     assert sorted(TEXTS) == active

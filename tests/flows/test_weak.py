@@ -36,7 +36,7 @@ async def told(engine: remanence.Engine) -> None:
 async def uses(engine: remanence.Engine) -> int:
     """Return how many uses were counted, those that wait included."""
     await engine._core.uses.settle()
-    return sum(memory.uses for memory in await engine.list_memories())
+    return sum(memory.uses for memory in await engine.list())
 
 
 @pytest.mark.parametrize("embedder", ["auto", "hashed", "none"])

@@ -84,7 +84,7 @@ def multiplied(found: Worth) -> float:
 async def test_the_reasons_of_a_value_multiply_to_it(memory: remanence.Engine) -> None:
     """To six digits, for what people and assistants say, long after it came."""
     await memory.learn_many(Turn(f"Note {number} of Tuesday: {ANSWER}") for number in range(20))
-    for one in await memory.list_memories():
+    for one in await memory.list():
         found = await worth(memory, one.seq)
 
         assert one.value == found.value
@@ -120,7 +120,7 @@ async def test_a_value_that_came_from_elsewhere_is_not_invented(memory: remanenc
     async with remanence.open(embedder="none") as other:
         await other.learn_many(Turn(f"{ANSWER} {number}") for number in range(5))
         await other.import_(exported)
-        (one,) = await other.list_memories(filters={"text": ANSWER})
+        (one,) = await other.list(filters={"text": ANSWER})
         found = await worth(other, one.seq)
 
     assert round(found.value, 6) == round(multiplied(found), 6)

@@ -192,7 +192,7 @@ async def test_consolidation_activates_the_inbox_and_links_near_texts(memory: re
 
     assert (3, 0) == (done.activated, again.activated)
     assert 1 == done.near_duplicates
-    assert {Status.ACTIVE} == {item.status for item in await memory.list_memories()}
+    assert {Status.ACTIVE} == {item.status for item in await memory.list()}
 
 
 async def test_scopes_do_not_see_each_other(opener: Opener) -> None:

@@ -333,11 +333,11 @@ class Machine(RuleBasedStateMachine):
         policy = self.under or policy
         text = policy if isinstance(policy, str) else policy.toml()
         for engine in self.engines:
-            self.run(engine.adopt(text))
+            self.run(engine.policy.adopt(text))
         self.look("adopt")
         self.step("tick", lambda it: it.schedule.tick("deep"))
         for engine in self.engines:
-            self.run(engine.unadopt())
+            self.run(engine.policy.drop())
 
     @rule(pick=PICKS)
     def undo(self, pick: int) -> None:
@@ -432,10 +432,10 @@ class Machine(RuleBasedStateMachine):
         plans = [self._planned(rules, engine) for engine in self.engines]
         self.step("curate", self._applied(plans, ANY_NUMBER), doubted=True)
         for engine in self.engines:
-            self.run(engine.adopt(rules.toml()))
+            self.run(engine.policy.adopt(rules.toml()))
         self.step("tick", lambda it: it.schedule.tick("deep"), doubted=True)
         for engine in self.engines:
-            self.run(engine.unadopt())
+            self.run(engine.policy.drop())
         if accepts:
             for engine in self.engines:
                 assert self.run(engine.schedule.accept_clock()) is not None

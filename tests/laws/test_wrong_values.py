@@ -66,7 +66,7 @@ FURTHER: Mapping[str, tuple[str, ...]] = {
     "learn": (*FIELDS, "key"),
     "put": tuple(FIELDS),
     "update": tuple(Editable.__annotations__),
-    "list_memories": tuple(Columns.__annotations__),
+    "list": tuple(Columns.__annotations__),
     "frames.put": tuple(FrameDefinition.__annotations__),
 }
 # Callbacks are the caller's code, and what they raise is theirs; `close` would end the campaign.

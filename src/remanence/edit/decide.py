@@ -124,7 +124,7 @@ def refuse_quarantined(memory: Memory) -> None:
     if memory.status is Status.QUARANTINED:
         raise InvalidInput(
             f"memory {memory.id} is in quarantine",
-            recovery=f"read it, and accept it first: remanence quarantine release {memory.seq}",
+            recovery=f"read it, and accept it first: remanence review accept {memory.seq}",
         )
 
 
@@ -133,7 +133,7 @@ def accepted(memory: Memory, now: int) -> list[Change]:
     if memory.status is not Status.QUARANTINED:
         raise InvalidInput(
             f"memory {memory.id} is not in quarantine: it is {memory.status.label}",
-            recovery="list those that are: remanence quarantine list",
+            recovery="list those that are: remanence review quarantined",
         )
     return act(memory, VERBS["accept"], now)
 

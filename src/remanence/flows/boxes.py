@@ -113,35 +113,41 @@ class Boxes:
         (box,) = await shown(self._core, rows)
         return replace(box, whole=True)
 
-    async def of(self, memory: OneMemory) -> list[Box]:
-        """Return the boxes that a turn is in, or those of a fact's turns."""
-        one = await self._core.one(memory)
-        links = await self._core.store.neighbours(self._core.scope, [one.seq], Relation.LEARNED_FROM)
-        seqs = [one.seq, *(link.target for link in links if link.source == one.seq)]
-        turns = await self._core.store.get(self._core.scope, seqs)
-        sessions = {turn.session or "" for turn in turns if turn is not None}
-        rows = [
-            row
-            for session in sorted(sessions)
-            for row in await self._core.store.boxes(
-                self._core.scope, FindBoxes(session=session, limit=LOOK_UP)
-            )
-            if not {*seqs}.isdisjoint(row.members)
-        ]
-        return await shown(self._core, rows)
-
     async def list(
-        self, *, session: str | None = None, open_only: bool = False, limit: int = 20
+        self,
+        *,
+        session: str | None = None,
+        of: OneMemory | None = None,
+        open_only: bool = False,
+        limit: int = 20,
     ) -> list[Box]:
         """List the boxes of turns: stretches of a session about one matter, those of the latest turns first.
 
-        With `session` those of one session, "" for turns of none.
+        With `session` those of one session, "" for turns of none; with `of` those that a turn is in, or a fact's turns.
         """
         check_count("limit", limit, 1, LIST_MAX)
         if session:
             check_name("a session", session)
         find = FindBoxes(session=session, is_open=True if open_only else None, limit=limit)
+        if of is not None:
+            return await shown(self._core, (await _rows_around(self._core, of, find))[:limit])
         return await shown(self._core, await self._core.store.boxes(self._core.scope, find))
+
+
+async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[BoxRow]:
+    """Return the rows of the boxes that a turn is in, or those of a fact's turns."""
+    one = await core.one(memory)
+    links = await core.store.neighbours(core.scope, [one.seq], Relation.LEARNED_FROM)
+    seqs = [one.seq, *(link.target for link in links if link.source == one.seq)]
+    turns = await core.store.get(core.scope, seqs)
+    sessions = {turn.session or "" for turn in turns if turn is not None}
+    return [
+        row
+        for session in sorted(sessions)
+        if find.session in (None, session)
+        for row in await core.store.boxes(core.scope, replace(find, session=session, limit=LOOK_UP))
+        if not {*seqs}.isdisjoint(row.members)
+    ]
 
 
 @checked_class

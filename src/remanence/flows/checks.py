@@ -55,9 +55,11 @@ async def schedule(core: Core) -> Check:
         return replace(broken(error), name=SCHEDULE)
     detail = "no tick has come to this scope" if known is None else str(known)
     if waits is not None:
-        advice = "a plan waits for a person: look at it, and at the command that releases it, with remanence review"
+        advice = (
+            "a plan waits for a person: see it, and the command that releases it, with remanence review list"
+        )
     elif known is not None and known.late:
-        advice = "start what ticks: remanence daemon; or run what is due once: remanence tick"
+        advice = "start what ticks: remanence schedule run; or run what is due once: remanence schedule tick"
     elif known is not None and known.failures:
         advice = "see to what failed; it is tried again by itself, later each time"
     else:

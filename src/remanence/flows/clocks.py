@@ -72,7 +72,7 @@ class ClockWatch:
             "clock",
             ok=True,
             detail=found.why + _named(late),
-            advice="set the clock right; if it is right: remanence accept-clock",
+            advice="set the clock right; if it is right: remanence schedule accept-clock",
         )
 
     async def _newest_at(self) -> int:

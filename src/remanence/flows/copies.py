@@ -131,7 +131,7 @@ async def dismiss(core: Core, path: str | Path) -> list[RegisteredCopy]:
         await _drop(core, scope, names)
     if not found:
         raise NotFound(
-            f"no copy at {shown(str(path))} is registered", recovery="list them: remanence copies list"
+            f"no copy at {shown(str(path))} is registered", recovery="list them: remanence erase copies"
         )
     return list(await asyncio.to_thread(_listed, found))
 

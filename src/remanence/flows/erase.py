@@ -249,7 +249,7 @@ def _registered(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]:
     return [
         *(f"not rewritten, delete it: {copy}" for copy in copies[-LISTED:] if not copy.is_gone),
         *(f"made before: {copy}" for copy in copies[-LISTED:] if copy.is_gone),
-        *([f"and {more:,} older ones: remanence copies list"] if more > 0 else []),
+        *([f"and {more:,} older ones: remanence erase copies"] if more > 0 else []),
         *([f"and {unlisted:,} older ones that are listed nowhere any more"] if unlisted else []),
     ]
 

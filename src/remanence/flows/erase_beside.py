@@ -21,12 +21,12 @@ from remanence.write.turns import HIGH, RELEASED, TURNS
 _KINDS = {
     "policy": ("the adopted policy", "adopt one without them: remanence policy adopt"),
     "cursor/": ("the name of a session with other turns", "erase those, too: remanence erase"),
-    "session/": ("an open session", "end it: remanence session end"),
-    OPEN: ("an open session", "end it: remanence session end"),
+    "session/": ("an open session", "end it: remanence end-session"),
+    OPEN: ("an open session", "end it: remanence end-session"),
     FRAMES: ("a frame", "change it: remanence frames put"),
     SETTINGS: ("a setting", "set it anew: remanence settings"),
     "guidelines/": ("the guidelines", "activate others: remanence guidelines activate"),
-    "copy/": ("the path of a copy", "take it out of the list: remanence copies dismiss"),
+    "copy/": ("the path of a copy", "take it out of the list: remanence erase dismiss"),
 }
 
 

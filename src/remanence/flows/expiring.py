@@ -80,7 +80,7 @@ async def _refuse_doubt(core: Core, now: int) -> None:
     if hold is not None:
         raise PlanHeld(
             f"no image ends: {hold.why}",
-            recovery="set the clock right, or accept it: `remanence accept-clock`, `memory.schedule.accept_clock()`",
+            recovery="set the clock right, or accept it: `remanence schedule accept-clock`",
             destroyed=0,
             clock=True,
         )

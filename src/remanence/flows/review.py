@@ -17,11 +17,15 @@ from remanence.flows.curate.curating import adopted, is_adopted
 from remanence.flows.curate.runs import interrupted, newest
 from remanence.flows.curate.scheduling import Ran, held
 from remanence.flows.graph import Contradiction, between
-from remanence.flows.write import proposals
+from remanence.flows.recall.filters import listed_by
+from remanence.flows.recall.recalling import Listing, list_memories
+from remanence.flows.write import editing, proposals
 from remanence.flows.write.proposals import Proposal
 from remanence.gate.orders import READS, instructs
-from remanence.model import Link, Memory, Relation, Status, short_id
+from remanence.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
+from remanence.receipt import Receipt
 from remanence.results import MaybeTime, Result, Time, counted, visible
+from remanence.signatures import checked_class
 from remanence.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 
 Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
@@ -113,7 +117,42 @@ def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
     return found
 
 
-async def review(core: Core, limit: int) -> Review:
+@checked_class
+class ReviewQueue:
+    """What waits for a person, and what no user or agent said: `memory.review`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
+        """List what is in quarantine: texts that read like instructions and that no user or agent said."""
+        asked = Listing(listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False)
+        return await list_memories(self._core, asked)
+
+    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
+        """Let a memory out of the quarantine, into the inbox; how far it is believed stays."""
+        return await editing.accept(self._core, names, if_revision)
+
+    async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
+        """Propose tags for a memory, which a person sets or declines."""
+        return await proposals.propose(self._core, name, tags)
+
+    async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
+        """Decline what a writer proposed for a memory: the tags or older memories that are named, or all of it.
+
+        Returns what was declined. To do what is proposed, use `tag` or `supersede`.
+        """
+        return await proposals.decline(self._core, name, what)
+
+    async def list(self, *, limit: int = 20) -> Review:
+        """List what waits for a person, at most so many of each sort, with the command that settles it.
+
+        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs.
+        """
+        return await list_review(self._core, limit)
+
+
+async def list_review(core: Core, limit: int) -> Review:
     """List what waits for a person, at most so many of each sort."""
     check_count("limit", limit, 1, LISTED_MAX)
     now = core.clock.now()
@@ -132,7 +171,7 @@ async def review(core: Core, limit: int) -> Review:
 
 def _contradiction(pair: Contradiction) -> ReviewItem:
     one, other = pair.one.seq, pair.other.seq
-    settle = f"remanence resolve {one} {other}"
+    settle = f"remanence graph resolve {one} {other}"
     commands = {**{f"{seq} holds": f"{settle} --keep {seq}" for seq in (one, other)}, "both hold": settle}
     what = f"{short_id(one)} contradicts {short_id(other)} (sure {pair.link.weight:.2f})"
     return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
@@ -145,7 +184,7 @@ async def _quarantined(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
             "quarantine",
             f"{short_id(one.seq)} {instructs(one.text) or READS}, and no user or agent said it",
             {
-                "let it in": f"remanence quarantine release {one.seq}",
+                "let it in": f"remanence review accept {one.seq}",
                 "delete it": f"remanence forget {one.seq}",
                 "delete it and refuse it from now on": f"remanence forget {one.seq} --forbid",
             },
@@ -162,21 +201,21 @@ def _proposed(one: Proposal) -> Iterator[ReviewItem]:
     for tag in one.tags:
         commands = {
             "set it": f"remanence tag {seq} {quote(tag)}",
-            "decline it": f"remanence decline {seq} {quote(tag)}",
+            "decline it": f"remanence review decline {seq} {quote(tag)}",
         }
         what = f"{proposes} the tag {tag} for {short_id(seq)}"
         yield ReviewItem("proposal", what, commands, (one.memory,), one.at)
     for old in one.replaces:
         commands = {
             "replace it": f"remanence supersede {old.seq} {seq}",
-            "decline it": f"remanence decline {seq} {old.seq}",
+            "decline it": f"remanence review decline {seq} {old.seq}",
         }
         what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
         yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
     for old in one.repeats:
         commands = {
-            "make them one": f"remanence merge {old.seq} {seq}",
-            "decline it": f"remanence decline {seq} {old.seq}",
+            "make them one": f"remanence graph merge {old.seq} {seq}",
+            "decline it": f"remanence review decline {seq} {old.seq}",
         }
         what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
         yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
@@ -191,7 +230,7 @@ async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
     )
     commands = {"look at it": f"remanence plan{by}"}
     if ran.held == "clock":
-        commands["the clock is right"] = "remanence accept-clock"
+        commands["the clock is right"] = "remanence schedule accept-clock"
     else:
         commands["apply it"] = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
     return ReviewItem("held plan", f"the plan of {core.policy.name} is {ran.reason}", commands, at=ran.at)

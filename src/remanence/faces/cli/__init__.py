@@ -20,16 +20,14 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "box_commands": "boxes traces",
-    "commands": "learn ingest extract put consolidate recall get list links contradictions update correct supersede"
-    " confirm rate dispute tag untag link unlink resolve link-duplicates merge pin unpin hold release forget restore"
-    " history undo status actions",
-    "copies_commands": "copies",
+    "box_commands": "boxes",
+    "commands": "learn ingest extract put consolidate recall get list links graph update correct supersede confirm rate"
+    " dispute tag untag link unlink pin unpin hold release forget restore history undo status actions",
     "demo": "demo",
     "entities_commands": "entities",
     "erase_commands": "erase",
     "files": "backup export import",
-    "forbid_commands": "forbid",
+    "forbid_commands": "forbidden",
     "frame_commands": "frame boot profile topics frames",
     "guideline_commands": "guidelines",
     "hearing_commands": "note chat",
@@ -37,11 +35,11 @@ MODULES = {
     "mirror_commands": "mirror",
     "plan_commands": "plan diff apply curate forecast compact explain",
     "policies": "policy",
-    "quarantine_commands": "quarantine",
-    "review_commands": "review decline",
-    "schedule_commands": "tick daemon expire",
-    "session_commands": "session",
-    "upkeep": "doctor reembed settings accept-clock guide completion",
+    "review_commands": "review",
+    "schedule_commands": "schedule",
+    "session_commands": "begin-session end-session",
+    "trace_commands": "traces",
+    "upkeep": "doctor reembed settings guide completion",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})

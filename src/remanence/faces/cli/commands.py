@@ -56,7 +56,7 @@ async def ingest(
     if dry_run:
         if not extract:
             raise InvalidInput("--dry-run without --extract", recovery="add --extract; storing asks no model")
-        return await memory.estimate(file, format=form)
+        return (await memory.extract(file, format=form)).estimate
     taken = 0
 
     def took(count: int, of: int) -> None:
@@ -153,7 +153,7 @@ async def list_(
     if ANY in equal.get("status", ()):
         equal["status"] = ANY
     narrow = options.filters(where or [])
-    return await memory.list_memories(tags=tuple(tag or ()), limit=limit, filters=narrow, **equal)
+    return await memory.list(tags=tuple(tag or ()), limit=limit, filters=narrow, **equal)
 
 
 async def update(
@@ -254,7 +254,7 @@ async def link(
         if_revision=if_revision,
     )
     cut = f"remanence unlink {drawn.source} {drawn.target} {drawn.relation.label}"
-    return Undoable(drawn, cut if drawn.count == 1 else "remanence undo --last")
+    return Undoable(drawn, cut if drawn.count == 1 else "remanence undo last")
 
 
 async def unlink(
@@ -349,15 +349,12 @@ async def status(*, memory: Memory) -> Any:
 
 
 async def undo(
-    run: Annotated[str | None, Parameter(help="The id of the run, as its receipt says.")] = None,
+    run: Annotated[
+        str, Parameter(help="The id of the run, as its receipt says; last: the newest run of yours.")
+    ],
     /,
     *,
     memory: Memory,
-    last: Annotated[bool, Parameter(help="The newest run of yours that changed something.")] = False,
 ) -> Any:
-    if last == (run is not None):
-        raise InvalidInput(
-            "undo takes one run", recovery="name it as its receipt and `history` do, or say --last alone"
-        )
     with waiting("undoing"):
-        return await (memory.undo_last() if run is None else memory.undo(run))
+        return await memory.undo(run)

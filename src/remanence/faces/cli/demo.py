@@ -47,7 +47,7 @@ NEXT = (
     ("remanence plan", "what its policy would do now"),
     ("remanence curate", "do that"),
     ("remanence list --status archived --limit 5", "what was archived"),
-    ("remanence undo --last", "take it back"),
+    ("remanence undo last", "take it back"),
 )
 
 
@@ -98,7 +98,7 @@ async def demonstrate(folder: Path, out: TextIO) -> Shown:
             shown = replace(shown, year=await walk.year(memory))
         # From here on the file is used by the machine's own clock, which may be months on.
         async with open_memory(unfinished) as memory:
-            await memory.adopt(str(POLICY))
+            await memory.policy.adopt(str(POLICY))
             await memory.schedule.accept_clock()
         unfinished.rename(folder / DATABASE)
     for file in (TALK, POLICY):
@@ -222,7 +222,7 @@ class Walk:
                 await memory.schedule.tick()
             months.append((await memory.status()).statuses)
             self._lines([bar(f"{to_datetime(ends):%b %Y}", months[-1])])
-        for one in await memory.list_memories(status="archived", limit=1):
+        for one in await memory.list(status="archived", limit=1):
             await memory.restore(one.id)
             self._lines(["One of the archived, brought back:", f"    {one.speaker}: {one.text}"])
         return tuple(months)

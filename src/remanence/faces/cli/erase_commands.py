@@ -1,4 +1,4 @@
-"""The commands that erase for good: they show what would go, and do it where they are told to."""
+"""The commands that erase for good, and the register of exports and backups, whose files they leave alone."""
 
 import asyncio
 from typing import Annotated, Any
@@ -10,8 +10,8 @@ from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import Interrupted
 
 INTERRUPTED = (
-    "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence tick`"
-    " proves that the others are gone, `remanence doctor` says whether that is pending"
+    "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence"
+    " schedule tick` proves that the others are gone, `remanence doctor` says whether that is pending"
 )
 
 
@@ -72,8 +72,20 @@ async def keep(
     return await memory.erase.keep(because)
 
 
+async def copies(*, memory: Memory) -> Any:
+    return await memory.erase.copies()
+
+
+async def dismiss(
+    path: Annotated[str, Parameter(help="Where it was put, as it is listed.")], /, *, memory: Memory
+) -> Any:
+    return await memory.erase.dismiss(path)
+
+
 # A command that has commands of its own: the tree of all commands takes it as it is.
 erase = App("erase", help_flags=(), version_flags=(), default_parameter=PLAIN)
 erase.default(_erase)
 erase.command(finish)
 erase.command(keep)
+erase.command(copies)
+erase.command(dismiss)

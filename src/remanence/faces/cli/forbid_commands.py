@@ -6,8 +6,8 @@ from remanence.faces.cli.options import Memory, Names
 
 
 async def list_(*, memory: Memory) -> Any:
-    return await memory.forbidden()
+    return await memory.forbidden.list()
 
 
 async def lift(names: Names, /, *, memory: Memory) -> Any:
-    return await memory.lift(*names)
+    return await memory.forbidden.lift(*names)

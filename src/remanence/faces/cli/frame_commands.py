@@ -93,7 +93,7 @@ async def list_(*, memory: Memory) -> Any:
     return await memory.frames.list()
 
 
-async def show(name: Name, /, *, memory: Memory) -> Any:
+async def get(name: Name, /, *, memory: Memory) -> Any:
     return (kept := await memory.frames.get(name)).row | {"name": kept.name}
 
 

@@ -100,10 +100,11 @@ async def compact(
     every: Listing = False,
     allow_destroyed: Allowed = None,
 ) -> Any:
+    from remanence.engine import plan_compaction
     from remanence.faces.cli import show
 
     with waiting("planning"):
-        made = await memory.plan_compaction(keep)
+        made = await plan_compaction(memory, keep)
     report = await shown(memory, made, every=every)
     if dry_run:
         return report

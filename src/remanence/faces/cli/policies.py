@@ -46,14 +46,14 @@ def check(name: Policy, /) -> Any:
 
 
 async def adopt(name: Policy, /, *, memory: Memory) -> Any:
-    before = memory.policy.name
-    adopted = await memory.adopt(name)
+    before = memory.policy.current.name
+    adopted = await memory.policy.adopt(name)
     return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _adopting(before))
 
 
-async def unadopt(*, memory: Memory) -> Any:
-    before = await memory.unadopt()
-    return {"adopted": "none"} if before is None else Undoable({"unadopted": before}, _adopting(before))
+async def drop(*, memory: Memory) -> Any:
+    before = await memory.policy.drop()
+    return {"adopted": "none"} if before is None else Undoable({"dropped": before}, _adopting(before))
 
 
 def _adopting(name: str) -> str:
@@ -61,7 +61,7 @@ def _adopting(name: str) -> str:
     from remanence.curate.policy.document import presets
 
     if name == "none":
-        return "remanence policy unadopt"
+        return "remanence policy drop"
     return f"remanence policy adopt {name if name in presets() else f'FILE, which holds {name}'}"
 
 

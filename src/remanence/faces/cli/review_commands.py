@@ -1,16 +1,29 @@
-"""The commands about what waits for a person: listed with what to type, and declined where a model proposed it."""
+"""The commands about what waits for a person: listed with what to type, let in or declined.
+
+Knows names of memories; must not know why something waits.
+"""
 
 from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.faces.cli.options import Memory, Name, name_of
+from remanence.faces.cli.options import IfRevision, Memory, Name, Names, name_of
 
 
-async def review(
+async def list_(
     *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many of each sort.")] = 20
 ) -> Any:
-    return await memory.review(limit=limit)
+    return await memory.review.list(limit=limit)
+
+
+async def quarantined(
+    *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many.")] = 100
+) -> Any:
+    return await memory.review.quarantined(limit=limit)
+
+
+async def accept(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:
+    return await memory.review.accept(names, if_revision=if_revision)
 
 
 async def decline(
@@ -22,4 +35,4 @@ async def decline(
     *,
     memory: Memory,
 ) -> Any:
-    return await memory.decline(name, *(name_of(word) for word in what or ()))
+    return await memory.review.decline(name, *(name_of(word) for word in what or ()))

@@ -31,15 +31,23 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
-MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "session begin"})
+MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "begin-session"})
 # They work on a file that holds what was erased since it was copied, too.
 LOOKING = frozenset({"status", "erase finish", "erase keep"})
-# What would have changed a memory: where it is refused, `undo --last` takes back nothing older.
+# What would have changed a memory: where it is refused, `undo last` takes back nothing older.
 CHANGING = frozenset(
-    "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink"
-    " resolve link-duplicates merge pin unpin hold release forget restore apply curate compact entities forbid"
-    " quarantine decline erase mirror settings frames guidelines reembed expire accept-clock".split()
-) | {"policy adopt", "policy unadopt"}
+    "learn note ingest put import consolidate update correct supersede confirm rate dispute tag untag link unlink pin"
+    " unpin hold release forget restore apply curate compact entities forbidden erase mirror settings frames guidelines"
+    " reembed".split()
+) | {
+    "policy adopt",
+    "policy drop",
+    "review accept",
+    "review decline",
+    "schedule expire",
+    "schedule accept-clock",
+}
+CHANGING |= {"graph link-duplicates", "graph merge", "graph resolve"}
 DRY = "--dry-run"
 TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
@@ -158,9 +166,11 @@ async def _with_memory(
 
 
 async def _note_refusal(memory: "Engine", name: str) -> None:
+    from remanence.engine import note_refusal
+
     if name in CHANGING:
         with suppress(StoreError):  # in a file that cannot be written nothing is taken back
-            await memory.note_refusal(name)
+            await note_refusal(memory, name)
 
 
 def opened(

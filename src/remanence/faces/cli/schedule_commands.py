@@ -41,7 +41,7 @@ async def expire(*, memory: Memory) -> Any:
         return await memory.schedule.expire()
 
 
-async def daemon(
+async def run(
     *,
     memory: Memory,
     common: Given,
@@ -72,6 +72,10 @@ async def daemon(
         scope=common.scope,
         once=once,
     )
+
+
+async def accept_clock(*, memory: Memory) -> Any:
+    return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
 
 
 def cadences(given: str | None) -> dict[CadenceName, float]:

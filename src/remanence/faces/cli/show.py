@@ -283,7 +283,7 @@ def _contradiction(found: Contradiction) -> Iterator[Text]:
     for memory in (found.one, found.other):
         yield _row(memory)
     if found.is_open:
-        settle = f"remanence resolve {found.one.seq} {found.other.seq}"
+        settle = f"remanence graph resolve {found.one.seq} {found.other.seq}"
         yield Text.assemble(("  settle it with: ", "dim"), (settle, "command"), (" [--keep ONE]", "dim"))
     elif found.link.resolved_at is not None:
         yield Text(f"  resolved {when(found.link.resolved_at)}", "dim")
@@ -396,7 +396,9 @@ def _state(state: State) -> Iterator[Text]:
         style = "" if state.schedule.is_well else "yellow"
         yield Text.assemble(("  schedule   ", "dim"), (safe(str(state.schedule)), style))
     if state.review:
-        yield Text(f"  for review {results.counted(state.review)}; list it with: remanence review", "yellow")
+        yield Text(
+            f"  for review {results.counted(state.review)}; list it with: remanence review list", "yellow"
+        )
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")

@@ -92,10 +92,6 @@ def _setting(name: str, value: int | str) -> str:
     return f"remanence settings {name} {value if isinstance(value, int) else quote(value)}"
 
 
-async def accept_clock(*, memory: Memory) -> Any:
-    return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
-
-
 def guide(
     verb: Annotated[str | None, Parameter(help="All verbs in a line each if absent.")] = None,
     /,

@@ -104,7 +104,7 @@ class Tools:
     ) -> str:
         """Remember one text; a category that is none becomes a tag."""
         notes, kept = [], list(tags or ())
-        if category is not None and category not in self.memory.policy.categories:
+        if category is not None and category not in self.memory.policy.current.categories:
             near = nearest(category, self.choices["category"])
             meant = f"; did you mean {near!r}?" if near else ""
             notes.append(f"{shown(category)} is no category and became a tag{meant}")
@@ -127,7 +127,7 @@ class Tools:
             spares_identity=not self.allow_curation,
             **about,
         )
-        if own and done.seq and (waits := await self.memory.propose(done.seq, *own)):
+        if own and done.seq and (waits := await self.memory.review.propose(done.seq, *own)):
             notes.append(f"{', '.join(waits)} waits for the user, who alone says who you are")
         return answers.noted(done, notes) if isinstance(done, Noted) else answers.learned(done, notes)
 
@@ -222,7 +222,7 @@ class Tools:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
         found = {one.id: one for one in [await self.memory.get(_named(name)) for name in dict.fromkeys(ids)]}
         now = (await self.memory.status()).at  # of the memory's own clock
-        system = self.memory.policy.is_system
+        system = self.memory.policy.current.is_system
         why = {
             memory.id: _spared(memory, protecting(memory, system=system(memory.category), now=now))
             for memory in found.values()
@@ -241,15 +241,15 @@ class Tools:
 
     async def undo(
         self,
-        run: Annotated[str | None, Field(description="As apply answered; your newest if absent.")] = None,
+        run: Annotated[str, Field(description="As apply answered; last: your newest.")],
     ) -> str:
         """Take a run of yours back."""
-        return answers.undone(await (self.memory.undo_last() if run is None else self.memory.undo(run)))
+        return answers.undone(await self.memory.undo(run))
 
     @property
     def choices(self) -> Choices:
         """What arguments may be of which there are only so many."""
-        policy = self.memory.policy
+        policy = self.memory.policy.current
         categories = [name for name in policy.categories if self.allow_curation or not policy.is_system(name)]
         return {
             "category": categories,

@@ -487,7 +487,7 @@ def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:
         return
     if hold.clock:
         recovery = (
-            "set the clock right, or accept the present (`remanence accept-clock`,"
+            "set the clock right, or accept the present (`remanence schedule accept-clock`,"
             " `memory.schedule.accept_clock()`), then plan again"
         )
     elif allow_destroyed is None or found.destroyed > allow_destroyed:

@@ -25,6 +25,7 @@ from remanence.store.erasure import ERASE, KEEP
 
 _REPLACING = frozenset(VERBS["join"].under)
 _OF_LINKS = frozenset({"link", "unlink", "undo", UPGRADE})
+LAST = "last"  # what names the newest own run
 REFUSED = (
     "undo/refused/"  # what the bookkeeping's name of a refused command begins with; whose it was follows
 )
@@ -228,6 +229,17 @@ def _affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -
         return Affected(seq, memory.id, memory.text, memory.said_at)
     row = gone or {}
     return Affected(seq, row.get("id"), row.get("text"), row.get("said_at"))
+
+
+async def undo_named(core: Core, run: str) -> Receipt:
+    """Undo the run of an id, or the newest own one where "last" is said."""
+    if run == LAST:
+        return await undo_last(core)
+    if run == "":
+        raise InvalidInput(
+            '"" names no run', recovery=f"pass a receipt, a run's id, or {LAST!r} for the newest of yours"
+        )
+    return await undo(core, run)
 
 
 async def undo_last(core: Core) -> Receipt:

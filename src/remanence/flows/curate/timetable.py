@@ -21,7 +21,7 @@ ROW = "schedule"
 class Timetable(Result):
     """When ticks came to a scope and when they come next, by cadence, and what waits.
 
-    `missed` counts runs that were due and have not taken place since something ticks by itself (`remanence daemon`),
+    `missed` counts runs that were due and have not taken place since something ticks by itself (`schedule run`),
     `deferred` memories whose deletion waits for another day, `held` says why a plan waits for a person, `failures` why
     work of a tick failed; it is tried again. `left` is the work for which there was no time.
     """

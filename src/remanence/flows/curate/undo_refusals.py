@@ -75,5 +75,5 @@ async def refuse_forbidden_texts(core: Core, run: str, left: Sequence[Logged]) -
     if known:
         raise InvalidInput(
             f"undone, the run would bring back a text that is forbidden since: {known[0]}",
-            recovery=f"lift it first: remanence forbid lift {known[0].fold}; or leave the run as it is",
+            recovery=f"lift it first: remanence forbidden lift {known[0].fold}; or leave the run as it is",
         )

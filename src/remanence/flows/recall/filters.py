@@ -60,7 +60,7 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
 
 
 def listed_by(named: Mapping[str, Any], equal: Mapping[str, Any], filters: Mapping[str, Any]) -> "Filters":
-    """Read what `list_memories` is asked for; of what is named, None asks for nothing."""
+    """Read what `list` is asked for; of what is named, None asks for nothing."""
     given = {name: value for name, value in named.items() if value is not None}
     return read(together(given, equal, filters), LISTABLE)
 

@@ -226,7 +226,7 @@ def _check(core: Core, asked: RecallRequest) -> None:
         if status in _UNRECALLED:
             raise InvalidInput(
                 f"recall finds nothing that {_UNRECALLED[status]}",
-                recovery=f"list it: `list_memories(status='{status.label}')`",
+                recovery=f"list it: `list(status='{status.label}')`",
             )
     if asked.between is not None and asked.between[0] > asked.between[1]:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")

@@ -75,13 +75,43 @@ class FoundFact(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Estimated(Result):
+    """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
+
+    `new` are the turns that are not known yet. `per_run` and `per_day` are the limits at which work waits, `writer` is
+    None where rules extract, which ask nobody.
+    """
+
+    source: str
+    format: str
+    turns: int
+    new: int
+    writer: str | None = None
+    calls: int = 0
+    tokens: int = 0
+    per_run: int = 0
+    per_day: int = 0
+
+    def __str__(self) -> str:
+        whole = f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}), {self.new:,} new"
+        if self.writer is None:
+            return visible(f"{whole}: rules extract, no model is asked")
+        asked = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
+        return visible(f"{whole}: {asked}; at most {self.per_run:,} a run and {self.per_day:,} a day")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Extraction(Result):
-    """What a file states; `bearing` counts the turns with facts, `cut` what is beyond the limits of a batch."""
+    """What a file states; `bearing` counts the turns with facts, `cut` what is beyond the limits of a batch.
+
+    `estimate` says what a writer would be asked for them, and which turns are new; where no memory was asked all are.
+    """
 
     source: str
     format: str
     turns: int
     bearing: int
+    estimate: Estimated
     facts: tuple[FoundFact, ...] = ()
     entities: tuple[Entity, ...] = ()
     profile: tuple[str, ...] = ()
@@ -98,11 +128,12 @@ class Extraction(Result):
 async def extract(path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
     """Find what a file of conversation states, by rules; nothing is stored and no model is asked."""
     check_path(path)
-    return await asyncio.to_thread(_extracted, Path(path), format)
+    transcript = await asyncio.to_thread(parsed, Path(path), format)
+    return await asyncio.to_thread(extraction_of, transcript, Path(path).name)
 
 
-def _extracted(path: Path, format: str | Importer) -> Extraction:  # noqa: A002
-    transcript = parsed(path, format)
+def extraction_of(transcript: Transcript, source: str) -> Extraction:
+    """Find what the turns of a file state."""
     heard = [as_heard(turn, place) for place, turn in enumerate(transcript.turns)]
     found = [(batch, extracted(batch, CATEGORIES)) for batch in batches(transcript.turns, heard)]
     facts = [fact for batch, one in found for fact in _facts(batch, one.facts)]
@@ -110,10 +141,11 @@ def _extracted(path: Path, format: str | Importer) -> Extraction:  # noqa: A002
     for _, one in found:
         cut.update(one.cut)
     return Extraction(
-        source=path.name,
+        source=source,
         format=transcript.format,
         turns=len(heard),
         bearing=len({fact.turn for fact in facts}),
+        estimate=Estimated(source, transcript.format, len(heard), len(heard)),
         facts=tuple(facts),
         entities=tuple(dict.fromkeys(entity for _, one in found for entity in one.entities)),
         profile=tuple(dict.fromkeys(line for _, one in found for line in one.profile)),

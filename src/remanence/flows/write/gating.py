@@ -158,7 +158,7 @@ async def refused(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
 def _named(one: Forbidden) -> str:
     if one.is_erased:
         return f"the text is refused: {one}"
-    return f"the text is forbidden: {one}; to lift it: remanence forbid lift {one.fold}"
+    return f"the text is forbidden: {one}; to lift it: remanence forbidden lift {one.fold}"
 
 
 async def refuse_text(core: Core, text: str) -> None:
@@ -181,7 +181,7 @@ async def refuse_forbidden(core: Core, text: str) -> None:
     if known:
         raise InvalidInput(
             f"the text is forbidden: {known[0]}",
-            recovery=f"lift it first: remanence forbid lift {known[0].fold}",
+            recovery=f"lift it first: remanence forbidden lift {known[0].fold}",
         )
 
 
@@ -230,7 +230,7 @@ async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
     wanted = {name for name in names if isinstance(name, str)}
     chosen = [one for one in every if one.fold in wanted or one.seq in memories]
     if not chosen:
-        raise NotFound("none of these is forbidden", recovery="list what is: remanence forbid list")
+        raise NotFound("none of these is forbidden", recovery="list what is: remanence forbidden list")
     changes = [Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in chosen]
     cause = core.cause("lift")
     await core.commit(changes, cause)
@@ -243,7 +243,7 @@ async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str
     if missing := [name for name, memory in found.items() if memory is None]:
         raise NotFound(
             f"{missing[0]!r} is neither the hash of a forbidden text nor a memory",
-            recovery="list what is forbidden: remanence forbid list",
+            recovery="list what is forbidden: remanence forbidden list",
         )
     return [memory for memory in found.values() if memory is not None]
 

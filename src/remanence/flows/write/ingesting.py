@@ -16,7 +16,7 @@ from remanence.flows.settings import number as setting
 from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.write import gating
 from remanence.flows.write.boxing import seal
-from remanence.flows.write.extracting import as_heard, parsed
+from remanence.flows.write.extracting import Estimated, Extraction, as_heard, extraction_of, parsed
 from remanence.flows.write.hearing import BATCH, listen, wanted_now
 from remanence.flows.write.learning import learn_many
 from remanence.keywords import Progress
@@ -29,6 +29,7 @@ from remanence.store.base import Arriving
 from remanence.tokens import token_counts
 from remanence.write.arrive import TURN
 from remanence.write.extract import extracted
+from remanence.write.transcripts import Transcript
 from remanence.write.transcripts.base import Importer
 from remanence.write.trust import lowered
 
@@ -70,32 +71,6 @@ class Ingested(Result):
         heard = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         whole = number(self.turns, "turn", "turns")
         return visible(f"{whole} of {self.source} ({self.format}): {counted(counts)}") + heard
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Estimated(Result):
-    """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
-
-    `new` are the turns that are not known yet. `per_run` and `per_day` are the limits at which work waits, `writer` is
-    None where rules extract, which ask nobody.
-    """
-
-    source: str
-    format: str
-    turns: int
-    new: int
-    writer: str | None = None
-    calls: int = 0
-    tokens: int = 0
-    per_run: int = 0
-    per_day: int = 0
-
-    def __str__(self) -> str:
-        whole = f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}), {self.new:,} new"
-        if self.writer is None:
-            return visible(f"{whole}: rules extract, no model is asked")
-        asked = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
-        return visible(f"{whole}: {asked}; at most {self.per_run:,} a run and {self.per_day:,} a day")
 
 
 async def ingest(
@@ -140,13 +115,19 @@ def _heard(turn: Turn) -> Turn:
     return replace(turn, kind=Kind.EPISODIC, tags=tuple(dict.fromkeys((*turn.tags, TURN))))
 
 
-async def estimate(core: Core, path: str | Path, format: str | Importer) -> Estimated:  # noqa: A002
-    """Say what extracting from the turns of a file that are new would ask of the writer; nothing is stored."""
+async def look_into(core: Core, path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
+    """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
     check_path(path)
     transcript = await asyncio.to_thread(parsed, Path(path), format)
+    found = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
+    return replace(found, estimate=await estimate(core, transcript, Path(path).name))
+
+
+async def estimate(core: Core, transcript: Transcript, source: str) -> Estimated:
+    """Say what extracting from the turns of a file that are new would ask of the writer."""
     known = await _known(core, [turn.key for turn in transcript.turns if turn.key is not None])
     new = [turn for turn in transcript.turns if turn.key not in known]
-    plain = Estimated(Path(path).name, transcript.format, len(transcript.turns), len(new))
+    plain = Estimated(source, transcript.format, len(transcript.turns), len(new))
     writer = core.writer
     if not isinstance(writer, Extractor):
         return plain

@@ -105,7 +105,7 @@ async def propose(core: Core, name: OneMemory, tags: Sequence[str]) -> tuple[str
         if row is None and await room(core) <= 0:
             raise InvalidInput(
                 f"{WAITING_MAX} proposals wait for a person already",
-                recovery="ask the user to go through them: remanence review",
+                recovery="ask the user to go through them: remanence review list",
             )
         fresh = tuple(tag for tag in dict.fromkeys(tags) if tag not in memory.tags)
         if not fresh:
@@ -129,7 +129,9 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
         row = (await _rows(core)).get(memory.seq)
         proposed = next((one for one in await waiting(core) if one.memory.seq == memory.seq), None)
         if row is None or proposed is None:
-            raise NotFound(f"nothing is proposed for {memory.id}", recovery="list what is: remanence review")
+            raise NotFound(
+                f"nothing is proposed for {memory.id}", recovery="list what is: remanence review list"
+            )
         dropped = await _chosen(core, proposed, what)
         left = _without(row, dropped)
         asked = Bookkeeping(core.clock.now(), swap={key: (row, left)}, get=(key,))

@@ -1,0 +1,46 @@
+"""One idea, one name: what a verb is called in Python it is called on the command line and by an agent's tools."""
+
+from remanence.engine import Engine
+from remanence.faces.mcp.tools import names
+from remanence.verbs import COMMANDS, ONLY_COMMANDS, TABLE
+
+# Each is one command with another: what it adds is a word or an option there.
+NO_COMMAND = {
+    "learn_many": "`ingest`, from a file",
+    "erase.apply": "`erase --yes`",
+    "erase.show_since": "`erase finish` shows it first",
+    "describe_plan": "`plan FILE`",
+    "describe_run": "`history RUN`",
+    "mirror.apply": "`mirror sync --apply`",
+    "review.propose": "a program proposes, a person settles",
+    "settings.get": "`settings NAME`",
+    "settings.set": "`settings NAME VALUE`",
+    "settings.document": "`settings --toml`",
+    "settings.load": "`settings --load`",
+    "schedule.should_curate": "`status` shows it",
+    "schedule.due_at": "`status` shows it",
+    "schedule.last": "`status` shows it",
+    "schedule.timetable": "`status` shows it",
+    "session": "`begin-session` and `end-session`: no block of code lives between two commands",
+    "close": "each command closes",
+}
+OTHERWISE = {"import_", "compact_episodic", "erase.show", "settings.all"}
+
+
+def test_a_command_has_the_words_of_its_verb() -> None:
+    """A dot is a space and a line is a hyphen there; what is called otherwise has its reason in the table."""
+    verbs = {row.verb: row.command for row in TABLE if row.verb and row.command}
+
+    assert {verb for verb in verbs if verbs[verb].replace(" ", ".").replace("-", "_") != verb} == OTHERWISE
+    assert OTHERWISE == COMMANDS.keys()
+
+
+def test_a_verb_without_a_command_says_why() -> None:
+    """And a command without a verb is a person's at a terminal."""
+    assert NO_COMMAND.keys() == {row.verb for row in TABLE if not row.command}
+    assert {row.command for row in TABLE if not row.verb} == ONLY_COMMANDS
+
+
+def test_a_tool_has_the_name_of_its_verb() -> None:
+    """Every tool that an agent is given is a verb of the engine."""
+    assert [] == [name for name in names(allow_curation=True) if not hasattr(Engine, name)]
