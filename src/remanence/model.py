@@ -626,7 +626,7 @@ class Affected(Result):
         )
 
 
-# What a verb takes for a memory, and where it takes several: `remanence.OneMemory` and `remanence.Memories`.
+# What a verb takes for a memory, and where it takes several: public as `remanence.types.OneMemory` and `….Memories`.
 OneMemory: TypeAlias = Annotated[
     int | str | Memory | Hit | Learned | Dropped | Affected,
     "a memory: its number, id, short id or key, or what a verb returned of it",

@@ -42,7 +42,7 @@ async def tell(memory: remanence.Engine, texts: Sequence[str], session: str, clo
     await hear(memory)
 
 
-def told(boxes: Sequence[remanence.Box]) -> list[tuple[object, ...]]:
+def told(boxes: Sequence[remanence.types.Box]) -> list[tuple[object, ...]]:
     """Return of each box its session, why it was sealed, and how many turns it has."""
     return [(box.session, box.reason, len(box.turns)) for box in boxes]
 

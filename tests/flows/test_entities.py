@@ -48,7 +48,7 @@ class Naming:
 
 async def say(
     memory: remanence.Engine, text: str, session: str = "s", speaker: str = "Ines"
-) -> remanence.Listened:
+) -> remanence.types.Listened:
     """Note a turn and listen to it."""
     await memory.note(text, session=session, speaker=speaker, later=True)
     return await hear(memory)

@@ -1,19 +1,23 @@
-"""Whatever a public signature names can be imported from the package root."""
+"""Whatever a public signature names can be imported from the package root or from `remanence.types`."""
 
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any, get_args, get_type_hints
 
+import pytest
+
 import remanence
-from remanence import engine, opening
+from remanence import engine, opening, types
 from tests.pages import sync_stub
 
 ROOT = Path(__file__).parents[2]
+ROOT_NAMES_MAX = 75
 
 
-def test_every_type_of_a_public_signature_is_at_the_root() -> None:
+def test_every_type_of_a_public_signature_is_public() -> None:
     """Of the engine's verbs, those of what it offers as properties, and of `open`; each is the same thing there."""
     verbs = [opening.open, *(verb for kind in faces() for verb in public(kind))]
     named = [kind for verb in verbs for hint in get_type_hints(verb).values() for kind in inner(hint)]
@@ -22,19 +26,27 @@ def test_every_type_of_a_public_signature_is_at_the_root() -> None:
         for kind in named
         if isinstance(kind, type)
         and kind.__module__.startswith("remanence.")
-        and getattr(remanence, kind.__name__, None) is not kind
+        and kind not in {getattr(place, kind.__name__, None) for place in (remanence, types)}
     ]
 
     assert [] == missing
     assert remanence.Frame in named
 
 
-def test_every_name_of_the_root_is_there() -> None:
+@pytest.mark.parametrize("module", [remanence, types])
+def test_every_public_name_is_there(module: ModuleType) -> None:
     """Those that are imported when they are first asked for too."""
-    missing = [name for name in remanence.__all__ if not hasattr(remanence, name)]
+    missing = [name for name in module.__all__ if not hasattr(module, name)]
 
     assert [] == missing
-    assert set(remanence._LATER) <= set(remanence.__all__)
+    assert set(module._LATER) <= set(module.__all__)
+    assert set(module.__all__) == set(dir(module))
+
+
+def test_a_name_has_one_place() -> None:
+    """What is constructed, caught or annotated everywhere is at the root, which stays short; the rest is in `types`."""
+    assert set() == {*remanence.__all__} & {*types.__all__}
+    assert len(remanence.__all__) <= ROOT_NAMES_MAX
 
 
 def test_the_root_is_light() -> None:

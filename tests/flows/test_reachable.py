@@ -89,7 +89,7 @@ def do(verb: str, name: str, *said: Any, **more: Any) -> Event:
     return lambda year: getattr(year.memory, verb)(year.seqs[name], *said, **more)
 
 
-def join(one: str, other: str, relation: remanence.RelationName, **more: Any) -> Event:
+def join(one: str, other: str, relation: remanence.types.RelationName, **more: Any) -> Event:
     """Link two memories."""
     return lambda year: year.memory.link(year.seqs[one], year.seqs[other], relation, **more)
 

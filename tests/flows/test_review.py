@@ -11,13 +11,14 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence import Engine, InvalidInput, NotFound, Review
+from remanence import Engine, InvalidInput, NotFound
 from remanence.change import Cause, Change
 from remanence.clock import ManualClock
 from remanence.flows.write import proposals
 from remanence.llm.base import Judgement
 from remanence.store.base import Bookkeeping
 from remanence.testing.builders import raised
+from remanence.types import Review
 from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
 from tests.flows.test_judging import NOON, Scripted

@@ -49,7 +49,7 @@ class Desk:
         return [link for link in self.links if {link.source, link.target} & set(seqs)]
 
 
-Reading = Callable[[remanence.Engine, remanence.OneMemory], Awaitable[object]]
+Reading = Callable[[remanence.Engine, remanence.types.OneMemory], Awaitable[object]]
 
 
 async def _exported(memory: remanence.Engine, _: object) -> object:

@@ -4,18 +4,21 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import is_dataclass
 from enum import Enum
+from types import ModuleType
 from typing import Annotated, Any, get_args, get_origin
 
 import remanence
+from remanence import types
 from remanence.errors import RemanenceError
 from tests.pages.sync_stub import namespaces
 
 HEAD = """# Python API
 
-Everything a program may import from `remanence`; what is not named here may change its place. Functions marked `async`
+Everything a program may import: what it makes, catches or calls from `remanence`, what else verbs take and return from
+[`remanence.types`](#remanencetypes); what is not named here may change its place. Functions marked `async`
 are awaited; the same verbs without `await` stand in [`remanence.sync`](../how-to/sync.md). What is raised:
 [errors](errors.md). Times are integer microseconds since 1970 (UTC), and are taken as `datetime` too; a result has each
 of its times as `datetime` as well, `said_time` beside `said_at`. What a verb returns is a [`Result`](#result).
@@ -31,17 +34,25 @@ def page() -> str:
     spaces = {kind: name for name, kind in namespaces().items()}
     parts = [HEAD, _section(_tree(remanence.open), level=2), "\n## `Engine`\n", *_engine()]
     parts += [_namespace(kind, name) for kind, name in spaces.items()]
-    rest = [name for name in remanence.__all__ if name not in ("open", "sync", "Engine", "__version__")]
-    told = [(name, getattr(remanence, name)) for name in rest]
-    values = [
-        (name, thing)
-        for name, thing in told
-        if inspect.isclass(thing) and thing not in spaces and not issubclass(thing, RemanenceError)
+    parts += ["\n## Values and protocols\n", *_values(remanence, spaces)]
+    parts += ["\n## `remanence.types`\n", *_values(types, spaces)]
+    names = [(name, getattr(types, name)) for name in types.__all__]
+    words = [(name, thing) for name, thing in names if not inspect.isclass(thing)]
+    parts += [
+        "\n## Names\n\nWhat an argument may be where it is one of a few; in `remanence.types`.\n\n",
+        *_names(words),
     ]
-    parts += ["\n## Values and protocols\n", *(_class(name, thing) for name, thing in values)]
-    names = [(name, thing) for name, thing in told if not inspect.isclass(thing)]
-    parts += ["\n## Names\n\nWhat an argument may be where it is one of a few.\n\n", *_names(names)]
     return "".join(parts)
+
+
+def _values(module: ModuleType, spaces: Container[type]) -> Iterator[str]:
+    """Write the classes of a module that are neither a namespace nor an error."""
+    for name in module.__all__:
+        thing = getattr(module, name)
+        if name == "Engine" or not inspect.isclass(thing) or thing in spaces:
+            continue
+        if not issubclass(thing, RemanenceError):
+            yield _class(name, thing)
 
 
 def _engine() -> Iterator[str]:
