@@ -558,7 +558,7 @@ GROUPS: Mapping[str, tuple[Advice, ...]] = {
             "the model's own time and little more; recall goes on meanwhile",
             "which model answers, and how many memories it embedded", "recall",
             "reembed multilingual"),
-        Advice("settings.all", "List all settings, by name.",
+        Advice("settings.all", "List the settings, by name: those that users set.",
             "you wonder which numbers can be set", _READ, "settings with value, default and meaning",
             "settings.set",
             "settings"),

@@ -498,7 +498,7 @@ async def test_status_counts_turns(memory: remanence.Engine, clock: ManualClock)
 async def test_settings_are_listed_read_and_set(opener: Opener) -> None:
     """Each has bounds and a meaning; what a user sets stays through reopening, what nobody set is built in."""
     async with opener() as memory:
-        names = [one.name for one in await memory.settings.all()]
+        names = [one.name for one in await memory.settings.all(advanced=True)]
         given = await memory.settings.get("frame_limit")
         edited = await memory.settings.set("frame_limit", 7)
     async with opener() as again:
@@ -510,6 +510,17 @@ async def test_settings_are_listed_read_and_set(opener: Opener) -> None:
     assert [(5, "builtin"), (7, "user"), (7, "user"), (1_600, "builtin"), (5, "builtin")] == [
         (one.value, one.source) for one in (given, edited, kept, other, untouched)
     ]
+
+
+async def test_what_tunes_the_inside_is_listed_where_it_is_asked_for(memory: remanence.Engine) -> None:
+    """Or once a user has set it; a document has all."""
+    usual = {one.name for one in await memory.settings.all()}
+    await memory.settings.set("box_turns", 9)
+    after = {one.name for one in await memory.settings.all()}
+    document = await memory.settings.document()
+
+    assert (declared.SETTINGS.keys() - usual, {"box_turns"}) == (declared.ADVANCED, after - usual)
+    assert [] == [name for name in declared.ADVANCED if f"{name} = " not in document]
 
 
 @pytest.mark.parametrize("wrong", [0, 1_001, -1, True, 5.0, "5", None])
@@ -609,11 +620,12 @@ def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.Monke
     typed("learn", "It is learned now.")
     typed("policy", "adopt", DAILY)
     typed("begin-session")
-    listed = typed("settings")
+    listed, every = typed("settings"), typed("settings", "--advanced")
     changed = json.loads(typed("settings", "episodes_prunable", "200", "--json"))
     state = typed("status")
 
-    assert len(declared.SETTINGS) == len(listed.splitlines())
+    assert len(declared.SETTINGS) == len(every.splitlines())
+    assert len(declared.SETTINGS) - len(declared.ADVANCED) == len(listed.splitlines())
     assert (200, "user") == (changed["value"], changed["source"])
     assert "user" in typed("settings", "episodes_prunable")
     assert "is not a whole number" in typed("settings", "episodes_prunable", "many")

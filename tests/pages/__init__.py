@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from remanence.curate.language import reference
-from tests.pages import cli, errors, mcp, python, sync_stub, tables
+from tests.pages import cli, errors, mcp, python, settings, sync_stub, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reference"
@@ -16,5 +16,6 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "mcp.md": mcp.page,
     DOCS / "policy.md": reference.reference,
     DOCS / "python.md": python.page,
+    DOCS / "settings.md": settings.page,
     sync_stub.STUB: sync_stub.stub,
 }

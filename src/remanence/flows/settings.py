@@ -37,7 +37,7 @@ EXTRACTED = (EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION)
 class Setting(Result):
     """One setting, what it is now, and whether a user said so: a whole number between two bounds, or words.
 
-    Of words `least` and `most` count the characters.
+    Of words `least` and `most` count the characters. What is `advanced` tunes the inside, and rarely needs anybody.
     """
 
     name: str
@@ -46,14 +46,20 @@ class Setting(Result):
     most: int
     meaning: str
     source: Literal["builtin", "user"] = "builtin"
+    advanced: bool = False
 
     def __str__(self) -> str:
         value = f"{self.value:,}" if isinstance(self.value, int) else repr(self.value)
         return visible(f"{self.name} = {value} ({self.meaning})")
 
 
+# They tune the inside: how turns are cut, when a step comes, what is kept in memory.
+ADVANCED = frozenset(
+    "archive_indexed_most box_gap_minutes box_overlap_percent box_turns consolidate_at_end consolidate_extractions"
+    " consolidate_idle_minutes consolidate_minutes heartbeat_seconds summaries_run trace_days trace_overlap_percent".split()
+)
 SETTINGS: Mapping[str, Setting] = {
-    one.name: one
+    one.name: replace(one, advanced=one.name in ADVANCED)
     for one in (
         Setting(
             INDEXED_MOST,
@@ -274,8 +280,15 @@ class Settings:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def all(self) -> list[Setting]:
-        """List all settings, by name."""
+    async def all(self, *, advanced: bool = False) -> list[Setting]:
+        """List the settings, by name: those that users set.
+
+        Those that tune the inside come with `advanced`, or once a user has set them.
+        """
+        every = await self._every()
+        return [one for one in every if advanced or not one.advanced or one.source == "user"]
+
+    async def _every(self) -> list[Setting]:
         asked = Bookkeeping(self._core.clock.now(), under=(UNDER,))
         rows = (await self._core.store.bookkeep(self._core.scope, asked)).values
         return [_current(one, rows) for one in SETTINGS.values()]
@@ -292,7 +305,8 @@ class Settings:
     async def document(self) -> str:
         """Return all settings as one TOML document, each with what it means: what `load` takes."""
         return (
-            "\n".join(f"{one.name} = {_toml(one.value)}  # {one.meaning}" for one in await self.all()) + "\n"
+            "\n".join(f"{one.name} = {_toml(one.value)}  # {one.meaning}" for one in await self._every())
+            + "\n"
         )
 
     async def load(self, document: str) -> list[Setting]:
@@ -302,7 +316,7 @@ class Settings:
         value is out of its bounds, NameUnknown for a setting that there is not.
         """
         given = _read(document)
-        before = await self.all()
+        before = await self._every()
         after = {one.name: given.get(one.name, SETTINGS[one.name].value) for one in before}
         for name, value in given.items():
             self._check(_declared(name), value, after)
@@ -312,14 +326,14 @@ class Settings:
             self._core.scope, Bookkeeping(self._core.clock.now(), put={**rows, QUIET: None})
         )
         held = {one.name: one.value for one in before}
-        return [one for one in await self.all() if one.value != held[one.name]]
+        return [one for one in await self._every() if one.value != held[one.name]]
 
     async def set(self, name: str, value: int | str) -> Setting:
         """Set a setting for every process that opens this scope.
 
         Raises InvalidInput where the value is out of its bounds, or where nothing is left to extract.
         """
-        held = {one.name: one.value for one in await self.all()}
+        held = {one.name: one.value for one in await self._every()}
         self._check(_declared(name), value, {**held, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(

@@ -52,6 +52,7 @@ async def settings(
     /,
     *,
     memory: Memory,
+    advanced: Annotated[bool, Parameter(negative=(), help="List those that tune the inside, too.")] = False,
     toml: Annotated[bool, Parameter(help="Print all as one document that --load takes.")] = False,
     load: Annotated[
         str | None,
@@ -66,7 +67,7 @@ async def settings(
     if toml:
         return (await memory.settings.document()).rstrip()
     if name is None:
-        return await memory.settings.all()
+        return await memory.settings.all(advanced=advanced)
     return await memory.settings.get(name) if value is None else await _set(memory, name, value)
 
 
@@ -82,7 +83,7 @@ async def _set(memory: Memory, name: str, value: str) -> Undoable:
 
 
 async def _loaded(memory: Memory, file: str) -> Any:
-    before = {one.name: one.value for one in await memory.settings.all()}
+    before = {one.name: one.value for one in await memory.settings.all(advanced=True)}
     changed = await memory.settings.load(files.read_document(file).decode(errors="replace"))
     back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
     return Undoable({one.name: one.value for one in changed}, back) if changed else []
