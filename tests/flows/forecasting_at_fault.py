@@ -19,6 +19,7 @@ from typing import Any
 import remanence
 from remanence import Engine, RemanenceError
 from remanence.clock import DAY, ManualClock
+from remanence.flows.expiring import expire
 from remanence.store.sqlite import dialect
 from remanence.testing.dump import dump
 from tests.flows.erasing_at_fault import Found, apart, counted
@@ -92,12 +93,12 @@ async def done(folder: Path, what: str, how: str, place: int) -> Found:
     from_now(place)
     came, bad = "done", []
     try:
-        await (memory.forecast(9) if what == "forecast" else memory.schedule.expire())
+        await (memory.forecast(9) if what == "forecast" else expire(memory._core))
     except RemanenceError as error:
         came = "refused"
         bad += [] if error.recovery else [repr(error)]
     from_now(0)
-    await (memory.forecast(9) if what == "forecast" else memory.schedule.expire())
+    await (memory.forecast(9) if what == "forecast" else expire(memory._core))
     return {"came": came, "bad": bad}
 
 
@@ -134,7 +135,7 @@ async def judged(folder: Path, what: str, before: Found) -> Found:
             bad += [] if {*more} <= {"use"} else [f"other runs: {more}"]
             await memory.forecast(9)
         else:
-            await memory.schedule.expire()
+            await expire(memory._core)
             held, other = await memory.history(1), await memory.history(3)
             bad += [] if held and not other else ["images that are held, or that are left"]
             bad += [str(check) for check in await memory.doctor() if not check.ok]

@@ -12,7 +12,8 @@ import pytest
 
 import remanence
 from remanence.clock import DAY, ManualClock
-from remanence.errors import ImagesEnded, PlanHeld
+from remanence.errors import ImagesEnded, InvalidInput, PlanHeld
+from remanence.flows.expiring import expire
 from remanence.testing.builders import raised
 from tests.command_line import Typed, typed
 
@@ -36,7 +37,7 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         late = await memory.tag(said.id, "harbour")
         clock.advance(days=31)
         await memory.schedule.accept_clock()
-        done = await memory.schedule.expire()
+        done = await expire(memory._core)
         refused = await raised(ImagesEnded, memory.undo(pinned))
         ending = await raised(ImagesEnded, memory.undo(done.runs[0]))
         report = await memory.describe_run(pinned)
@@ -53,6 +54,25 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         assert late.run == (await memory.undo("last")).undoes
 
 
+@pytest.mark.parametrize("policy", [None, "default"])
+async def test_a_tick_ends_images_where_it_is_told_to(policy: str | None, clock: ManualClock) -> None:
+    """Under a policy or without one; without one a tick does nothing else, and is refused where nothing is pending."""
+    async with remanence.open(":memory:", clock=clock, embedder="hashed", policy=policy) as memory:
+        await memory.learn("The crane on quay four is out of order.")
+        clock.advance(days=61)
+        await memory.schedule.accept_clock()
+        if policy is None:
+            refused = await raised(InvalidInput, memory.schedule.tick())
+            assert "has adopted no policy" in str(refused)
+        done = await memory.schedule.tick(expire=True)
+        verbs = [event.verb for event in await memory.history()]
+
+    assert done.expired is not None
+    assert ("of 1 part ended" in str(done)) == (policy is None)  # a deep tick under a policy has ended them
+    assert ["expire"] == [verb for verb in verbs if verb == "expire"]
+    assert (policy is None) == (verbs == ["learn", "expire"])
+
+
 async def test_restore_finds_a_purged_memory_until_its_image_ends() -> None:
     """By id, number and key; past that it says when, and not that there is none."""
     clock = ManualClock(NOW)
@@ -64,13 +84,13 @@ async def test_restore_finds_a_purged_memory_until_its_image_ends() -> None:
         await memory.curate()
         clock.advance(days=40)
         await memory.schedule.accept_clock()
-        kept = await memory.schedule.expire()
+        kept = await expire(memory._core)
         receipt = await memory.restore("wifi")
         back = await memory.get(said.id)
         await memory.undo(receipt)
         clock.advance(days=61)
         await memory.schedule.accept_clock()
-        await memory.schedule.expire()
+        await expire(memory._core)
         refused = [await raised(ImagesEnded, memory.restore(name)) for name in (said.id, "wifi", back.seq)]
 
         assert kept.kept > 0
@@ -85,7 +105,7 @@ async def test_nothing_ends_under_a_clock_in_doubt(tmp_path: Path) -> None:
         await memory.learn("The ferry leaves at six.")
     for now in (NOW - 90 * DAY, NOW + 90 * DAY):
         async with opened(path, ManualClock(now)) as memory:
-            await raised(PlanHeld, memory.schedule.expire())
+            await raised(PlanHeld, expire(memory._core))
             told = await memory.history()
 
         assert ["learn"] == [event.verb for event in told]
@@ -165,7 +185,7 @@ def ended_twice(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
             for days in (61, 61):
                 clock.advance(days=days)
                 await memory.schedule.accept_clock()
-                await memory.schedule.expire()
+                await expire(memory._core)
                 await memory.tag(said.id, f"after-{clock.now()}")
 
     asyncio.run(filled())
@@ -203,7 +223,7 @@ async def test_the_command_tells_what_ended_and_offers_no_way_back(tmp_path: Pat
 
     def walk() -> tuple[Typed, ...]:
         told("schedule", "accept-clock")
-        done, listed = told("schedule", "expire"), told("history", "--json")
+        done, listed = told("schedule", "tick", "--expire"), told("history", "--json")
         run = json.loads(listed.stdout)[-1]["run"]
         return done, told("history", run), told("undo", run), told("undo", pinned.run), told("undo", "last")
 

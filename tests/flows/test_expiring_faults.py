@@ -12,6 +12,7 @@ import pytest
 import remanence
 from remanence import Engine, StoreError
 from remanence.clock import ManualClock
+from remanence.flows.expiring import expire
 from remanence.store import ending
 from remanence.store.sqlite import audit, ending_parts
 
@@ -79,7 +80,7 @@ def test_killed_at_any_point_it_leaves_a_chain_that_is_proven(
 async def _expired(path: Path, clock: ManualClock) -> None:
     async with remanence.open(path, embedder="hashed", clock=clock) as memory:
         await memory.schedule.accept_clock()
-        await memory.schedule.expire()
+        await expire(memory._core)
 
 
 async def _looked_over(path: Path, clock: ManualClock) -> tuple[list[str], list[int], list[str]]:
@@ -87,7 +88,7 @@ async def _looked_over(path: Path, clock: ManualClock) -> tuple[list[str], list[
         await memory.schedule.accept_clock()
         wrong = await unsound(memory)
         mark = (await memory._core.store.end_images("default", 0, memory._core.cause("expire"))).through
-        await memory.schedule.expire()
+        await expire(memory._core)
         assert 1 <= len(await memory.history(1))  # held
         assert [] == await memory.history(2)
         return wrong, list(range(mark)), await unsound(memory)
@@ -113,10 +114,10 @@ async def test_an_error_at_any_point_takes_the_piece_back(
         with monkeypatch.context() as patched:
             _pointed(patched, point, fails)
             with pytest.raises(StoreError):
-                await memory.schedule.expire()
+                await expire(memory._core)
         wrong = await unsound(reader)
         found = await reader.recall("fact number 3")
-        await memory.schedule.expire()
+        await expire(memory._core)
         after = [len(await reader.history(seq)) for seq in (1, 2)]
         wrong_after = await unsound(reader)
 

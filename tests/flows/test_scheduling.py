@@ -519,7 +519,7 @@ async def test_what_tunes_the_inside_is_listed_where_it_is_asked_for(memory: rem
     after = {one.name for one in await memory.settings.all()}
     document = await memory.settings.document()
 
-    assert (declared.SETTINGS.keys() - usual, {"box_turns"}) == (declared.ADVANCED, after - usual)
+    assert (declared.SETTINGS.keys() - usual, {"box_turns"}) == ({*declared.ADVANCED}, after - usual)
     assert [] == [name for name in declared.ADVANCED if f"{name} = " not in document]
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
+from remanence.flows.expiring import expire
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, created, keep
 from remanence.testing.contract.use_runs import use
@@ -170,7 +171,7 @@ async def test_a_line_ends_as_a_whole(tmp_path: Path) -> None:
         whole = await memory._core.store.history("default")
         clock.advance(days=61)
         await memory.schedule.accept_clock()
-        await memory.schedule.expire()
+        await expire(memory._core)
         left = (await memory._core.store.history("default"))[: len(whole)]
         uses = [part for part in left if part.cause.verb == "use"]
         found = [check for check in await memory.doctor() if not check.ok]

@@ -6,8 +6,8 @@ from remanence.flows.settings import SETTINGS, Setting
 
 HEAD = """# Settings
 
-Numbers and words that hold for a scope in every process: `remanence settings NAME VALUE`, `memory.settings.set(name, value)`.
-Of words the bounds count the characters.
+Numbers and words that hold for a scope in every process: `remanence settings NAME VALUE`,
+`memory.settings.set(name, value)`. Of words the bounds count the characters.
 """
 ADVANCED = """
 ## Advanced

@@ -56,7 +56,8 @@ class Setting(Result):
 # They tune the inside: how turns are cut, when a step comes, what is kept in memory.
 ADVANCED = frozenset(
     "archive_indexed_most box_gap_minutes box_overlap_percent box_turns consolidate_at_end consolidate_extractions"
-    " consolidate_idle_minutes consolidate_minutes heartbeat_seconds summaries_run trace_days trace_overlap_percent".split()
+    " consolidate_idle_minutes consolidate_minutes heartbeat_seconds summaries_run"
+    " trace_days trace_overlap_percent".split()
 )
 SETTINGS: Mapping[str, Setting] = {
     one.name: replace(one, advanced=one.name in ADVANCED)

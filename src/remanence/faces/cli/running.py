@@ -44,7 +44,7 @@ CHANGING = frozenset(
     "policy drop",
     "review accept",
     "review decline",
-    "schedule expire",
+    "schedule tick",
     "schedule accept-clock",
 }
 CHANGING |= {"graph link-duplicates", "graph merge", "graph resolve"}

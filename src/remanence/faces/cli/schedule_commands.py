@@ -31,14 +31,12 @@ async def tick(
     cadence: Annotated[
         CadenceName | None, Parameter(help="Judge the rules of this cadence and of quicker ones, due or not.")
     ] = None,
+    expire: Annotated[
+        bool, Parameter(negative=(), help="End images of the audit that are past their time, too.")
+    ] = False,
 ) -> Any:
     with waiting("doing what is due"):
-        return await memory.schedule.tick(cadence)
-
-
-async def expire(*, memory: Memory) -> Any:
-    with waiting("ending images"):
-        return await memory.schedule.expire()
+        return await memory.schedule.tick(cadence, expire=expire)
 
 
 async def run(

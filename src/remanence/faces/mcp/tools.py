@@ -241,7 +241,7 @@ class Tools:
 
     async def undo(
         self,
-        run: Annotated[str, Field(description="As apply answered; last: your newest.")],
+        run: Annotated[str, Field(description="Its id, or last.")],
     ) -> str:
         """Take a run of yours back."""
         return answers.undone(await self.memory.undo(run))

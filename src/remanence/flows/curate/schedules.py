@@ -5,6 +5,7 @@ Knows what a caller may ask of it; what is done, and when, is decided elsewhere.
 
 from asyncio import Event
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from remanence.clock import DAY, SECOND
@@ -17,7 +18,6 @@ from remanence.flows.curate.daemon import Daemon, Ended
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.curate.ticking import Ticked
 from remanence.flows.curate.timetable import Timetable, timetable
-from remanence.flows.expiring import Expired
 from remanence.keywords import CadenceName
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
@@ -32,13 +32,20 @@ class Schedule:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def tick(self, cadence: CadenceName | None = None) -> Ticked:
+    async def tick(self, cadence: CadenceName | None = None, *, expire: bool = False) -> Ticked:
         """Do what is due by itself: curation, extraction, consolidation, vectors, the mirror; what is left waits.
 
         Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
         ones. It takes 2 seconds for rapid rules, 5, 10 and 30 for standard, hourly and deep ones; the next one goes on.
+        Without a policy it finishes what is pending since an erasure, and nothing else. With `expire` the images of the
+        audit end that are older than the setting `audit_days` says; their runs stay, by a line each, and can no more be
+        undone. What is held, forgotten and not purged yet, or was purged so lately that it can be restored keeps its
+        images. A deep tick under a policy does that by itself.
         """
-        return await ticking.tick(self._core, cadence=cadence)
+        core = self._core
+        bare = not core.policy_given
+        done = await (ticking.tick_bare(core, expire=expire) if bare else ticking.tick(core, cadence=cadence))
+        return replace(done, expired=await expiring.expire(core)) if expire else done
 
     async def run(
         self,
@@ -87,14 +94,6 @@ class Schedule:
     async def last(self) -> Ran | None:
         """Tell what became of the last automatic run."""
         return (await scheduling.kept(self._core)).get("curate")
-
-    async def expire(self) -> Expired:
-        """End images of the audit older than the setting `audit_days` says; their runs stay, by a line each.
-
-        What is held, forgotten and not purged yet, or was purged so lately that it can be restored keeps its images. No
-        run of which an image ended can be undone. A deep tick does it by itself.
-        """
-        return await expiring.expire(self._core)
 
     async def accept_clock(self) -> str | None:
         """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.

@@ -31,6 +31,7 @@ from remanence.flows.core import QUIET, Core, Lease, aside_of_rows, lease_held
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Curated, Ran
 from remanence.flows.curate.timetable import ROW, position_of, read
+from remanence.flows.expiring import Expired
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.mirror.watching import synced
 from remanence.flows.recall.archive_index import index_words
@@ -40,7 +41,7 @@ from remanence.flows.write.waiting import Waiting
 from remanence.keywords import CadenceName
 from remanence.process import memory_share
 from remanence.results import Result, Time, minute_of, visible
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Bookkeeping, Cleaned
 
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
@@ -57,6 +58,7 @@ class Ticked(Result):
     `cadence` is the slowest whose rules were judged, None where none were due; `ran` says what became of each sort of
     work that there was any of, `left` for which there was no time. `quiet` means that nothing was due and nothing has
     changed; `busy` that another process ticks here. `next_at` is when the next tick is due.
+    `expired` says which images ended where `expire` was asked for.
     """
 
     at: int
@@ -67,6 +69,7 @@ class Ticked(Result):
     quiet: bool = False
     busy: bool = False
     next_at: int = 0
+    expired: Expired | None = None
 
     time, next_time = Time("at"), Time("next_at")
 
@@ -80,7 +83,8 @@ class Ticked(Result):
         told = "quiet" if self.quiet else what
         did = [f"{name} {ran}" for name, ran in self.ran.items()]
         left = [f"left for the next: {', '.join(self.left)}"] if self.left else []
-        return visible("; ".join([f"{minute_of(self.at)} {self.scope}: {told}", *did, *left]))
+        ended = [] if self.expired is None else [str(self.expired)]
+        return visible("; ".join([f"{minute_of(self.at)} {self.scope}: {told}", *did, *left, *ended]))
 
 
 class Stint:
@@ -160,9 +164,7 @@ async def tick(
     `promised` to come again can miss it; `stopping` is asked wherever the time is looked at.
     """
     if not core.policy_given:
-        raise InvalidInput(
-            f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
-        )
+        _refuse_bare(core)
     await core.uses.settle()
     now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
@@ -182,6 +184,21 @@ async def tick(
             work = Tick(core, record, lease, due, stint, position, backup=backup)
             return await _ticked(work, named=cadence is not None)
     return Ticked(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+
+
+async def tick_bare(core: Core, *, expire: bool) -> Ticked:
+    """Finish what is pending since an erasure, all that is done without a policy; refuse where that is nothing."""
+    now, cleaned = core.clock.now(), await core.store.clean()
+    ran = _ran_clean(core, cleaned)
+    if ran is None and not expire:
+        _refuse_bare(core)
+    return Ticked(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
+
+
+def _refuse_bare(core: Core) -> None:
+    raise InvalidInput(
+        f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
+    )
 
 
 def _beginning(holder: str, now: int) -> Bookkeeping:
@@ -417,20 +434,20 @@ async def _mirror(work: Tick) -> Ran | None:
 async def _clean(work: Tick) -> Ran | None:
     """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
     cleaned = await work.core.store.clean()
+    work.pending = work.pending or cleaned.is_pending
+    return _ran_clean(work.core, cleaned)
+
+
+def _ran_clean(core: Core, cleaned: Cleaned) -> Ran | None:
+    """Say what became of rewriting the file; None where nothing is pending."""
     if cleaned.is_pending:
-        work.pending = True
-        return Ran(
-            work.core.clock.now(),
-            "done",
-            None,
-            {},
-            cleaned.why or "another process still reads what was erased",
-        )
+        why = cleaned.why or "another process still reads what was erased"
+        return Ran(core.clock.now(), "done", None, {}, why)
     if not cleaned.is_done:
         return None
     found = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""
     outcome: Literal["failed", "done"] = "failed" if found else "done"
-    return Ran(work.core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
+    return Ran(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
 
 
 async def _index(work: Tick) -> Ran | None:
