@@ -21,6 +21,21 @@ ONLY_COMMANDS = frozenset(
     {"chat", "policy show", "policy describe", "policy check", "policy columns", "demo", "mcp", "completion"}
 )
 
+# What the commands of one matter are about, where none of them is called by its name alone.
+SHELVES: Mapping[str, str] = {
+    "entities": "The people, projects, tools, companies and places that memories name.",
+    "graph": "Contradictions and near duplicates between memories.",
+    "boxes": "Stretches of a session about one matter.",
+    "traces": "Boxes about one matter across sessions.",
+    "forbidden": "Texts that are refused, whoever says them.",
+    "policy": "Which policy holds here, and what one says.",
+    "schedule": "What runs by itself: once, or as long as the process lives.",
+    "guidelines": "What the engine's own record teaches, and what of it a writer is shown.",
+    "frames": "The views that `frame` shows, and what each selects.",
+    "mirror": "A folder of text files that is kept as the memory is.",
+    "review": "What waits for a person.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Advice:

@@ -1,8 +1,9 @@
 """One idea, one name: what a verb is called in Python it is called on the command line and by an agent's tools."""
 
 from remanence.engine import Engine
+from remanence.faces.cli.overview import overview
 from remanence.faces.mcp.tools import names
-from remanence.verbs import COMMANDS, ONLY_COMMANDS, TABLE
+from remanence.verbs import COMMANDS, ONLY_COMMANDS, SHELVES, TABLE
 
 # Each is one command with another: what it adds is a word or an option there.
 NO_COMMAND = {
@@ -39,6 +40,23 @@ def test_a_verb_without_a_command_says_why() -> None:
     """And a command without a verb is a person's at a terminal."""
     assert NO_COMMAND.keys() == {row.verb for row in TABLE if not row.command}
     assert {row.command for row in TABLE if not row.verb} == ONLY_COMMANDS
+
+
+def test_the_first_page_names_every_command() -> None:
+    """Each by itself, or by its word on the line of its shelf."""
+    page = " ".join(overview().split())
+    names = {row.command for row in TABLE if row.command}
+    shelves = {name.split()[0] for name in names if " " in name}
+    words = {name: [one.split()[1] for one in names if one.startswith(f"{name} ")] for name in shelves}
+
+    assert shelves - names == SHELVES.keys()
+    assert [] == [name for name in names if " " not in name and f" {name} " not in page]
+    assert [] == [
+        (shelf, word)
+        for shelf, many in words.items()
+        for word in many
+        if word not in page.partition(f" {shelf} ")[2].partition(")")[0]
+    ]
 
 
 def test_a_tool_has_the_name_of_its_verb() -> None:
