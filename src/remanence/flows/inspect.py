@@ -59,7 +59,7 @@ from remanence.verbs import TABLE
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
 # What the audit may name as the verb of a run; counting uses is no verb of a caller's.
 AUDITED = frozenset(
-    {name for row in TABLE for name in (row.verb, row.command) if name}
+    {name for row in TABLE for name in (row.verb, row.command, row.verb.rpartition(".")[2]) if name}
     | {*PLANNED, UPGRADE, EXPIRE, *ROWLESS}
 )
 RUNS_TOLD_MAX = 1_000_000
