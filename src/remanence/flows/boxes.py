@@ -109,7 +109,7 @@ class Boxes:
         """
         rows = await self._core.store.boxes(self._core.scope, FindBoxes(only=(number,)))
         if not rows:
-            raise NotFound(f"no box {number}", recovery="list boxes with `boxes`")
+            raise NotFound(f"no box {number}", recovery="list boxes with `boxes.list`")
         (box,) = await shown(self._core, rows)
         return replace(box, whole=True)
 
@@ -165,7 +165,7 @@ class Traces:
         rows = await self._core.store.traces(self._core.scope, FindTraces(only=(number,)))
         trace = await _trace(self._core, rows[0], 0) if rows else None
         if trace is None:
-            raise NotFound(f"no trace {number}", recovery="list traces with `traces`")
+            raise NotFound(f"no trace {number}", recovery="list traces with `traces.list`")
         return trace
 
     async def list(self, *, boxes_min: int = 1, limit: int = 20) -> list[Trace]:

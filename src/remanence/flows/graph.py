@@ -118,7 +118,7 @@ async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) 
     if link is None:
         raise NotFound(
             f"{short_id(one.seq)} and {short_id(other.seq)} do not contradict each other",
-            recovery="list them with `contradictions`",
+            recovery="list them with `graph.contradictions`",
         )
     changes: list[Change] = []
     if link.resolved_at is None:
