@@ -24,11 +24,11 @@ from benchmarks.labels import NamePair, Part, name_pairs, read
 from benchmarks.report import figure, note, settings, spent
 from remanence.clock import DAY, ManualClock
 from remanence.entity import folded_name, is_entity, names_of
-from remanence.extraction import CATEGORIES, Entity, Extracted, Fact, Heard, Wanted
+from remanence.extraction import CATEGORIES, Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact
 from remanence.flows.write.hearing import listen
 from remanence.llm.base import Judgement
 from remanence.model import Memory, Relation
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 
 BEGINNING = 12  # characters that tell the turns of a pair apart
 
@@ -44,7 +44,7 @@ class KnowsNames:
         """Judge nothing."""
         return Judgement(0.5)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:  # noqa: ARG002
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:  # noqa: ARG002
         """Find the names that stand in these turns; of two of one name the one that the label says stands there."""
         one_name = self.pair.names[0] == self.pair.names[1]
         entities = [
@@ -53,10 +53,10 @@ class KnowsNames:
             if any(name in turn.text and (not one_name or _is(turn, self.pair, at)) for turn in turns)
         ]
         facts = [Fact("fact", f"{turn.text} ", turn.id, (0, len(turn.text))) for turn in turns]
-        return Extracted(tuple(facts), tuple(dict.fromkeys(entities)))
+        return ExtractResult(tuple(facts), tuple(dict.fromkeys(entities)))
 
 
-def _is(turn: Heard, pair: NamePair, at: int) -> bool:
+def _is(turn: ExtractTurn, pair: NamePair, at: int) -> bool:
     """Tell whether a turn is one of a label's, whatever markers stand in it."""
     return turn.text[:BEGINNING] == pair.turns[at].text[:BEGINNING]
 
@@ -67,7 +67,7 @@ def ordinary(part: Part, *, shown: bool) -> None:
     settings(part=part, lines=len(lines), languages=len({line["language"] for line in lines}))
     found = false = known = met = 0
     for line in lines:
-        names = {one.name for one in extracted([Heard("1", line["text"])], CATEGORIES).entities}
+        names = {one.name for one in extract_facts([ExtractTurn("1", line["text"])], CATEGORIES).entities}
         wrong = {name for name in names if not any(name in one or one in name for one in line["names"])}
         found, false = found + len(names), false + len(wrong)
         missed = {one for one in line["names"] if not any(name in one or one in name for name in names)}

@@ -18,12 +18,12 @@ import numpy as np
 from benchmarks import labels
 from benchmarks.locomo import repaired
 from benchmarks.report import figure, settings, spent
-from remanence.extraction import CATEGORIES, Heard
+from remanence.extraction import CATEGORIES, ExtractTurn
 from remanence.flows.write.extracting import as_heard
 from remanence.model import Turn
 from remanence.segment import FIRST_IN_SEGMENT
 from remanence.text import asks, stems, terms_of
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 from remanence.write.importance import importance, level
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
@@ -53,7 +53,7 @@ def score_labels(turns: Sequence[labels.Turn], part: str) -> None:
     """Print how much of what is found is right, and how much of what is there is found."""
     right = right_category = found = met = there = 0
     for turn in turns:
-        facts = extracted([Heard(turn.id, turn.text, turn.speaker, turn.role)], CATEGORIES).facts
+        facts = extract_facts([ExtractTurn(turn.id, turn.text, turn.speaker, turn.role)], CATEGORIES).facts
         sentences = [turn.text[slice(*fact.span)] for fact in facts]
         said = [[says(sentence, one, turn.speaker) for one in turn.facts] for sentence in sentences]
         found, there = found + len(facts), there + len(turn.facts)
@@ -109,7 +109,7 @@ def score_turns(turns: Sequence[Turn], named: set[str], sizes: Sequence[int]) ->
     _f1("better half by keep-value", better_half(turns), named)
     for size in sizes:
         with spent() as work:
-            found = [extracted(batch, CATEGORIES) for batch in batches(turns, size)]
+            found = [extract_facts(batch, CATEGORIES) for batch in batches(turns, size)]
         bearing = {fact.turn for one in found for fact in one.facts}
         cut = sum((Counter(one.cut) for one in found), Counter())
         _f1(
@@ -118,9 +118,9 @@ def score_turns(turns: Sequence[Turn], named: set[str], sizes: Sequence[int]) ->
         figure("extract.speed", len(turns) / work.cpu_s, "turns/CPU s", batch=size, turns=len(turns))
 
 
-def batches(turns: Sequence[Turn], size: int) -> Iterator[list[Heard]]:
+def batches(turns: Sequence[Turn], size: int) -> Iterator[list[ExtractTurn]]:
     """Yield the turns of each session, so many at a time."""
-    sessions: dict[str | None, list[Heard]] = {}
+    sessions: dict[str | None, list[ExtractTurn]] = {}
     for place, turn in enumerate(turns):
         sessions.setdefault(turn.session, []).append(as_heard(turn, place))
     for told in sessions.values():

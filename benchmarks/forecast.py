@@ -26,7 +26,7 @@ from remanence.curate.policy.document import presets
 from remanence.errors import PolicyError
 from remanence.model import Turn
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.policies import Rules, rule
+from remanence.testing.policies import PolicyTables, rule
 
 STATES: Mapping[str, tuple[str | None, ...]] = {
     "message": (None,),
@@ -198,7 +198,9 @@ def _drawn(count: int) -> Iterator[str]:
     """Draw policies of two to five rules that compile."""
     chance = Random(count)
     while count:
-        drawn = Rules((), tuple(rule(f"r{k}", chance.randbytes(12)) for k in range(chance.randrange(2, 6))))
+        drawn = PolicyTables(
+            (), tuple(rule(f"r{k}", chance.randbytes(12)) for k in range(chance.randrange(2, 6)))
+        )
         try:
             load(drawn.toml())
         except PolicyError:

@@ -99,7 +99,7 @@ async def one_change(memory: remanence.Engine, folder: Path, changes: int) -> No
     for number in range(changes):
         await memory.update(number + 1, importance=round(0.1 + number / 1_000, 3))
         with spent() as work:
-            async with mirroring.opened():
+            async with mirroring.hold_folder():
                 await mirroring.follow()
         wall.append(work.wall_s)
         cpu.append(work.cpu_s)

@@ -12,7 +12,7 @@ from datetime import date
 
 from benchmarks import labels
 from benchmarks.report import figure, settings
-from remanence.flows.write.facts import added
+from remanence.flows.write.facts import find_added_words
 
 SAID_ON = date(2026, 3, 2)
 
@@ -27,7 +27,9 @@ def main() -> None:
     found = labels.model_facts(given.part)
     covered, kept = Counter[str](), Counter[str]()
     for one in found:
-        planted, right = (added(one.text, fact, one.speaker, SAID_ON) for fact in (one.planted, one.right))
+        planted, right = (
+            find_added_words(one.text, fact, one.speaker, SAID_ON) for fact in (one.planted, one.right)
+        )
         covered[one.why] += not planted
         kept[one.language] += not right
         if given.misses and not planted:

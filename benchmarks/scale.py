@@ -192,7 +192,7 @@ async def measure_settle(path: Path, n: int, scopes: int) -> None:
 
 
 async def _settled(
-    memory: remanence.Engine, texts: Sequence[str], entities: Sequence[remanence.Learned]
+    memory: remanence.Engine, texts: Sequence[str], entities: Sequence[remanence.LearnResult]
 ) -> float:
     """Return the CPU milliseconds of each of some memories that are consolidated."""
     turns = [

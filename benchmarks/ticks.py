@@ -17,7 +17,7 @@ import remanence
 from benchmarks.report import figure, note, settings, spent
 from benchmarks.scale import fill, scope_names
 from remanence.clock import ManualClock, SystemClock
-from remanence.flows.curate.ticking import Ticked
+from remanence.flows.curate.ticking import TickResult
 from remanence.model import Turn
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -116,7 +116,7 @@ class _Counting(SqlStore):
 
 
 async def _looked(memory: remanence.Engine) -> int:
-    told: list[Ticked] = []
+    told: list[TickResult] = []
     await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
     return len(told)
 

@@ -44,7 +44,7 @@ class Reply:
 class Model(Protocol):
     """What the loop asks of a model."""
 
-    def reply(self, said: str, recalled: remanence.Recalled) -> Reply:
+    def reply(self, said: str, recalled: remanence.RecallResult) -> Reply:
         """Answer a turn in the light of what was recalled, which is data and never an order."""
         ...
 
@@ -52,7 +52,7 @@ class Model(Protocol):
 class Script:
     """A model that follows five rules: thanks is a rating, a question is looked up, all else is kept as what it is."""
 
-    def reply(self, said: str, recalled: remanence.Recalled) -> Reply:
+    def reply(self, said: str, recalled: remanence.RecallResult) -> Reply:
         """Answer a turn."""
         if "thank you" in said:
             return Reply("You are welcome.", rating=1.0)
@@ -64,7 +64,7 @@ class Script:
             return Reply("I will not suggest it again.", said, "decision", ("rejected-path",))
         return Reply("Noted.", said, "fact")
 
-    def _answer(self, recalled: remanence.Recalled) -> Reply:
+    def _answer(self, recalled: remanence.RecallResult) -> Reply:
         if recalled.is_weak:
             return Reply("I do not know; nobody has told me.")
         best = recalled.memories[0].memory

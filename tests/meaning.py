@@ -48,7 +48,7 @@ class Meaning:
         return row
 
 
-def by_model(done: remanence.types.Consolidated) -> tuple[int, str]:
+def by_model(done: remanence.types.ConsolidateResult) -> tuple[int, str]:
     """Return how many memories the model embedded, and why not all."""
     left = [why.removeprefix("vectors: ") for why in done.failed if why.startswith("vectors: ")]
     return done.steps.get("embedded by the model", 0), "".join(left)

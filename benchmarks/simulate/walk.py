@@ -10,10 +10,10 @@ from benchmarks.report import spent
 from benchmarks.simulate.fleet import Fleet, Said
 from remanence.clock import DAY, MINUTE, ManualClock
 from remanence.engine import Engine
-from remanence.flows.curate.ticking import Ticked
+from remanence.flows.curate.ticking import TickResult
 
 BEAT = 5 * MINUTE
-Looked = Callable[[Ticked], Awaitable[None]]
+Looked = Callable[[TickResult], Awaitable[None]]
 
 
 @dataclass

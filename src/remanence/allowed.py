@@ -37,7 +37,7 @@ Check = Callable[[Any], Misfit | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
+class TypeConstraint:
     """What is allowed, in words; `check` is None where anything is. `classes` are all it is, where it is no more."""
 
     words: str
@@ -46,23 +46,23 @@ class Allowed:
 
 
 @cache
-def allowed(annotation: Any) -> Allowed:
+def compile_annotation(annotation: Any) -> TypeConstraint:
     """Compile an annotation."""
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _worded(allowed(inner[0]), inner[1])
+        return _replace_words(compile_annotation(inner[0]), inner[1])
     if annotation in (Any, object) or isinstance(annotation, TypeVar):
-        return Allowed("anything")
+        return TypeConstraint("anything")
     if origin in (Union, UnionType):
-        return _union([allowed(one) for one in inner])
+        return _union([compile_annotation(one) for one in inner])
     if origin is Literal:
         return _names(inner)
     if origin is tuple and inner[-1] is not ...:
-        return _parts([allowed(one) for one in inner])
+        return _parts([compile_annotation(one) for one in inner])
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        return _mapping(*(allowed(one) for one in inner))
+        return _mapping(*(compile_annotation(one) for one in inner))
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return _many(origin, allowed(inner[0]))
+        return _many(origin, compile_annotation(inner[0]))
     if origin is not None:
         return _classes((origin,), "a function" if origin is Callable_ else f"a {origin.__name__}")
     if getattr(annotation, "_is_protocol", False):
@@ -73,12 +73,12 @@ def allowed(annotation: Any) -> Allowed:
 Callable_ = get_origin(Callable[[], None])
 
 
-def _classes(classes: tuple[type, ...], words: str) -> Allowed:
+def _classes(classes: tuple[type, ...], words: str) -> TypeConstraint:
     """Allow instances; a whole number will do where any number does, True is none, nor is what no store can keep."""
     kinds = (*classes, int) if float in classes else classes
     strict = bool not in kinds
     if int not in kinds:
-        return Allowed(
+        return TypeConstraint(
             words, lambda value: None if isinstance(value, kinds) else Misfit(value, words), classes
         )
 
@@ -89,17 +89,17 @@ def _classes(classes: tuple[type, ...], words: str) -> Allowed:
             return Misfit(value, f"{words} of at most {INT_BITS} bits")
         return None
 
-    return Allowed(words, check, classes)
+    return TypeConstraint(words, check, classes)
 
 
-def _union(several: Sequence[Allowed]) -> Allowed:
+def _union(several: Sequence[TypeConstraint]) -> TypeConstraint:
     """Allow any of several; of those that do not fit, the one that was nearest says why."""
     words = " or ".join(one.words for one in several)
     if all(one.classes for one in several):
         return _classes(tuple(kind for one in several for kind in one.classes), words)
     checks = [one.check for one in several if one.check is not None]
     if len(checks) < len(several):
-        return Allowed("anything")
+        return TypeConstraint("anything")
 
     def check(value: Any) -> Misfit | None:
         nearest = Misfit(value, words)
@@ -111,25 +111,25 @@ def _union(several: Sequence[Allowed]) -> Allowed:
                 nearest = misfit
         return nearest
 
-    return Allowed(words, check)
+    return TypeConstraint(words, check)
 
 
-def _worded(plain: Allowed, words: str) -> Allowed:
+def _replace_words(plain: TypeConstraint, words: str) -> TypeConstraint:
     """Allow the same, and say in other words what that is; what is wrong inside a list is said as it was."""
     checks = plain.check
     if checks is None:
-        return Allowed(words)
+        return TypeConstraint(words)
 
     def check(value: Any) -> Misfit | None:
         misfit = checks(value)
         return misfit if misfit is None or misfit.where else replace(misfit, words=words)
 
-    return Allowed(words, check)
+    return TypeConstraint(words, check)
 
 
-def _names(known: tuple[str, ...]) -> Allowed:
+def _names(known: tuple[str, ...]) -> TypeConstraint:
     words = " or ".join(map(repr, known))
-    return Allowed(
+    return TypeConstraint(
         words,
         lambda value: (
             None if isinstance(value, str) and value in known else Misfit(value, words, known=known)
@@ -137,7 +137,7 @@ def _names(known: tuple[str, ...]) -> Allowed:
     )
 
 
-def _many(kind: type, item: Allowed) -> Allowed:
+def _many(kind: type, item: TypeConstraint) -> TypeConstraint:
     """Allow a list or the like and look at what is in it, unless it can be gone through only once."""
     words = f"a list, each {item.words}" if item.check is not None else "a list"
 
@@ -148,7 +148,7 @@ def _many(kind: type, item: Allowed) -> Allowed:
             return None
         return _first(item.check, ((f"[{at}]", one) for at, one in enumerate(value)))
 
-    return Allowed(words, check)
+    return TypeConstraint(words, check)
 
 
 def _first(check: Check, items: Iterable[tuple[str, Any]]) -> Misfit | None:
@@ -158,7 +158,7 @@ def _first(check: Check, items: Iterable[tuple[str, Any]]) -> Misfit | None:
     return None
 
 
-def _parts(several: Sequence[Allowed]) -> Allowed:
+def _parts(several: Sequence[TypeConstraint]) -> TypeConstraint:
     words = f"a tuple of {', '.join(one.words for one in several)}"
 
     def check(value: Any) -> Misfit | None:
@@ -169,10 +169,10 @@ def _parts(several: Sequence[Allowed]) -> Allowed:
                 return misfit
         return None
 
-    return Allowed(words, check)
+    return TypeConstraint(words, check)
 
 
-def _mapping(key: Allowed, item: Allowed) -> Allowed:
+def _mapping(key: TypeConstraint, item: TypeConstraint) -> TypeConstraint:
     words = f"a mapping from {key.words}" + (f" to {item.words}" if item.check is not None else "")
 
     def check(value: Any) -> Misfit | None:
@@ -183,10 +183,10 @@ def _mapping(key: Allowed, item: Allowed) -> Allowed:
             item.check and _first(item.check, ((f"[{name!r}]", one) for name, one in value.items()))
         )
 
-    return Allowed(words, check)
+    return TypeConstraint(words, check)
 
 
-def _like(protocol: Any) -> Allowed:
+def _like(protocol: Any) -> TypeConstraint:
     """Allow what has the members of a protocol."""
     members = sorted(
         name
@@ -201,4 +201,4 @@ def _like(protocol: Any) -> Allowed:
         fits = not isinstance(value, type) and all(hasattr(value, name) for name in members)
         return None if fits else Misfit(value, words)
 
-    return Allowed(words, check)
+    return TypeConstraint(words, check)

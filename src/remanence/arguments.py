@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from math import isfinite
 
 from remanence.clock import to_datetime
-from remanence.errors import INT_BITS, InvalidInput, shown
+from remanence.errors import INT_BITS, InvalidInput, format_value
 from remanence.model import NAME_CHARS_MAX
 
 TAGS_MAX = 64
@@ -18,7 +18,7 @@ def check_name(what: str, name: object) -> None:
     """Refuse a name that is blank, too long or not plain text."""
     if not isinstance(name, str) or not name.strip() or len(name) > NAME_CHARS_MAX or not name.isprintable():
         raise InvalidInput(
-            f"{what} must be 1 to {NAME_CHARS_MAX} printable characters, not {shown(name)}",
+            f"{what} must be 1 to {NAME_CHARS_MAX} printable characters, not {format_value(name)}",
             recovery=f"pass a shorter plain name for {what}",
         )
 
@@ -37,7 +37,7 @@ def check_memory(name: object) -> None:
     """Refuse what cannot name a memory."""
     if isinstance(name, bool) or not isinstance(name, int | str):
         raise InvalidInput(
-            f"{shown(name)} names no memory", recovery="pass its id, its key or its sequence number"
+            f"{format_value(name)} names no memory", recovery="pass its id, its key or its sequence number"
         )
 
 
@@ -45,7 +45,7 @@ def check_fraction(what: str, value: object) -> None:
     """Refuse what is no number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise InvalidInput(
-            f"{what} {shown(value)} is not between 0 and 1", recovery="pass a number from 0 to 1"
+            f"{what} {format_value(value)} is not between 0 and 1", recovery="pass a number from 0 to 1"
         )
 
 
@@ -62,7 +62,8 @@ def check_count(what: str, value: object, least: int, most: int) -> None:
     """Refuse what is no whole number within two bounds; True and False are none."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidInput(
-            f"{what} cannot be {shown(value)}", recovery=f"pass a whole number from {least:,} to {most:,}"
+            f"{what} cannot be {format_value(value)}",
+            recovery=f"pass a whole number from {least:,} to {most:,}",
         )
 
 
@@ -78,7 +79,7 @@ def check_path(path: object) -> None:
     except UnicodeEncodeError:
         fits = False
     if not fits:
-        raise InvalidInput(f"{shown(name)} names no file", recovery="pass the path of a file")
+        raise InvalidInput(f"{format_value(name)} names no file", recovery="pass the path of a file")
 
 
 def check_attributes(attributes: Mapping[str, object] | None) -> None:
@@ -99,7 +100,7 @@ def _not_json(value: object, depth: int) -> str:
         return f"more than {ATTRIBUTES_DEPTH_MAX} things in one another"
     if isinstance(value, Mapping):
         odd = next((key for key in value if not isinstance(key, str) or not is_unicode(key)), "")
-        return f"the key {shown(odd)}" if odd != "" else _first_odd(value.values(), depth)
+        return f"the key {format_value(odd)}" if odd != "" else _first_odd(value.values(), depth)
     if isinstance(value, list | tuple):
         return _first_odd(value, depth)
     fits = (
@@ -108,7 +109,7 @@ def _not_json(value: object, depth: int) -> str:
         or (isinstance(value, int) and value.bit_length() < INT_BITS)
         or (isinstance(value, float) and isfinite(value))
     )
-    return "" if fits else shown(value)
+    return "" if fits else format_value(value)
 
 
 def _first_odd(values: Iterable[object], depth: int) -> str:

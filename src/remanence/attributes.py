@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from remanence.errors import INT_BITS, InvalidInput, shown
+from remanence.errors import INT_BITS, InvalidInput, format_value
 
 Scalar: TypeAlias = tuple[str, str | int | float | bool]  # with its type: True is not 1, and "1" is neither
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -24,7 +24,7 @@ _WORDS = "a text, a number, True, False, None, or a list of those"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AttributeFilter:
     """What an attribute must be: one of some values, or absent."""
 
     scalars: frozenset[Scalar]
@@ -35,17 +35,17 @@ class Wanted:
         return self.absent if value is None else not self.scalars.isdisjoint(scalars(value))
 
 
-def wanted(name: str, value: Any) -> Wanted:
+def parse_attribute_filter(name: str, value: Any) -> AttributeFilter:
     """Read what a caller asks of an attribute: a value, None for none, or a list for any of them."""
-    several = listed(name, value)
+    several = list_filter_values(name, value)
     odd = [one for one in several if one is not None and not _is_scalar(one)]
     if odd:
-        raise InvalidInput(f"the filter {name} cannot be {shown(odd[0])}", recovery=f"pass {_WORDS}")
+        raise InvalidInput(f"the filter {name} cannot be {format_value(odd[0])}", recovery=f"pass {_WORDS}")
     given = [one for one in several if one is not None]
-    return Wanted(frozenset(map(_scalar, given)), absent=len(given) < len(several))
+    return AttributeFilter(frozenset(map(_scalar, given)), absent=len(given) < len(several))
 
 
-def listed(name: str, value: Any) -> Sequence[Any]:
+def list_filter_values(name: str, value: Any) -> Sequence[Any]:
     """Return the values of a filter, of which any will do; refuse a list of none, and one of too many."""
     if not isinstance(value, list | tuple | set | frozenset):
         return [value]
@@ -90,7 +90,7 @@ class AttributeColumn:
         self._codes: dict[Scalar | frozenset[Scalar], int] = {}
         self._by_scalar: dict[Scalar, list[int]] = {}
 
-    def met(self, codes: Codes, asked: Wanted) -> npt.NDArray[np.bool_]:
+    def met(self, codes: Codes, asked: AttributeFilter) -> npt.NDArray[np.bool_]:
         """Tell of which rows the value will do."""
         found = {code for one in asked.scalars for code in self._by_scalar.get(one, ())}
         will_do = np.zeros(len(self._codes) + 1, np.bool_)

@@ -10,7 +10,7 @@ from remanence.model import Column, Label, Status
 SHOWN = frozenset({Status.INBOX, Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED})
 
 
-class Outcome(Label):
+class BoxOutcome(Label):
     """How the matter of a box ended, as the words of its last turns say."""
 
     UNKNOWN = 0
@@ -19,7 +19,7 @@ class Outcome(Label):
     FAILURE = 3
 
 
-class Sealed(Label):
+class SealReason(Label):
     """Why a box takes in no more turns."""
 
     FULL = 0
@@ -33,11 +33,11 @@ BOX_COLUMN: Mapping[str, Column] = {
     "topics": Column("topics", "json", nullable=False),
     "members": Column("members", "numbers", nullable=False),
     "goal": Column("goal", "int"),
-    "outcome": Column("outcome", "enum", labels=Outcome),
+    "outcome": Column("outcome", "enum", labels=BoxOutcome),
     "opened_at": Column("opened_at", "time", nullable=False),
     "last_at": Column("last_at", "time", nullable=False),
     "sealed_at": Column("sealed_at", "time"),
-    "reason": Column("reason", "enum", labels=Sealed),
+    "reason": Column("reason", "enum", labels=SealReason),
     "trace": Column("trace", "int"),
 }
 TRACE_COLUMN: Mapping[str, Column] = {
@@ -61,11 +61,11 @@ class BoxRow:
     topics: Mapping[str, int]
     members: tuple[int, ...]
     goal: int | None
-    outcome: Outcome | None
+    outcome: BoxOutcome | None
     opened_at: int
     last_at: int
     sealed_at: int | None = None
-    reason: Sealed | None = None
+    reason: SealReason | None = None
     trace: int | None = None
 
     @property
@@ -114,7 +114,7 @@ def box_of(box: int, values: Mapping[str, Any]) -> BoxRow:
     """Return a box from its plain values."""
     coded = {
         name: labels(values[name])
-        for name, labels in (("outcome", Outcome), ("reason", Sealed))
+        for name, labels in (("outcome", BoxOutcome), ("reason", SealReason))
         if values[name] is not None
     }
     return BoxRow(box, **{**values, **coded, "members": tuple(values["members"])})

@@ -195,7 +195,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommitResult:
     """What a store answers to a commit: its position in the change sequence, and the keys it assigned.
 
     The new memory with the placeholder key `-k` has the sequence number `assigned[k - 1]`. `follows` is the position of
@@ -211,7 +211,7 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class AuditPart:
     """One part of a run as the audit keeps it, with its changes in order.
 
     A creation is logged by its key and `revision` alone, a destruction with the whole row, anything else with the

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol, cast
 
-from remanence.errors import InvalidInput, shown
+from remanence.errors import InvalidInput, format_value
 from remanence.signatures import checked_class
 
 SECOND = 1_000_000
@@ -40,7 +40,7 @@ class BootClock(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ClockReading:
     """What the clocks of a machine say at one moment: the wall's, and the one that ran since a boot.
 
     `boot` is None where there is no such clock: then nothing can tell what passed from what was set.
@@ -51,12 +51,12 @@ class Reading:
     running: int = 0
 
 
-def read(clock: Clock) -> Reading:
+def read(clock: Clock) -> ClockReading:
     """Read all clocks that a clock knows of."""
     # Before each write: asking a protocol whether this is one takes twenty times as long.
     since = cast("BootClock", clock).since_boot() if hasattr(clock, "since_boot") else None
     wall = clock.now()
-    return Reading(wall) if since is None else Reading(wall, *since)
+    return ClockReading(wall) if since is None else ClockReading(wall, *since)
 
 
 # The wall's clock is corrected by fractions of a second all the time; more is somebody setting it.
@@ -102,7 +102,7 @@ def _boot() -> str:
         return f"process {os.urandom(8).hex()}"
 
 
-def lived() -> int:
+def read_monotonic_micros() -> int:
     """Return microseconds that say nothing by themselves: between two of them the process has lived so long.
 
     While the machine sleeps they stand still, except on Windows, and setting its clock does not move them.
@@ -172,11 +172,11 @@ def to_micros(moment: datetime | int) -> int:
     given: object = moment
     if isinstance(given, bool) or not isinstance(given, int):
         raise InvalidInput(
-            f"a time cannot be {shown(given)}", recovery="pass an aware datetime, or microseconds UTC"
+            f"a time cannot be {format_value(given)}", recovery="pass an aware datetime, or microseconds UTC"
         )
     if not -TIME_MAX < moment < TIME_MAX:
         raise InvalidInput(
-            f"time {shown(moment)} is out of range",
+            f"time {format_value(moment)} is out of range",
             recovery="use times between 1685 and 2255, in microseconds",
         )
     return moment

@@ -60,7 +60,7 @@ class _Token(NamedTuple):
     closes: bool
 
 
-def condensed(text: str) -> str:
+def condense_text(text: str) -> str:
     """Return a text without its small words, or whole where its language is not known or nothing would be gained.
 
     The rest keeps its order, lines and marks. Negations, numbers, names, words by which a sentence would say something
@@ -73,8 +73,8 @@ def condensed(text: str) -> str:
     said, blanks = parts[0::2], ["", *parts[1::2]]
     read = _cached_token if max(map(len, said)) <= _CACHED_CHARS_MAX else _token
     tokens = [read(one, lexicon.code) for one in said]
-    stays = _staying(tokens, blanks, _quoted(parts))
-    short = "".join(_joined(said, blanks, tokens, stays))
+    stays = _staying(tokens, blanks, _find_quoted_tokens(parts))
+    short = "".join(_join_kept_tokens(said, blanks, tokens, stays))
     return short if len(short) < len(text) else text
 
 
@@ -82,7 +82,7 @@ def shown_text(memory: Memory) -> str:
     """Return what is shown of a memory where room is scarce: its text, or the form that a policy gave it."""
     if memory.form is Form.FULL:
         return memory.text
-    return memory.summary if memory.form is Form.SUMMARY and memory.summary else condensed(memory.text)
+    return memory.summary if memory.form is Form.SUMMARY and memory.summary else condense_text(memory.text)
 
 
 def prose_language(text: str) -> Lexicon | None:
@@ -134,7 +134,7 @@ def _token(said: str, code: str) -> _Token:
 _cached_token = lru_cache(maxsize=_CACHE_SIZE)(_token)
 
 
-def _quoted(parts: Sequence[str]) -> frozenset[int]:
+def _find_quoted_tokens(parts: Sequence[str]) -> frozenset[int]:
     """Return the places of the tokens that stand in a quotation."""
     text = "".join(parts)
     if not _MARK.search(text):
@@ -168,7 +168,7 @@ def _staying(tokens: Sequence[_Token], blanks: Sequence[str], quoted: frozenset[
     return stays
 
 
-def _joined(
+def _join_kept_tokens(
     said: Sequence[str], blanks: Sequence[str], tokens: Sequence[_Token], stays: Sequence[bool]
 ) -> Iterator[str]:
     """Yield what stays, with the blanks before it; marks around what goes are put to what stays."""

@@ -35,7 +35,7 @@ STAMPS: Mapping[str, str] = {
 }
 
 
-class Mark(Enum):
+class DynamicValue(Enum):
     """What a column becomes that is not the same each time."""
 
     GIVEN = "as the rule or the caller says; it stays where neither does"
@@ -103,15 +103,15 @@ class Effect:
         values = {
             name: becomes(value, _read(row, name), now, given.get(name))
             for name, value in self.sets.items()
-            if value is not Mark.GIVEN or name in given
+            if value is not DynamicValue.GIVEN or name in given
         }
-        return {**stamped(row, values, now), **self.restated(given, now)}
+        return {**add_stamps(row, values, now), **self.build_repeat_stamps(given, now)}
 
-    def restated(self, given: Mapping[str, Any], now: int) -> dict[str, int]:
+    def build_repeat_stamps(self, given: Mapping[str, Any], now: int) -> dict[str, int]:
         """Return the stamps of what is said again, whether or not it changes."""
         return {STAMPS[name]: now for name in self.restates if given.get(name) is not None}
 
-    def counted(self, seq: int, **by: int) -> Change:
+    def build_count_change(self, seq: int, **by: int) -> Change:
         """Return the change that counts on columns of one memory, all of which it owns."""
         assert by.keys() <= self.sets.keys()
         return Change(
@@ -125,9 +125,9 @@ class Effect:
 def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
     """Return what a column becomes, of one memory or of an array of them."""
     match value:
-        case Mark.GIVEN:
+        case DynamicValue.GIVEN:
             return given
-        case Mark.ONE_MORE:
+        case DynamicValue.ONE_MORE:
             return was + 1 if isinstance(was, np.ndarray) else Increment(1)
         case Where():
             into = becomes(value.becomes, was, now, given)
@@ -137,7 +137,7 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
     return value
 
 
-def stamped(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
+def add_stamps(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
     """Return values of one memory's columns with the stamps of those that change."""
     moved = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
     return {**values, **{STAMPS[name]: now for name in moved}}
@@ -154,18 +154,18 @@ _RETURNS: Mapping[str, Any] = {
     "status": Status.ACTIVE,
     "tier": Tier.HOT,
     "reason": None,
-    "lifecycle": Where(Lifecycle.ARCHIVED, Mark.GIVEN),
-    "valid_to": Mark.GIVEN,
+    "lifecycle": Where(Lifecycle.ARCHIVED, DynamicValue.GIVEN),
+    "valid_to": DynamicValue.GIVEN,
 }
 # What was made shorter is shown whole again, with the lengths that its short form then has.
 _WHOLE: Mapping[str, Any] = {
     "form": Form.FULL,
     "summary": None,
-    **dict.fromkeys(("short_tokens", "short_words"), Mark.GIVEN),
+    **dict.fromkeys(("short_tokens", "short_words"), DynamicValue.GIVEN),
 }
 _CONFIRMED: Mapping[str, Any] = {
-    "confirmations": Mark.ONE_MORE,
-    "verification": Mark.GIVEN,  # only a user's word makes it theirs
+    "confirmations": DynamicValue.ONE_MORE,
+    "verification": DynamicValue.GIVEN,  # only a user's word makes it theirs
 }
 
 # The actions of policies, from the gravest to the most harmless.
@@ -191,7 +191,7 @@ MERGE = Effect(
 )
 PRUNE = Effect(
     "prune",
-    {"status": Status.PRUNED, **_FALLS, "reason": Mark.GIVEN},
+    {"status": Status.PRUNED, **_FALLS, "reason": DynamicValue.GIVEN},
     words="delete",
     group="status",
     rank=12,
@@ -205,7 +205,7 @@ ARCHIVING = Effect(
         "status": Status.ARCHIVED,
         "tier": Tier.ARCHIVE,
         "lifecycle": Lifecycle.ARCHIVED,
-        "reason": Mark.GIVEN,
+        "reason": DynamicValue.GIVEN,
     },
     words="archive",
     group="status",
@@ -215,7 +215,7 @@ ARCHIVING = Effect(
 )
 MOVE = Effect(
     "move",
-    {"tier": Mark.GIVEN},
+    {"tier": DynamicValue.GIVEN},
     words="move to another tier",
     group="status",
     targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
@@ -240,7 +240,7 @@ SHRINK = Effect(
 )
 TRANSITION_LIFECYCLE = Effect(
     "transition",
-    {"lifecycle": Mark.GIVEN},
+    {"lifecycle": DynamicValue.GIVEN},
     words="change the state of",
     group="lifecycle",
     # From mild to harsh; states have no order, so that there the name of the rule decides.
@@ -249,12 +249,12 @@ TRANSITION_LIFECYCLE = Effect(
 )
 TRANSITION_STATE = Effect(
     "transition",
-    {"state": Mark.GIVEN},
+    {"state": DynamicValue.GIVEN},
     words="change the state of",
     group="state",
     back=("update",),
 )
-REINFORCE = Effect("reinforce", {"reinforced": Mark.ONE_MORE}, words="reinforce", group="counters")
+REINFORCE = Effect("reinforce", {"reinforced": DynamicValue.ONE_MORE}, words="reinforce", group="counters")
 # Of what nobody said how sure it is; no text changes, and what somebody said stays.
 IMPROVE = Effect(
     "improve",
@@ -271,10 +271,10 @@ UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes",
 TAKE_IN = Effect(
     "take in",
     {
-        **dict.fromkeys(("uses", "confirmations", "helped", "failed"), Mark.GIVEN),
-        **dict.fromkeys(("used_at", "use_days", "use_day"), Mark.GIVEN),
-        "confidence": Mark.GIVEN,
-        "trust": Mark.GIVEN,
+        **dict.fromkeys(("uses", "confirmations", "helped", "failed"), DynamicValue.GIVEN),
+        **dict.fromkeys(("used_at", "use_days", "use_day"), DynamicValue.GIVEN),
+        "confidence": DynamicValue.GIVEN,
+        "trust": DynamicValue.GIVEN,
     },
     words="let take in another",
     group="counters",
@@ -329,8 +329,10 @@ _VERBS: tuple[Effect, ...] = (
     Effect(
         "repeat",
         {
-            "confirmations": Mark.ONE_MORE,
-            **dict.fromkeys(("confidence", "importance", "decay", "valid_to", "verification"), Mark.GIVEN),
+            "confirmations": DynamicValue.ONE_MORE,
+            **dict.fromkeys(
+                ("confidence", "importance", "decay", "valid_to", "verification"), DynamicValue.GIVEN
+            ),
         },
         restates=_RESTATED,
         under=("learn", "import", "correct", "consolidate"),
@@ -339,41 +341,41 @@ _VERBS: tuple[Effect, ...] = (
         "consolidate",
         {
             "status": Status.ACTIVE,
-            **dict.fromkeys(("alignment", "confidence", "vector"), Mark.GIVEN),
+            **dict.fromkeys(("alignment", "confidence", "vector"), DynamicValue.GIVEN),
         },
     ),
     # Of reflections that one text sums up.
-    Effect("draw together", {"state": Mark.GIVEN}, under=("consolidate",), back=("update",)),
+    Effect("draw together", {"state": DynamicValue.GIVEN}, under=("consolidate",), back=("update",)),
     Effect(
         "update",
-        dict.fromkeys((*_CONTENT, *_SAID, *_VALID), Mark.GIVEN),
+        dict.fromkeys((*_CONTENT, *_SAID, *_VALID), DynamicValue.GIVEN),
         back=("update",),
         restates=_RESTATED,
     ),
     Effect(
         "put",
-        dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), Mark.GIVEN),
+        dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), DynamicValue.GIVEN),
         back=("put",),
         under=("put", "update"),
         restates=_RESTATED,
     ),
-    Effect("embed", {"vector": Mark.GIVEN}),
-    Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), Mark.GIVEN)),
-    Effect("rate", dict.fromkeys(("helped", "failed"), Mark.GIVEN)),
-    Effect("dispute", {"disputes": Mark.ONE_MORE, "verification": Verification.DISPUTED}),
+    Effect("embed", {"vector": DynamicValue.GIVEN}),
+    Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), DynamicValue.GIVEN)),
+    Effect("rate", dict.fromkeys(("helped", "failed"), DynamicValue.GIVEN)),
+    Effect("dispute", {"disputes": DynamicValue.ONE_MORE, "verification": Verification.DISPUTED}),
     # Of what is corrected: it was said to be wrong, also where it is brought back.
     Effect("correct", {"verification": Verification.DISPUTED}),
     Effect("pin", {"pinned": 1}, back=("unpin",)),
     Effect("unpin", {"pinned": 0}, back=("pin",)),
-    Effect("hold", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("release",)),
-    Effect("release", dict.fromkeys(("holds", "hold_until"), Mark.GIVEN), back=("hold",)),
-    Effect("tag", {"decay": Mark.GIVEN}, table="tags", row="appears", back=("untag",)),
-    Effect("untag", {"decay": Mark.GIVEN}, table="tags", row="goes", back=("tag",)),
+    Effect("hold", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("release",)),
+    Effect("release", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("hold",)),
+    Effect("tag", {"decay": DynamicValue.GIVEN}, table="tags", row="appears", back=("untag",)),
+    Effect("untag", {"decay": DynamicValue.GIVEN}, table="tags", row="goes", back=("tag",)),
     Effect("link", table="links", row="appears", back=("unlink",)),
     Effect("unlink", table="links", row="goes", back=("link",)),
     Effect(
         "supersede",
-        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": Mark.GIVEN},
+        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": DynamicValue.GIVEN},
         back=("restore",),
         # Rules decide it where something is learned, a writer's verdict runs as `replace`.
         under=("supersede", "correct", "resolve", "learn", "put", "replace"),
@@ -381,7 +383,7 @@ _VERBS: tuple[Effect, ...] = (
     # What takes a memory's place takes over what protects it, and its name where it has none of its own.
     Effect(
         "take its place",
-        dict.fromkeys(("pinned", "holds", "hold_until", "key"), Mark.GIVEN),
+        dict.fromkeys(("pinned", "holds", "hold_until", "key"), DynamicValue.GIVEN),
         under=("supersede", "correct", "resolve", "replace"),
     ),
     Effect(
@@ -399,7 +401,7 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect(
         "rename",
-        dict.fromkeys(("attributes", "trust"), Mark.GIVEN),
+        dict.fromkeys(("attributes", "trust"), DynamicValue.GIVEN),
         under=("entities.merge", "entities.split", "entities.alias", "extract"),
     ),
     # By a person, who has read it.
@@ -414,7 +416,7 @@ _VERBS: tuple[Effect, ...] = (
         {**_RETURNS, **_WHOLE, "status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS},
         under=("restore",),
     ),
-    Effect("confirm", {**_CONFIRMED, "valid_to": Mark.GIVEN}),
+    Effect("confirm", {**_CONFIRMED, "valid_to": DynamicValue.GIVEN}),
     Effect("confirm archived", {**_RETURNS, **_CONFIRMED}, under=("confirm",)),
 )
 VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}

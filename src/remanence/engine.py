@@ -16,7 +16,7 @@ from remanence.curate.planner.plan_report import LISTED, PlanReport
 from remanence.edit.links import Linking
 from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, sessions, settings
 from remanence.flows.boxes import Boxes, Traces
-from remanence.flows.core import Core, unhurried
+from remanence.flows.core import Core, iterate_cooperatively
 from remanence.flows.curate import comparing, curating, forecasting, runs, schedules, undoing
 from remanence.flows.curate.run_names import Run
 from remanence.flows.entities import Entities
@@ -33,7 +33,7 @@ from remanence.flows.recall.framing import Look
 from remanence.flows.recall.index import COLUMNS
 from remanence.flows.recall.kept_frames import Frames
 from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.reembedding import Reembedded
+from remanence.flows.reembedding import ReembedResult
 from remanence.flows.review import ReviewQueue
 from remanence.flows.scope_policy import ScopePolicy
 from remanence.flows.write import (
@@ -46,11 +46,10 @@ from remanence.flows.write import (
     settling,
 )
 from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.ingesting import Ingested
-from remanence.flows.write.noting import Noted
+from remanence.flows.write.ingesting import IngestResult
+from remanence.flows.write.noting import NoteResult
 from remanence.guide import Guide, guide
 from remanence.keywords import (
-    About,
     AboutNamed,
     ActionName,
     Asking,
@@ -63,6 +62,7 @@ from remanence.keywords import (
     OutcomeName,
     Overrides,
     Progress,
+    PutOptions,
     RelationName,
     Some,
     StatusName,
@@ -71,19 +71,19 @@ from remanence.keywords import (
 from remanence.llm.base import Embedder, WaitingEmbedder
 from remanence.model import (
     Kind,
-    Learned,
+    LearnResult,
     Link,
     Memories,
     Memory,
     OneMemory,
-    Rated,
-    Recalled,
+    RateResult,
+    RecallResult,
     Relation,
     Status,
     Trust,
     Turn,
 )
-from remanence.receipt import Consolidated, Receipt
+from remanence.receipt import ConsolidateResult, Receipt
 from remanence.signatures import checked_class
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
@@ -101,7 +101,7 @@ class Engine:
     @property
     def _core(self) -> Core:
         """What the verbs work on; a file that holds what was erased since it was copied is only looked at."""
-        return self._kept.settled
+        return self._kept.usable_core
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of scope {self._kept.scope!r}>"
@@ -185,7 +185,7 @@ class Engine:
 
     # Writing
 
-    async def learn(self, text: str, **more: Unpack[AboutNamed]) -> Learned:
+    async def learn(self, text: str, **more: Unpack[AboutNamed]) -> LearnResult:
         """Store one text as a memory.
 
         `more` are the other fields of `Turn` (category, tags, speaker, said_at, key …). Where nobody says the role and
@@ -193,7 +193,7 @@ class Engine:
         """
         return await self._group_commit.learn(Turn(text, **more))
 
-    async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> Noted:
+    async def note(self, turn: Turn | str, *, later: bool = False, **more: Unpack[AboutNamed]) -> NoteResult:
         """Store a turn of a conversation at once, as an episode; facts are extracted from it soon.
 
         A `key` names the turn: noted twice it is stored once. With `later` nothing is extracted here: that is left to
@@ -204,12 +204,12 @@ class Engine:
 
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
-    ) -> list[Learned]:
+    ) -> list[LearnResult]:
         """Store many texts: all are checked first, then written 1,000 a transaction.
 
         Where nobody says the role and the name leaves it in doubt, its latest texts tell, for all of the batch alike.
         """
-        turns = [learning.turn_of(item) async for item in unhurried(items)]
+        turns = [learning.turn_of(item) async for item in iterate_cooperatively(items)]
         return await learning.learn_many(self._core, turns, progress)
 
     async def ingest(
@@ -220,7 +220,7 @@ class Engine:
         trust: TrustName | Trust = "outside",
         extract: bool = False,
         progress: Progress | None = None,
-    ) -> Ingested:
+    ) -> IngestResult:
         """Store a conversation from a file, all of it checked first; a second time stores only what is new.
 
         `trust` says how far the file is to be believed, and what an assistant or a tool says in it less. With `extract`
@@ -238,8 +238,8 @@ class Engine:
         return await ingesting.look_into(self._core, path, format)
 
     async def put(
-        self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[About]
-    ) -> Learned:
+        self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
+    ) -> LearnResult:
         """Store a text under a key of yours, or replace the text of the memory that has the key (upsert).
 
         The same text under another key is another memory. Say who answers for it (`agent`, `speaker`) and where it
@@ -247,7 +247,7 @@ class Engine:
         """
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
-    async def consolidate(self, progress: Progress | None = None) -> Consolidated:
+    async def consolidate(self, progress: Progress | None = None) -> ConsolidateResult:
         """Make the memories of the inbox active, and link those that are near or similar.
 
         Facts are extracted first from the turns that wait, as `heard` tells; at the end reflections that have grown too
@@ -258,7 +258,7 @@ class Engine:
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
-    ) -> Reembedded:
+    ) -> ReembedResult:
         """Embed everything by another model beside the one that answers, then let it answer, in one step.
 
         Recall goes on meanwhile. Stopped, even killed, it goes on where it was when it is called again; without an
@@ -277,7 +277,7 @@ class Engine:
         filters: Mapping[str, Any] | None = None,
         between: tuple[Moment, Moment] | None = None,
         **asking: Unpack[Asking],
-    ) -> Recalled:
+    ) -> RecallResult:
         """Find the memories that answer a question best, within a budget of tokens.
 
         `filters` maps `status`, `tags`, columns (category, kind, state, lifecycle, speaker, session …) and attributes
@@ -299,7 +299,7 @@ class Engine:
         limit: int | None = None,
         agent: str | None = None,
         count_use: bool = True,
-    ) -> Recalled:
+    ) -> RecallResult:
         """Select memories by a frame: what it guarantees, then the best by its score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
@@ -308,7 +308,7 @@ class Engine:
         """
         return await framing.frame(self._core, Look(name, query, budget, limit, count_use, agent))
 
-    async def boot(self, *, budget: int | None = None) -> Recalled:
+    async def boot(self, *, budget: int | None = None) -> RecallResult:
         """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""
         return await framing.boot(self._core, budget)
 
@@ -325,7 +325,7 @@ class Engine:
 
         By number, id, short id or key; raises NotFound where there is none.
         """
-        return await inspect.shown(self._core, name)
+        return await inspect.read_annotated_memory(self._core, name)
 
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
     # while the memory has that revision, else Conflict.
@@ -371,7 +371,7 @@ class Engine:
         """Say that a memory was the answer, or was seen again; an archived one comes back."""
         return await editing.confirm(self._core, names, if_revision)
 
-    async def rate(self, names: Memories, signal: float, *, spares_identity: bool = False) -> Rated:
+    async def rate(self, names: Memories, signal: float, *, spares_identity: bool = False) -> RateResult:
         """Rate how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
 
         What cannot be rated is in `skipped`. Identity is never rated, with `spares_identity` no memory under self/ nor
@@ -390,7 +390,7 @@ class Engine:
         *,
         if_revision: int | None = None,
         spares_protected: bool = False,
-    ) -> Learned:
+    ) -> LearnResult:
         """Replace a wrong memory by a corrected text; the old one stays as history.
 
         The old memory stays as history; the new one takes over its pin and its holds. With `spares_protected` what a

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from remanence.model import Memory
-from remanence.text import composed
+from remanence.text import normalize_nfkc
 
 CATEGORY = "entity"
 # The thread of all entities: they stand in no conversation, so that no turn is their neighbour.
@@ -37,7 +37,7 @@ def folded_name(name: str) -> str:
 
     Letters, accents, digits and signs such as + and # stay: other ones make another name.
     """
-    plain = _UNSEEN.sub("", composed(name))
+    plain = _UNSEEN.sub("", normalize_nfkc(name))
     plain = _QUOTES.sub("'", _DASHES.sub("-", plain)).casefold()
     return " ".join(plain.strip(_MARKS).split())
 
@@ -55,24 +55,24 @@ def key_of(name: str, number: int) -> str:
 
 def name_of(memory: Memory) -> str:
     """Return the name of an entity."""
-    return str(_said(memory).get("name", ""))
+    return str(_read_attributes(memory).get("name", ""))
 
 
 def type_of(memory: Memory) -> str:
     """Return what sort of thing an entity is."""
-    return str(_said(memory).get("type", "other"))
+    return str(_read_attributes(memory).get("type", "other"))
 
 
-def listed(memory: Memory, what: str) -> tuple[str, ...]:
+def read_entity_list(memory: Memory, what: str) -> tuple[str, ...]:
     """Return a list of an entity: its `aliases`, or the keys of those that it stays `apart` from."""
-    found = _said(memory).get(what, ())
+    found = _read_attributes(memory).get(what, ())
     return tuple(map(str, found)) if isinstance(found, Sequence) and not isinstance(found, str) else ()
 
 
 def names_of(memory: Memory) -> tuple[str, ...]:
     """Return the name of an entity and its aliases."""
-    return (name_of(memory), *listed(memory, "aliases"))
+    return (name_of(memory), *read_entity_list(memory, "aliases"))
 
 
-def _said(memory: Memory) -> Mapping[str, Any]:
+def _read_attributes(memory: Memory) -> Mapping[str, Any]:
     return memory.attributes or {}

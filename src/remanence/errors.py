@@ -54,7 +54,7 @@ class NameUnknown(InvalidInput):
     def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
         self.name = name
         self.known = tuple(sorted(known))
-        super().__init__(f"unknown {what} {shown(name)}", recovery=suggest(name, self.known))
+        super().__init__(f"unknown {what} {format_value(name)}", recovery=suggest(name, self.known))
 
 
 class Erased(InvalidInput):
@@ -201,7 +201,7 @@ class StoreDamaged(StoreError):
 _SLIP_CHARS_MAX = 200  # what is longer than any name is no slip of one; comparing it would take long
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """Show a value that somebody passed in a few signs, whatever it is: a long number or an own `repr` may fail."""
     if value is None or isinstance(value, bool | float):
         return repr(value)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 
-from remanence.errors import ExtensionError, NameUnknown, RemanenceError, WriterError, shown
+from remanence.errors import ExtensionError, NameUnknown, RemanenceError, WriterError, format_value
 from remanence.extraction import (
-    Extracted,
-    Heard,
-    Shortened,
-    Wanted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
+    ShortenResult,
     checked_extraction,
     checked_shortening,
 )
@@ -52,7 +52,9 @@ MESSAGE_CHARS_MAX = 500
 LOG = logging.getLogger("remanence")
 
 
-def registered(group: str, built_in: Collection[str] = ()) -> tuple[dict[str, "EntryPoint"], list[str]]:
+def find_entry_points(
+    group: str, built_in: Collection[str] = ()
+) -> tuple[dict[str, "EntryPoint"], list[str]]:
     """Return the entry points of a group by name, and a complaint for each that is left out.
 
     Left out is a name that is built in, and one that two packages register: whose it would be is nobody's to guess.
@@ -64,7 +66,7 @@ def registered(group: str, built_in: Collection[str] = ()) -> tuple[dict[str, "E
         found.setdefault(entry.name, []).append(entry)
     complaints, usable = [], {}
     for name, entries in found.items():
-        told = " and ".join(map(_told, entries))
+        told = " and ".join(map(_describe_entry_point, entries))
         if name in built_in:
             complaints.append(f"{told}: {name!r} is built in")
         elif len(entries) > 1:
@@ -76,15 +78,17 @@ def registered(group: str, built_in: Collection[str] = ()) -> tuple[dict[str, "E
 
 def importers(built_in: Collection[str]) -> Mapping[str, Importer]:
     """Return the registered importers by name, each loaded when it is first asked."""
-    usable, complaints = registered(IMPORTERS, built_in)
+    usable, complaints = find_entry_points(IMPORTERS, built_in)
     for complaint in complaints:
         _say_once(f"an extension is left out: {complaint}")
-    return {name: GuardedImporter(Loaded(entry)) for name, entry in sorted(usable.items())}
+    return {name: GuardedImporter(ExtensionLoader(entry)) for name, entry in sorted(usable.items())}
 
 
 def embedder(name: str, built_in: Collection[str]) -> Embedder | WaitingEmbedder:
     """Load the embedder that is registered under a name; one that waits is guarded where it is asked."""
-    loaded: Loaded[Embedder | WaitingEmbedder] = Loaded(_named(EMBEDDERS, "embedder", name, built_in))
+    loaded: ExtensionLoader[Embedder | WaitingEmbedder] = ExtensionLoader(
+        _find_entry_point(EMBEDDERS, "embedder", name, built_in)
+    )
     made = loaded.get()
     return made if is_waiting(made) else GuardedEmbedder(loaded)
 
@@ -96,21 +100,21 @@ def is_waiting(embedder: Embedder | WaitingEmbedder) -> "TypeIs[WaitingEmbedder]
 
 def writer(name: str, built_in: Collection[str]) -> Writer:
     """Load the writer that is registered under a name."""
-    return GuardedWriter(Loaded(_named(WRITERS, "writer", name, built_in)))
+    return GuardedWriter(ExtensionLoader(_find_entry_point(WRITERS, "writer", name, built_in)))
 
 
-class Loaded(Generic[T]):
+class ExtensionLoader(Generic[T]):
     """What an entry point names: a class or a function without arguments that makes the extension, called once."""
 
     def __init__(self, entry: "EntryPoint") -> None:
-        self.told = _told(entry)
+        self.told = _describe_entry_point(entry)
         self._entry = entry
         self._made: T | None = None
 
     def get(self) -> T:
         """Return the extension; raise ExtensionError where it cannot be had."""
         if self._made is None:
-            with guarded(self.told):
+            with wrap_extension_errors(self.told):
                 self._made = self._entry.load()()
         return self._made
 
@@ -118,19 +122,19 @@ class Loaded(Generic[T]):
 class GuardedImporter:
     """A registered importer: that it fails to recognise a text is logged, that it fails to read one is said."""
 
-    def __init__(self, loaded: Loaded[Importer]) -> None:
+    def __init__(self, loaded: ExtensionLoader[Importer]) -> None:
         self._loaded = loaded
 
     @property
     def summary(self) -> str:
         """What it says it reads."""
-        with guarded(self._loaded.told):
+        with wrap_extension_errors(self._loaded.told):
             return str(self._loaded.get().summary)
 
     def recognises(self, text: str) -> bool:
         """Ask it; one that fails has not recognised the text."""
         try:
-            with guarded(self._loaded.told):
+            with wrap_extension_errors(self._loaded.told):
                 return self._loaded.get().recognises(text) is True
         except ExtensionError as error:
             _say_once(str(error))
@@ -139,14 +143,14 @@ class GuardedImporter:
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return its turns, if turns they are."""
         told, counted = self._loaded.told, Counter[str]()
-        with guarded(told):
+        with wrap_extension_errors(told):
             given: list[object] = list(self._loaded.get().turns(text, source, counted))
         turns = [one for one in given if isinstance(one, Turn)]
         if len(turns) < len(given):
             strange = next(one for one in given if not isinstance(one, Turn))
-            raise _nonsense(told, f"{shown(strange)} among its turns")
+            raise _nonsense(told, f"{format_value(strange)} among its turns")
         if not all(type(reason) is str and type(count) is int for reason, count in counted.items()):
-            raise _nonsense(told, f"{shown(dict(counted))} as what it skipped")
+            raise _nonsense(told, f"{format_value(dict(counted))} as what it skipped")
         skipped.update(counted)
         return turns
 
@@ -154,20 +158,20 @@ class GuardedImporter:
 class GuardedEmbedder:
     """A registered embedder, whose description is read once and whose vectors are looked at."""
 
-    def __init__(self, loaded: Loaded[Any]) -> None:
+    def __init__(self, loaded: ExtensionLoader[Any]) -> None:
         self._loaded = loaded
-        with guarded(loaded.told):
+        with wrap_extension_errors(loaded.told):
             made = loaded.get()
             self.name, self.dimensions, self.thresholds = made.name, made.dimensions, made.thresholds
         _check_name(loaded.told, self.name)
         if type(self.dimensions) is not int or not 0 <= self.dimensions <= DIMENSIONS_MAX:
-            raise _nonsense(loaded.told, f"{shown(self.dimensions)} as its dimensions")
+            raise _nonsense(loaded.told, f"{format_value(self.dimensions)} as its dimensions")
         if type(self.thresholds) is not SimilarityThresholds:
-            raise _nonsense(loaded.told, f"{shown(self.thresholds)} as its thresholds")
+            raise _nonsense(loaded.told, f"{format_value(self.thresholds)} as its thresholds")
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return its vectors, if they are as many and as long as they must be."""
-        with guarded(self._loaded.told):
+        with wrap_extension_errors(self._loaded.told):
             rows = np.asarray(self._loaded.get().embed(texts, weight), np.float32)
         if rows.shape != (len(texts), self.dimensions) or not np.isfinite(rows).all():
             raise _nonsense(
@@ -182,9 +186,9 @@ class GuardedWriter:
     It extracts and shortens where the registered one does.
     """
 
-    def __init__(self, loaded: Loaded[Writer]) -> None:
+    def __init__(self, loaded: ExtensionLoader[Writer]) -> None:
         self._loaded = loaded
-        with guarded(loaded.told):
+        with wrap_extension_errors(loaded.told):
             made = loaded.get()
             self.name = made.name
         _check_name(loaded.told, self.name)
@@ -198,15 +202,17 @@ class GuardedWriter:
         with self._answering():
             found = await self._loaded.get().judge(text, identity, others)
             if type(found) is not Judgement:
-                raise _nonsense(self._loaded.told, f"{shown(found)} as a judgement")
+                raise _nonsense(self._loaded.told, f"{format_value(found)} as a judgement")
         return found
 
-    async def _extract(self, made: Extractor, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def _extract(
+        self, made: Extractor, turns: Sequence[ExtractTurn], wanted: ExtractRequest
+    ) -> ExtractResult:
         """Return what it found, if it makes sense of what it was shown."""
         with self._answering():
             return checked_extraction(await made.extract(turns, wanted), turns, wanted)
 
-    async def _shorten(self, made: Shortener, text: str, tokens_max: int) -> Shortened:
+    async def _shorten(self, made: Shortener, text: str, tokens_max: int) -> ShortenResult:
         """Return its shorter text, if it is one."""
         with self._answering():
             return checked_shortening(await made.shorten(text, tokens_max), text, tokens_max)
@@ -215,14 +221,14 @@ class GuardedWriter:
     def _answering(self) -> Iterator[None]:
         """Say under its name what it fails at, as a WriterError."""
         try:
-            with guarded(self._loaded.told):
+            with wrap_extension_errors(self._loaded.told):
                 yield
         except ExtensionError as error:
             raise WriterError(str(error), recovery=error.recovery) from error
 
 
 @contextmanager
-def guarded(told: str) -> Iterator[None]:
+def wrap_extension_errors(told: str) -> Iterator[None]:
     """Say under its name what goes wrong in code of another package; errors of ours stay what they are."""
     try:
         yield
@@ -236,8 +242,8 @@ def guarded(told: str) -> Iterator[None]:
         ) from error
 
 
-def _named(group: str, what: str, name: str, built_in: Collection[str]) -> "EntryPoint":
-    usable, complaints = registered(group, built_in)
+def _find_entry_point(group: str, what: str, name: str, built_in: Collection[str]) -> "EntryPoint":
+    usable, complaints = find_entry_points(group, built_in)
     if name in usable:
         return usable[name]
     left_out = next((one for one in complaints if repr(name) in one), None)
@@ -252,7 +258,7 @@ def _say_once(complaint: str) -> None:
     LOG.warning("%s", complaint)
 
 
-def _told(entry: "EntryPoint") -> str:
+def _describe_entry_point(entry: "EntryPoint") -> str:
     """Name an extension for a reader: what it is, its name and its package."""
     kind = entry.group.rpartition(".")[2].removesuffix("s")
     package = entry.dist.name if entry.dist is not None else "an unknown package"
@@ -261,7 +267,7 @@ def _told(entry: "EntryPoint") -> str:
 
 def _check_name(told: str, name: object) -> None:
     if not isinstance(name, str) or not 0 < len(name) <= NAME_CHARS_MAX:
-        raise _nonsense(told, f"{shown(name)} as its name")
+        raise _nonsense(told, f"{format_value(name)} as its name")
 
 
 def _nonsense(told: str, what: str) -> ExtensionError:

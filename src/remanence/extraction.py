@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
-from remanence.errors import InvalidInput, WriterError, shown
+from remanence.errors import InvalidInput, WriterError, format_value
 from remanence.model import REJECTED_PATH
 from remanence.tokens import token_counts
 
@@ -34,7 +34,7 @@ NONSENSE = "that make no sense"  # what is said of facts, entities, lines and re
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ExtractTurn:
     """A turn as a writer is shown it: its id, who said what when, and how far that is to be trusted."""
 
     id: str
@@ -46,7 +46,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ExtractRequest:
     """What to extract: facts of these categories; `instruction` says what to look for and what to leave alone.
 
     `guidelines` are what the memory's own record taught, as far as a person activated it.
@@ -60,7 +60,7 @@ class Wanted:
         """Refuse what no question can hold."""
         if not 0 < len(self.categories) <= CATEGORIES_MAX or not all(map(_is_name, self.categories)):
             raise InvalidInput(
-                f"{shown(self.categories)} as categories",
+                f"{format_value(self.categories)} as categories",
                 recovery=f"name 1 to {CATEGORIES_MAX} of them, of {', '.join(CATEGORIES)} or your own",
             )
         if len(self.instruction) > INSTRUCTION_CHARS_MAX:
@@ -76,13 +76,13 @@ class Wanted:
         return sha256("\0".join(said).encode()).hexdigest()[:16]
 
 
-def wanted_of(only: str, never: str, instruction: str) -> Wanted:
+def wanted_of(only: str, never: str, instruction: str) -> ExtractRequest:
     """Read what is wanted from lists with commas between: only these categories, all ten for none, and never those."""
     listed, out = (
         tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
         for names in (only, never)
     )
-    return Wanted(tuple(name for name in listed or CATEGORIES if name not in out), instruction)
+    return ExtractRequest(tuple(name for name in listed or CATEGORIES if name not in out), instruction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Relationship:
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractResult:
     """What was found in some turns; `cut` counts by kind what was left out: beyond the limits, or without sense."""
 
     facts: tuple[Fact, ...] = ()
@@ -133,26 +133,26 @@ class Extracted:
 
 
 @dataclass(frozen=True, slots=True)
-class Shortened:
+class ShortenResult:
     """A text that says the same in fewer words."""
 
     text: str
     tokens_used: int = 0
 
 
-def checked_turns(turns: Sequence[Heard]) -> None:
+def checked_turns(turns: Sequence[ExtractTurn]) -> None:
     """Refuse more turns than one question takes."""
     if not 0 < len(turns) <= TURNS_MAX:
         raise InvalidInput(f"{len(turns):,} turns at once", recovery=f"ask for 1 to {TURNS_MAX} of them")
 
 
-def checked_extraction(found: object, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
     """Take of an extraction what makes sense; what does not, and what is beyond the limits, is left out and counted.
 
     A fact makes none with a category that was not asked for, a turn that was not shown, a span outside of it, a
     confidence that is no fraction, or a text that is empty or too long. Raise WriterError where no fact makes sense.
     """
-    if not isinstance(found, Extracted):
+    if not isinstance(found, ExtractResult):
         raise _nonsense(f"what is of the type {type(found).__name__} as what was extracted", 0)
     lengths, categories = {turn.id: len(turn.text) for turn in turns}, frozenset(wanted.categories)
     wrong = [_of_fact(fact, lengths, categories) for fact in found.facts]
@@ -187,9 +187,9 @@ def _counts(cut: object) -> Mapping[str, int]:
     return {name: count for name, count in said if _is_name(name) and type(count) is int and count > 0}
 
 
-def checked_shortening(found: object, text: str, tokens_max: int) -> Shortened:
+def checked_shortening(found: object, text: str, tokens_max: int) -> ShortenResult:
     """Take a shorter text only where it is one and keeps within the limit."""
-    if not isinstance(found, Shortened) or not _is_text(found.text, len(text) - 1):
+    if not isinstance(found, ShortenResult) or not _is_text(found.text, len(text) - 1):
         raise _nonsense("something else as a shorter text", getattr(found, "tokens_used", 0))
     (count,) = token_counts([found.text])
     if count > tokens_max:

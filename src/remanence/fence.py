@@ -8,7 +8,7 @@ import secrets
 from remanence.text import visible
 
 
-def fenced(lines: str, what: str) -> str:
+def mark_as_data(lines: str, what: str) -> str:
     """Put lines of stored text between marks, after a line that says what they are.
 
     The mark is drawn anew for each answer: a text that was stored before cannot end the data, and as it has one line

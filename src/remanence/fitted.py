@@ -14,7 +14,7 @@ WEIGHTS_PATH = Path(__file__).with_name("fitted.npz")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weights:
+class GateWeights:
     """Weights of words by place and of evidence by pairs of bits, what is added, and from when on it is enough.
 
     Those of small talk are of words alone, and only texts of which every word is in `known` are small talk.
@@ -29,10 +29,10 @@ class Weights:
 
 
 @cache
-def fitted() -> Weights:
+def load_gate_weights() -> GateWeights:
     """Return the weights that are part of the package."""
     with np.load(WEIGHTS_PATH) as arrays:
-        return Weights(
+        return GateWeights(
             arrays["orders"],
             arrays["evidence"],
             arrays["small_talk"],

@@ -4,7 +4,7 @@ import unicodedata
 from hashlib import blake2b
 
 from remanence.confusables import LOOKALIKES
-from remanence.text import composed, folded_text
+from remanence.text import folded_text, normalize_nfkc
 
 FOLD_VERSION = 1
 _PERSON = b"remanence-fold%02d" % FOLD_VERSION
@@ -21,14 +21,16 @@ def fold_keys(text: str) -> tuple[str, ...]:
     """
     plain = _plain(text)
     repeated = _plain(folded_text(plain) or plain)
-    return tuple(dict.fromkeys((_key(plain), _key(_meant(plain)), _key(_meant(repeated)))))
+    return tuple(
+        dict.fromkeys((_key(plain), _key(_replace_lookalikes(plain)), _key(_replace_lookalikes(repeated))))
+    )
 
 
-def _meant(plain: str) -> str:
+def _replace_lookalikes(plain: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", plain).translate(_MEANT))
 
 
-class _Seen(dict[int, str | None]):
+class _VisibleCharacters(dict[int, str | None]):
     """Character → itself, or None for one that is not seen or only chooses between drawings of another."""
 
     def __missing__(self, code: int) -> str | None:
@@ -40,12 +42,12 @@ class _Seen(dict[int, str | None]):
 
 
 _UNSEEN = frozenset({"Cf", "Cc", "Co", "Cn"})
-_SEEN = _Seen()
+_SEEN = _VisibleCharacters()
 
 
 def _plain(text: str) -> str:
     """Return a text in compatibility form with one blank between words and without what is not seen."""
-    seen = text if text.isascii() else composed(text).translate(_SEEN)
+    seen = text if text.isascii() else normalize_nfkc(text).translate(_SEEN)
     return " ".join(seen.split()).rstrip(_CLOSING) or text
 
 

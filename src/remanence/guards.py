@@ -15,7 +15,7 @@ RESTORED_FOR = DAY  # how long what somebody restored by name is left alone
 
 
 @dataclass(frozen=True, slots=True)
-class Guarded:
+class GuardInput:
     """What these guards look at: single values, or arrays of one length; `hold_until` is −1 or NaN without a hold.
 
     `system` tells whether the system itself needs the memory's category; `now` is in microseconds, or an instant each.
@@ -37,7 +37,7 @@ class BuiltInGuard:
     name: str
     blocks: tuple[str, ...]
     because: str
-    holds: Callable[[Guarded], Any]
+    holds: Callable[[GuardInput], Any]
 
 
 BUILT_IN = (
@@ -63,5 +63,5 @@ BUILT_IN = (
 def protecting(memory: Memory, *, system: bool, now: int, action: str = "prune") -> tuple[str, ...]:
     """Name the guards that protect one memory from an action; user verbs obey these and no others."""
     until = -1 if memory.hold_until is None else memory.hold_until
-    it = Guarded(memory.pinned, until, memory.status, system, now)
+    it = GuardInput(memory.pinned, until, memory.status, system, now)
     return tuple(guard.name for guard in BUILT_IN if action in guard.blocks and guard.holds(it))

@@ -66,7 +66,7 @@ Some: TypeAlias = T | Sequence[T]  # one value, or any of several
 Progress = Callable[[int, int], None]  # hears how much of how much is done
 
 
-class About(TypedDict, total=False):
+class PutOptions(TypedDict, total=False):
     """What a text is about, who said it, and where it comes from: what `put` takes besides key and text."""
 
     category: str | None
@@ -88,7 +88,7 @@ class About(TypedDict, total=False):
     spares_identity: bool
 
 
-class AboutNamed(About, total=False):
+class AboutNamed(PutOptions, total=False):
     """What `learn` takes besides the text: the same, and a stable name of the caller's."""
 
     key: str | None

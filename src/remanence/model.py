@@ -478,7 +478,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Learned(Result):
+class LearnResult(Result):
     """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
 
     `quarantined` it is stored but out of sight until it is accepted, since it reads like instructions and comes from
@@ -550,7 +550,7 @@ class Hit(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Dropped(Result):
+class DroppedMemory(Result):
     """What was left out, and why."""
 
     id: str
@@ -562,7 +562,7 @@ class Dropped(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Recalled(Result):
+class RecallResult(Result):
     """The answer to a recall: memories best first, within the budget, with what was left out; it yields the hits.
 
     `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor `is_weak`: its `text` begins
@@ -574,7 +574,7 @@ class Recalled(Result):
     memories: tuple[Hit, ...]
     strength: float
     tokens: int
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedMemory, ...] = ()
     is_weak: bool = False
     text: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -596,11 +596,11 @@ class Recalled(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Rated(Result):
+class RateResult(Result):
     """What became of a rating: ids of what it counts for, and what it passed over, with the reason."""
 
     rated: tuple[str, ...]
-    skipped: tuple[Dropped, ...] = ()
+    skipped: tuple[DroppedMemory, ...] = ()
     run: str | None = None
 
     def __str__(self) -> str:
@@ -609,7 +609,7 @@ class Rated(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Affected(Result):
+class AffectedMemory(Result):
     """One memory that a plan or a run changes: its id, text and time are None where nobody knows them (any more)."""
 
     seq: int
@@ -628,11 +628,11 @@ class Affected(Result):
 
 # What a verb takes for a memory, and where it takes several: public as `remanence.types.OneMemory` and `….Memories`.
 OneMemory: TypeAlias = Annotated[
-    int | str | Memory | Hit | Learned | Dropped | Affected,
+    int | str | Memory | Hit | LearnResult | DroppedMemory | AffectedMemory,
     "a memory: its number, id, short id or key, or what a verb returned of it",
 ]
 Memories: TypeAlias = Annotated[
-    OneMemory | Recalled | Sequence[OneMemory],
+    OneMemory | RecallResult | Sequence[OneMemory],
     "a memory (its number, id, short id or key, or what a verb returned of it) or a list of them",
 ]
 
@@ -669,7 +669,7 @@ class Tail(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class WriteContext:
     """What a write knows of its scope before it decides.
 
     `twins` maps a fingerprint to the best memory that has it (inbox or active before quarantined, that before

@@ -9,7 +9,7 @@ from remanence import extensions
 from remanence.arguments import check_name, check_path
 from remanence.clock import Clock, SystemClock
 from remanence.engine import Engine
-from remanence.errors import ExtensionError, InvalidInput, shown
+from remanence.errors import ExtensionError, InvalidInput, format_value
 from remanence.flows.core import Core, label
 from remanence.flows.curate import curating
 from remanence.flows.erase_since import Answer
@@ -19,7 +19,7 @@ from remanence.keywords import TrustName
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
 from remanence.model import Trust
-from remanence.signatures import checked
+from remanence.signatures import validate_arguments
 from remanence.store.base import Store
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.timescale import CLOCKS, ClockName
@@ -38,7 +38,7 @@ class OwnParts(TypedDict, total=False):
     erased_since: Answer
 
 
-@checked
+@validate_arguments
 def open(  # noqa: A001 - the verb of the contract: remanence.open
     path: str | Path = ":memory:",
     *,
@@ -86,7 +86,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.erased_since = own.get("erased_since", "refuse")
-    core.counts = token_counts if counter is None else partial(_counted, counter)
+    core.counts = token_counts if counter is None else partial(_count_line_tokens, counter)
     return Engine(core)
 
 
@@ -109,15 +109,15 @@ def _writer(writer: str | Writer | None) -> tuple[Writer | None, LetGo | None]:
     return (extensions.writer(writer, NAMES), None) if asking is None else (asking, asking.close)
 
 
-def _counted(counter: TokenCounter, lines: Sequence[str]) -> list[int]:
+def _count_line_tokens(counter: TokenCounter, lines: Sequence[str]) -> list[int]:
     """Have a user's own function count lines, each with its end; refuse what it should not have said."""
     told = f"the token counter {getattr(counter, '__qualname__', type(counter).__name__)}"
-    with extensions.guarded(told):
+    with extensions.wrap_extension_errors(told):
         counts: list[object] = [counter(line + "\n") for line in lines]
     for count in counts:
         if type(count) is not int or count < 0:
             raise ExtensionError(
-                f"{told} returned {shown(count)}",
+                f"{told} returned {format_value(count)}",
                 recovery="have it return a whole number of at least 0",
                 extension=told,
             )

@@ -13,37 +13,37 @@ class Pattern:
         self.source, self.flags = source, flags
 
     @cached_property
-    def compiled(self) -> re.Pattern[str]:
+    def regex(self) -> re.Pattern[str]:
         """The expression, ready to look with."""
         return re.compile(self.source, self.flags)
 
     def search(self, text: str, *within: int) -> re.Match[str] | None:
         """Look for it anywhere in a text, or in a part of it."""
-        return self.compiled.search(text, *within)
+        return self.regex.search(text, *within)
 
     def match(self, text: str, *within: int) -> re.Match[str] | None:
         """Look for it where a text begins, or a part of it."""
-        return self.compiled.match(text, *within)
+        return self.regex.match(text, *within)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Look whether a whole text is of it."""
-        return self.compiled.fullmatch(text)
+        return self.regex.fullmatch(text)
 
     def finditer(self, text: str, *within: int) -> Iterator[re.Match[str]]:
         """Look for it wherever it stands in a text, or in a part of it."""
-        return self.compiled.finditer(text, *within)
+        return self.regex.finditer(text, *within)
 
     def findall(self, text: str) -> list[str]:
         """Return what is found of it; of one with a group, what the group holds."""
-        return self.compiled.findall(text)
+        return self.regex.findall(text)
 
     def split(self, text: str) -> list[str]:
         """Return what stands before, between and after it."""
-        return self.compiled.split(text)
+        return self.regex.split(text)
 
     def sub(self, by: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return a text with something else in its place, wherever it stands."""
-        return self.compiled.sub(by, text)
+        return self.regex.sub(by, text)
 
 
 def any_of(phrases: Iterable[str]) -> str:

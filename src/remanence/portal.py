@@ -44,11 +44,11 @@ class Portal:
             entered = True
         finally:
             if not entered:
-                self._end(self._finished())
+                self._end(self._close_loop_resources())
 
     def close(self) -> None:
         """Let the calls under way finish, leave what is kept and end the thread; closing twice is allowed."""
-        self._end(self._left())
+        self._end(self._close_context())
 
     def plain(self, answer: Any) -> Any:
         """Turn what an async function returned into what a plain one would have."""
@@ -60,7 +60,7 @@ class Portal:
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Do the work over there and wait for its answer; an interrupt here cancels it there."""
-        future = self._sent(work)
+        future = self._start_call(work)
         try:
             return future.result()
         finally:
@@ -73,16 +73,16 @@ class Portal:
                 yield from some
         finally:
             if self._complaint() is None:  # else closing the memory closes its iterators
-                self.call(_closed(items))
+                self.call(_close_iterator(items))
 
-    def _sent(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def _start_call(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         if not self._process.is_this:
             work.close()
             self._process.refuse_child()  # before the lock, which a thread of the parent may have held
         with self._lock:
             complaint = self._complaint()
             if complaint is None:
-                return asyncio.run_coroutine_threadsafe(self._counted(work), self._loop)
+                return asyncio.run_coroutine_threadsafe(self._run_call(work), self._loop)
         work.close()
         raise complaint
 
@@ -94,7 +94,7 @@ class Portal:
             )
         return _within_another() if current_thread() is self._thread else None
 
-    async def _counted(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _run_call(self, work: Coroutine[Any, Any, T]) -> T:
         task = asyncio.current_task()
         self._calls.add(task)
         try:
@@ -120,19 +120,19 @@ class Portal:
         future.result()
         self._thread.join()
 
-    async def _left(self) -> None:
-        await self._settled()
+    async def _close_context(self) -> None:
+        await self._wait_for_calls()
         try:
             await self._kept.__aexit__(None, None, None)
         finally:
-            await self._finished()
+            await self._close_loop_resources()
 
-    async def _finished(self) -> None:
-        await self._settled()
+    async def _close_loop_resources(self) -> None:
+        await self._wait_for_calls()
         await self._loop.shutdown_asyncgens()
         await self._loop.shutdown_default_executor()
 
-    async def _settled(self) -> None:
+    async def _wait_for_calls(self) -> None:
         """Wait for the calls under way; one that was cancelled tidies up first."""
         while calls := [task for task in self._calls if task is not None]:
             await asyncio.wait(calls)
@@ -224,6 +224,6 @@ async def _some(items: AsyncIterator[T]) -> list[T]:
     return some
 
 
-async def _closed(items: AsyncIterator[Any]) -> None:
+async def _close_iterator(items: AsyncIterator[Any]) -> None:
     if hasattr(items, "aclose"):
         await items.aclose()

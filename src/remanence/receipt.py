@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from remanence.results import Result, Time, counted, number, visible
+from remanence.results import Result, Time, format_counts, number, visible
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,14 +64,14 @@ class Receipt(Result):
     time = Time("at")
 
     def __str__(self) -> str:
-        what = counted(self.counts) if self.undoes is None else f"took back {self.undoes}"
+        what = format_counts(self.counts) if self.undoes is None else f"took back {self.undoes}"
         left = f", {len(self.skipped):,} left out" if self.skipped else ""
         run = f" ({number(self.changes, 'change', 'changes')}, run {self.run})" if self.changes else ""
         return f"{self.verb}: {what}{left}{run}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Listened(Result):
+class ExtractPendingResult(Result):
     """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
 
     `of_writer` counts those of the stored that their turns do not cover: a writer's own, believed as an agent's. `cut`
@@ -90,30 +90,30 @@ class Listened(Result):
     def __str__(self) -> str:
         of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
         counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
-        cut = f"; cut: {counted(self.cut)}" if self.cut else ""
+        cut = f"; cut: {format_counts(self.cut)}" if self.cut else ""
         failed = f"; {'; '.join(self.failed)}" if self.failed else ""
-        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {counted(counts)}{cut}{failed}")
+        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {format_counts(counts)}{cut}{failed}")
 
-    def __add__(self, other: "Listened") -> "Listened":
+    def __add__(self, other: "ExtractPendingResult") -> "ExtractPendingResult":
         """Return both together."""
-        return Listened(
+        return ExtractPendingResult(
             self.turns + other.turns,
             self.stored + other.stored,
             self.confirmed + other.confirmed,
             self.of_writer + other.of_writer,
-            _summed(self.left_out, other.left_out),
-            _summed(self.cut, other.cut),
+            _add_counts(self.left_out, other.left_out),
+            _add_counts(self.cut, other.cut),
             self.runs + other.runs,
             self.failed + other.failed,
         )
 
 
-def _summed(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+def _add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
     return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Consolidated(Result):
+class ConsolidateResult(Result):
     """What a consolidation did: memories active, pairs linked, also as at odds, places taken.
 
     `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
@@ -142,7 +142,7 @@ class Consolidated(Result):
     runs: tuple[str, ...] = ()
     steps: Mapping[str, int] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
-    heard: Listened = field(default_factory=Listened)
+    heard: ExtractPendingResult = field(default_factory=ExtractPendingResult)
 
     def __str__(self) -> str:
         heard = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""

@@ -71,7 +71,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class NameParts:
     """Words of somebody's names that say less than a whole name: each alone, without its accents or with an -s.
 
     `others` has each with the names of others that it is a part of; where one of these is said whole, it is not meant.
@@ -93,7 +93,7 @@ class Parts:
         object.__setattr__(self, "_patterns", patterns)
         object.__setattr__(self, "_theirs", Names(tuple(whole)) if whole else None)
 
-    def said(self, text: str) -> list[str]:
+    def find_parts(self, text: str) -> list[str]:
         """Return the parts that a text says, in whichever form."""
         if not self._patterns:
             return []

@@ -109,7 +109,7 @@ def minute_of(micros: int | None) -> str:
     return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M} UTC"
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def format_counts(counts: Mapping[str, int]) -> str:
     """Write counts in a line; what is none is left out."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
 

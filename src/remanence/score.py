@@ -33,7 +33,7 @@ _SUM_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class ScoreWeights:
     """How much each part counts; none is negative and together they are 1, to a ten-thousandth."""
 
     similarity: float
@@ -51,7 +51,7 @@ class Weights:
                 recovery=f"give {', '.join(PARTS)} from 0 up, 1 in all",
             )
 
-    def without_similarity(self) -> "Weights":
+    def without_similarity(self) -> "ScoreWeights":
         """Return the weights for no question: the other four, divided by their sum."""
         rest = 1.0 - self.similarity
         if rest <= 0:
@@ -59,15 +59,15 @@ class Weights:
                 "weights of similarity alone rank nothing without a question", recovery="ask with a query"
             )
         four = (self.confidence, self.recency, self.centrality, self.reinforcement)
-        return Weights(0.0, *(part / rest for part in four))
+        return ScoreWeights(0.0, *(part / rest for part in four))
 
 
-PARTS = tuple(part.name for part in fields(Weights))
-PRESETS: Mapping[str, Weights] = {
-    "self": Weights(0.10, 0.30, 0.05, 0.25, 0.30),
-    "attention": Weights(0.35, 0.15, 0.25, 0.15, 0.10),
-    "task": Weights(0.20, 0.20, 0.20, 0.20, 0.20),
-    "simulate": Weights(0.25, 0.25, 0.15, 0.20, 0.15),
+PARTS = tuple(part.name for part in fields(ScoreWeights))
+PRESETS: Mapping[str, ScoreWeights] = {
+    "self": ScoreWeights(0.10, 0.30, 0.05, 0.25, 0.30),
+    "attention": ScoreWeights(0.35, 0.15, 0.25, 0.15, 0.10),
+    "task": ScoreWeights(0.20, 0.20, 0.20, 0.20, 0.20),
+    "simulate": ScoreWeights(0.25, 0.25, 0.15, 0.20, 0.15),
 }
 
 
@@ -115,7 +115,7 @@ def used_value(value: Array, uses: Array, confirmations: Array) -> Floats:
     return np.asarray(np.asarray(value, np.float64) * (1 + used), np.float64)
 
 
-def composite(weights: Weights, parts: Mapping[str, Array]) -> Floats:
+def composite(weights: ScoreWeights, parts: Mapping[str, Array]) -> Floats:
     """Weigh the parts and add them up; a part that is not given is 0."""
     given = [np.asarray(part, np.float64) * getattr(weights, name) for name, part in parts.items()]
     return np.asarray(sum(given), np.float64)

@@ -37,7 +37,7 @@ def goes_on(kind: str, earlier: int, later: int) -> bool:
     return kind != "run" or abs(later - earlier) <= GAP_MAX
 
 
-def counted(kind: str, said_at: Sequence[int]) -> int:
+def count_last_segment(kind: str, said_at: Sequence[int]) -> int:
     """Return how many of the last memories of a name, newest first, are one segment."""
     for place in range(1, len(said_at)):
         if not goes_on(kind, said_at[place], said_at[place - 1]):

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
-from remanence.allowed import Check, Misfit, allowed
-from remanence.errors import InvalidInput, NameUnknown, shown, suggest
+from remanence.allowed import Check, Misfit, compile_annotation
+from remanence.errors import InvalidInput, NameUnknown, format_value, suggest
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -21,7 +21,7 @@ _RECEIVERS = ("self", "cls")
 _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 
 
-def checked(verb: F) -> F:
+def validate_arguments(verb: F) -> F:
     """Let a function refuse what does not fit its annotations, with `InvalidInput`."""
     takes = _Takes(verb)
 
@@ -46,7 +46,7 @@ def checked_class(kind: C) -> C:
     """Let the constructor of a class and all its public methods check their arguments."""
     for name, member in list(vars(kind).items()):
         if inspect.isfunction(member) and (name == "__init__" or not name.startswith("_")):
-            setattr(kind, name, checked(member))
+            setattr(kind, name, validate_arguments(member))
     return kind
 
 
@@ -64,13 +64,13 @@ class _Takes:
             takes = self._parameters = _parameters(self._verb)
         for (name, check), value in zip(takes.places, given, strict=False):
             if check is not None and (misfit := check(value)) is not None:
-                raise _refused(name, misfit)
+                raise _misfit_error(name, misfit)
         for name, value in more.items():
             place, check = takes.named.get(name, takes.further)
             if place < len(given):
                 takes.refuse_name(name)
             if check is not None and (misfit := check(value)) is not None:
-                raise _refused(name, misfit)
+                raise _misfit_error(name, misfit)
         if not takes.enough <= len(given) <= len(takes.places):
             takes.check_complete(given, more)
 
@@ -96,7 +96,7 @@ class _Parameters:
         if name in self.named:
             raise InvalidInput(f"{self.verb} was given {name} twice", recovery="pass it by place or by name")
         raise InvalidInput(
-            f"{self.verb} has no argument {shown(name)}", recovery=suggest(name, sorted(self.named))
+            f"{self.verb} has no argument {format_value(name)}", recovery=suggest(name, sorted(self.named))
         )
 
     def check_complete(self, given: Sequence[Any], more: Mapping[str, Any]) -> None:
@@ -118,7 +118,7 @@ class _Parameters:
         name, check = self.rest
         for at, value in enumerate(values):
             if check is not None and (misfit := check(value)) is not None:
-                raise _refused(f"{name}[{at}]", misfit)
+                raise _misfit_error(f"{name}[{at}]", misfit)
 
 
 def _parameters(verb: Callable[..., Any]) -> _Parameters:
@@ -128,7 +128,7 @@ def _parameters(verb: Callable[..., Any]) -> _Parameters:
     kinds = {one.name: hints.get(one.name, Any) for one in parameters}
     free = next((kinds.pop(one.name) for one in parameters if one.kind is one.VAR_KEYWORD), None)
     fields = get_type_hints(get_args(free)[0], include_extras=True) if get_origin(free) is Unpack else {}
-    checks = {name: allowed(kind).check for name, kind in {**kinds, **fields}.items()}
+    checks = {name: compile_annotation(kind).check for name, kind in {**kinds, **fields}.items()}
     places = [one.name for one in parameters if one.kind in _PLACES]
     order = {name: place for place, name in enumerate(places)}
     named = [one.name for one in parameters if one.kind in _NAMED and one.name not in _RECEIVERS]
@@ -146,11 +146,11 @@ def _parameters(verb: Callable[..., Any]) -> _Parameters:
     )
 
 
-def _refused(name: str, misfit: Misfit) -> InvalidInput:
+def _misfit_error(name: str, misfit: Misfit) -> InvalidInput:
     where = name + misfit.where
     if misfit.known and isinstance(misfit.value, str):
         return NameUnknown(where, misfit.value, misfit.known)
     return InvalidInput(
-        f"{where} must be {misfit.words}, not {shown(misfit.value)}",
+        f"{where} must be {misfit.words}, not {format_value(misfit.value)}",
         recovery=f"pass {misfit.words} as {name}",
     )

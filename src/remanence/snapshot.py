@@ -68,7 +68,7 @@ class LinkColumns:
             return some
         return np.where(some < 0, np.nan, some / MILLION)
 
-    def left(self, chosen: Bools) -> Ints:
+    def find_uncut(self, chosen: Bools) -> Ints:
         """Number the chosen links that are not cut."""
         return np.flatnonzero(chosen if self.cut is None else chosen & ~self.cut)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import NamedTuple
 
-from remanence.condense import QUOTED, condensed, prose_language
+from remanence.condense import QUOTED, condense_text, prose_language
 from remanence.languages import CASE_BEARING, ENGLISH, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
 from remanence.text import stems
 from remanence.tokens import token_counts
@@ -43,7 +43,7 @@ _NOUN_LED_BY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RequiredItems:
     """What a shorter text must keep of a text, by kind; an amount is a number with the word that it counts."""
 
     numbers: frozenset[str] = frozenset()
@@ -61,7 +61,7 @@ class Kept:
                 yield one.name, value
 
 
-class Tried(NamedTuple):
+class SummaryAttempt(NamedTuple):
     """A shorter text, or "" and why there is none."""
 
     text: str
@@ -80,45 +80,45 @@ def complaint(text: str, shorter: str) -> str:
     whole, short = token_counts([text, shorter])
     if short > whole * SHARE_MAX:
         return f"{short:,} of {whole:,} tokens are left, and at most {SHARE_MAX:.0%} may be"
-    reader = _Reader.of(text, lexicon)
+    reader = _ItemReader.of(text, lexicon)
     there, left = reader.read(text), reader.read(shorter)
     return (
-        _lost(there, left, shorter)
-        or _added(there, left, text)
-        or _swapped(reader, text, shorter)
-        or _estranged(text, shorter, lexicon)
+        _find_lost_item(there, left, shorter)
+        or _find_added_item(there, left, text)
+        or _find_swapped_names(reader, text, shorter)
+        or _find_changed_meaning(text, shorter, lexicon)
     )
 
 
-def extract(text: str) -> Tried:
+def extract(text: str) -> SummaryAttempt:
     """Return the sentences of a text that hold all that is vital, with as many of the others as there is room for.
 
     Where these are too many, their small words are left out too; where that is not enough, there is none.
     """
     lexicon = prose_language(text)
     if lexicon is None:
-        return Tried("", "its language is not known, or it is a list, a table or code")
-    reader = _Reader.of(text, lexicon)
+        return SummaryAttempt("", "its language is not known, or it is a list, a table or code")
+    reader = _ItemReader.of(text, lexicon)
     units = _units(text)
     chosen = _vital_units(reader, units)
     counts = token_counts([unit.text for unit in units])
     room = int(sum(counts) * SHARE_MAX * _FILLED) - sum(counts[at] for at in chosen)
-    filled = _filled(units, counts, chosen, max(0, room))
-    found = _joined(units, filled) if room >= 0 else condensed(_joined(units, chosen))
+    filled = _add_sentences(units, counts, chosen, max(0, room))
+    found = _join_sentences(units, filled) if room >= 0 else condense_text(_join_sentences(units, chosen))
     why = complaint(text, found)
-    return Tried("", f"no extract: {why}") if why else Tried(found)
+    return SummaryAttempt("", f"no extract: {why}") if why else SummaryAttempt(found)
 
 
-def _lost(there: Kept, left: Kept, shorter: str) -> str:
+def _find_lost_item(there: RequiredItems, left: RequiredItems, shorter: str) -> str:
     plain = _flat(shorter)
     for kind, value in there.items():
         alive = value in plain if kind == "quotations" else value in getattr(left, kind)
         if not alive:
-            return f"it lost {_told(kind, value)}"
+            return f"it lost {_describe_item(kind, value)}"
     return ""
 
 
-def _added(there: Kept, left: Kept, text: str) -> str:
+def _find_added_item(there: RequiredItems, left: RequiredItems, text: str) -> str:
     words = {_bare(chunk).casefold() for chunk in _CHUNK.findall(text)}
     plain = _flat(text)
     for kind, value in left.items():
@@ -126,11 +126,11 @@ def _added(there: Kept, left: Kept, text: str) -> str:
         known = known or (kind == "quotations" and value in plain)
         known = known or (kind in {"names", "dates"} and value in words)
         if not known:
-            return f"it added {_told(kind, value)}"
+            return f"it added {_describe_item(kind, value)}"
     return ""
 
 
-def _swapped(reader: "_Reader", text: str, shorter: str) -> str:
+def _find_swapped_names(reader: "_ItemReader", text: str, shorter: str) -> str:
     """Say whether two names have changed places: who lends whom."""
     there, left = set(reader.pairs(text)), set(reader.pairs(shorter))
     for one, other in sorted(left - there):
@@ -139,13 +139,13 @@ def _swapped(reader: "_Reader", text: str, shorter: str) -> str:
     return ""
 
 
-def _told(kind: str, value: str) -> str:
+def _describe_item(kind: str, value: str) -> str:
     one = f"the {kind.removesuffix('s')}"
     shown = value if len(value) <= _SHOWN_CHARS_MAX else f"{value[:_SHOWN_CHARS_MAX]}…"
     return f"a negation (of {shown!r})" if kind == "negations" else f"{one} {shown!r}"
 
 
-def _estranged(text: str, shorter: str, lexicon: Lexicon) -> str:
+def _find_changed_meaning(text: str, shorter: str, lexicon: Lexicon) -> str:
     """Say whether words of a text are turned into their contrary, too few, or mostly others."""
     own, theirs = set(_content(text, lexicon)), _content(shorter, lexicon)
     new = [word for word in theirs if word not in own]
@@ -188,27 +188,30 @@ def _flat(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _ItemReader:
     """Reads what is vital, in one language; of `nouns` a capital makes no names."""
 
     lexicon: Lexicon
     nouns: AbstractSet[str]
 
     @classmethod
-    def of(cls, text: str, lexicon: Lexicon) -> "_Reader":
+    def of(cls, text: str, lexicon: Lexicon) -> "_ItemReader":
         """Return the reader of a text in a language."""
         return cls(lexicon, frozenset() if lexicon.names_by_capital else frozenset(_nouns(text)))
 
-    def read(self, text: str) -> Kept:
+    def read(self, text: str) -> RequiredItems:
         """Return what is vital in a text; a negation denies something in its own sentence."""
         parts = [self.sentence(unit.text) for unit in _units(text)]
-        return Kept(
-            *(frozenset().union(*(getattr(part, one.name) for part in parts)) for one in fields(Kept))
+        return RequiredItems(
+            *(
+                frozenset().union(*(getattr(part, one.name) for part in parts))
+                for one in fields(RequiredItems)
+            )
         )
 
-    def sentence(self, text: str) -> Kept:
+    def sentence(self, text: str) -> RequiredItems:
         """Return what is vital in a sentence."""
-        found: dict[str, set[str]] = {one.name: set() for one in fields(Kept)}
+        found: dict[str, set[str]] = {one.name: set() for one in fields(RequiredItems)}
         found["quotations"] = {
             inside for span in QUOTED.findall(text) if (inside := _flat(span).strip("`\"' "))
         }
@@ -228,8 +231,8 @@ class _Reader:
                 value = low.removesuffix("'s") if kind == "names" else _number(low, kind, word)
                 found[kind].add(value)
                 counting = value if kind == "numbers" and chunk.endswith(word) else ""
-        found["negations"] = {self._denied(said, at) for at in denies}
-        return Kept(**{name: frozenset(values) for name, values in found.items()})
+        found["negations"] = {self._find_denied_stem(said, at) for at in denies}
+        return RequiredItems(**{name: frozenset(values) for name, values in found.items()})
 
     def pairs(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the names that follow one another in a sentence."""
@@ -265,7 +268,7 @@ class _Reader:
         small = bare in self.lexicon.stop or bare in ENGLISH.stop or bare.partition("'")[0] == "i"
         return not small and bare not in self.nouns
 
-    def _denied(self, said: Sequence[str], at: int) -> str:
+    def _find_denied_stem(self, said: Sequence[str], at: int) -> str:
         """Return the stem that a negation denies: of the next word that says something, or of the last one before."""
         after, before = said[at + 1 : at + 1 + _DENIES_WITHIN], said[max(0, at - _DENIES_WITHIN) : at]
         for word in (*after, *reversed(before)):
@@ -330,7 +333,7 @@ def _goes_on(text: str, begin: int, found: re.Match[str]) -> bool:
     return short or (following.islower() and "\n" not in mark) or (following.isdigit() and mark[0] == ".")
 
 
-def _vital_units(reader: _Reader, units: Sequence[_Unit]) -> frozenset[int]:
+def _vital_units(reader: _ItemReader, units: Sequence[_Unit]) -> frozenset[int]:
     """Choose the sentences that hold all that is vital: those that alone hold a thing, then the richest of the rest."""
     held = [frozenset(reader.sentence(unit.text).items()) for unit in units]
     holders = Counter(item for items in held for item in items)
@@ -344,7 +347,7 @@ def _vital_units(reader: _Reader, units: Sequence[_Unit]) -> frozenset[int]:
     return frozenset(chosen)
 
 
-def _filled(
+def _add_sentences(
     units: Sequence[_Unit], counts: Sequence[int], chosen: AbstractSet[int], room: int
 ) -> frozenset[int]:
     """Add sentences as long as there is room: first those whose words are said most often in the whole text."""
@@ -362,7 +365,7 @@ def _filled(
     return frozenset(taken)
 
 
-def _joined(units: Sequence[_Unit], chosen: AbstractSet[int]) -> str:
+def _join_sentences(units: Sequence[_Unit], chosen: AbstractSet[int]) -> str:
     """Join sentences in their order; where a line ended between two, the next begins a line."""
     parts: list[str] = []
     broken = False

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import Stemmer
 
-from remanence.errors import InvalidInput, shown
+from remanence.errors import InvalidInput, format_value
 from remanence.languages import ABBREVIATIONS, CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
 from remanence.model import TEXT_CHARS_MAX
 from remanence.results import JOINERS as JOINERS
@@ -103,7 +103,7 @@ def check_text(text: str) -> None:
     """Raise InvalidInput for a text that cannot be a memory: blank, with NUL or lone surrogates, or too long."""
     given: object = text
     if not isinstance(given, str):
-        raise InvalidInput(f"a text must be a str, not {shown(given)}", recovery="pass a str")
+        raise InvalidInput(f"a text must be a str, not {format_value(given)}", recovery="pass a str")
     if len(text) > TEXT_CHARS_MAX:
         raise InvalidInput(
             f"the text has {len(text):,} characters, {TEXT_CHARS_MAX:,} are the limit",
@@ -409,7 +409,7 @@ _CLASSES = _Classes({ord(mark): "'" for mark in "’‘ʼ＇"} | dict.fromkeys(r
 
 def _plain(text: str) -> str:
     """Return the text ready for `_CHUNK`: only letters, marks, numbers, blanks and ASCII marks are left."""
-    return text if text.isascii() else composed(text).translate(_CLASSES)
+    return text if text.isascii() else normalize_nfkc(text).translate(_CLASSES)
 
 
 # What may be a mark, in a run so long that putting it in order by the library would take long; voiced sound marks are
@@ -417,7 +417,7 @@ def _plain(text: str) -> str:
 _MANY_MARKS = re.compile(r"(?:[^\w\s\x00-\x7f]|[\uff9e\uff9f]){32,}+")
 
 
-def composed(text: str) -> str:
+def normalize_nfkc(text: str) -> str:
     """Return NFKC in linear time: the library orders marks by swapping neighbours, so many come to it in order."""
     return unicodedata.normalize("NFKC", _MANY_MARKS.sub(_in_order, text))
 
@@ -454,7 +454,7 @@ def _normal(text: str) -> str:
         return text
     kept = _SUPERSCRIPT.sub(r"^\1", text)
     kept = _VULGAR.sub(r" \1", kept).translate(_DASHES)
-    kept = composed(kept).translate(_DASHES)
+    kept = normalize_nfkc(kept).translate(_DASHES)
     # U+FE00–FE0F choose between drawings of one character.
     return "".join(
         c for c in kept if c.isascii() or (unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")

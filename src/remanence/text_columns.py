@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from remanence.condense import condensed
+from remanence.condense import condense_text
 from remanence.model import Form
 from remanence.text import count_words, fingerprint
 from remanence.tokens import token_counts
@@ -26,7 +26,8 @@ def lengths_of(texts: Sequence[str], summaries: Sequence[str | None] = ()) -> li
     """Return the lengths of texts and of their short forms, by column; together, since each alone takes far longer."""
     instead = summaries or [None] * len(texts)
     shorts = [
-        condensed(text) if summary is None else summary for text, summary in zip(texts, instead, strict=True)
+        condense_text(text) if summary is None else summary
+        for text, summary in zip(texts, instead, strict=True)
     ]
     # Most texts are not shortened: what is the same text is counted once.
     others = [short for text, short in zip(texts, shorts, strict=True) if short is not text]

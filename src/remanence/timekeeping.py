@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from remanence.clock import DAY, HOUR, Reading, to_datetime
+from remanence.clock import DAY, HOUR, ClockReading, to_datetime
 
 JUMP_MAX = HOUR  # what the wall's clock may gain or lose against the one that runs since the machine booted
 REST_MAX = 30 * DAY  # where nothing tells a rest from a jump, a longer one is doubted
@@ -24,8 +24,8 @@ class Marks:
     Records up to `accepted` were accepted, wherever the clock stands.
     """
 
-    believed: Reading | None = None
-    doubted: Reading | None = None
+    believed: ClockReading | None = None
+    doubted: ClockReading | None = None
     cause: Cause | None = None
     accepted: int = 0
 
@@ -34,7 +34,9 @@ class Marks:
         """Read back what `values` wrote; nothing is kept of a scope that no clock was looked at for."""
         if kept is None:
             return cls()
-        believed, doubted = (Reading(*kept[name]) if kept[name] else None for name in ("believed", "doubted"))
+        believed, doubted = (
+            ClockReading(*kept[name]) if kept[name] else None for name in ("believed", "doubted")
+        )
         return cls(believed, doubted, kept["cause"], kept["accepted"])
 
     def values(self) -> dict[str, Any]:
@@ -51,7 +53,7 @@ class Marks:
 class Present:
     """What the clocks say now, and what is kept of what they said before."""
 
-    reading: Reading
+    reading: ClockReading
     marks: Marks = Marks()
 
 
@@ -76,13 +78,17 @@ def doubt(present: Present, newest_at: int) -> Doubt | None:
     if reading.wall < marks.believed.wall - JUMP_MAX:
         return Doubt("back", f"the clock is set back: it was at {_day(marks.believed.wall)} before")
     if marks.cause == "jump" and marks.doubted is not None and goes_on(marks.doubted, reading):
-        return _jumped(marks.believed, marks.doubted)
+        return _describe_jump(marks.believed, marks.doubted)
     if not _same_boot(marks.believed, reading):
-        return None if _settled(marks, reading) else _gap(reading, marks.believed.wall)
-    return _jumped(marks.believed, reading) if gained(marks.believed, reading) > JUMP_MAX else None
+        return None if _is_gap_over(marks, reading) else _gap(reading, marks.believed.wall)
+    return (
+        _describe_jump(marks.believed, reading)
+        if measure_clock_gain(marks.believed, reading) > JUMP_MAX
+        else None
+    )
 
 
-def observed(present: Present, newest_at: int) -> Marks:
+def update_clock_marks(present: Present, newest_at: int) -> Marks:
     """Return what is to be kept after a look at the clocks."""
     reading, marks = present.reading, present.marks
     found = doubt(present, newest_at)
@@ -92,18 +98,18 @@ def observed(present: Present, newest_at: int) -> Marks:
         return marks
     if marks.doubted is not None and marks.cause == found.cause and goes_on(marks.doubted, reading):
         return marks
-    believed = marks.believed or Reading(newest_at)
+    believed = marks.believed or ClockReading(newest_at)
     return Marks(believed, reading, found.cause, marks.accepted)
 
 
-def goes_on(since: Reading, reading: Reading) -> bool:
+def goes_on(since: ClockReading, reading: ClockReading) -> bool:
     """Tell whether a reading may be later on the same time as another."""
     if _same_boot(since, reading):
-        return abs(gained(since, reading)) <= JUMP_MAX
+        return abs(measure_clock_gain(since, reading)) <= JUMP_MAX
     return 0 <= reading.wall - since.wall <= REST_MAX
 
 
-def gained(since: Reading, reading: Reading) -> int:
+def measure_clock_gain(since: ClockReading, reading: ClockReading) -> int:
     """Return what the wall's clock gained between two readings of one boot, against the clock that was not set."""
     return (reading.wall - since.wall) - (reading.running - since.running)
 
@@ -113,18 +119,18 @@ def is_ahead(at: int, now: int) -> bool:
     return at > now + JUMP_MAX
 
 
-def _same_boot(since: Reading, reading: Reading) -> bool:
+def _same_boot(since: ClockReading, reading: ClockReading) -> bool:
     """Tell whether a clock ran through both readings; one that is not named, or went back, tells nothing."""
     return since.boot is not None and since.boot == reading.boot and since.running <= reading.running
 
 
-def _settled(marks: Marks, reading: Reading) -> bool:
+def _is_gap_over(marks: Marks, reading: ClockReading) -> bool:
     """Tell whether the time after a gap has gone on for long enough."""
     since = marks.doubted
     return since is not None and goes_on(since, reading) and reading.wall - since.wall >= SETTLED
 
 
-def _gap(reading: Reading, last: int) -> Doubt | None:
+def _gap(reading: ClockReading, last: int) -> Doubt | None:
     passed = reading.wall - last
     if passed <= REST_MAX:
         return None
@@ -135,15 +141,17 @@ def _gap(reading: Reading, last: int) -> Doubt | None:
     return Doubt("gap", why)
 
 
-def _jumped(since: Reading, reading: Reading) -> Doubt:
+def _describe_jump(since: ClockReading, reading: ClockReading) -> Doubt:
     hours = (
-        gained(since, reading) / HOUR if _same_boot(since, reading) else (reading.wall - since.wall) / HOUR
+        measure_clock_gain(since, reading) / HOUR
+        if _same_boot(since, reading)
+        else (reading.wall - since.wall) / HOUR
     )
     long = f"{hours:,.1f} hours" if hours < 48 else f"{hours / 24:,.0f} days"
     return Doubt("jump", f"the clock jumped {long} ahead of {_day(since.wall)} while the machine ran")
 
 
-def _plain(reading: Reading | None) -> list[Any] | None:
+def _plain(reading: ClockReading | None) -> list[Any] | None:
     return None if reading is None else [reading.wall, reading.boot, reading.running]
 
 

@@ -49,7 +49,7 @@ class Timescale:
         return float(self.readings[-1])
 
 
-class Recorded(Protocol):
+class ClockRecords(Protocol):
     """What clocks are read from; None where it was not asked for."""
 
     @property
@@ -63,7 +63,7 @@ class Recorded(Protocol):
         ...
 
 
-def scales(recorded: Recorded, now: int) -> dict[ClockName, Timescale]:
+def scales(recorded: ClockRecords, now: int) -> dict[ClockName, Timescale]:
     """Return the clocks that were recorded, read at an instant; the wall's needs no map."""
     found: dict[ClockName, Timescale] = {}
     if recorded.spans is not None:

@@ -61,7 +61,7 @@ def token_counts(texts: Sequence[str]) -> list[int]:
         return list(map(_count, texts))
     counts = [0] * len(texts)
     for places in _batches(texts):
-        for place, count in zip(places, _counted([texts[place] for place in places]), strict=True):
+        for place, count in zip(places, _count_batch([texts[place] for place in places]), strict=True):
             counts[place] = count
     return counts
 
@@ -142,7 +142,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
             yield batch
 
 
-def _counted(texts: Sequence[str]) -> list[int]:
+def _count_batch(texts: Sequence[str]) -> list[int]:
     joined = "\n" + "\n".join(texts) + "\n"
     spent = _ascii_spent(joined) if joined.isascii() else _spent(joined)
     ends = np.cumsum([len(text) + 1 for text in texts])

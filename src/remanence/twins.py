@@ -67,7 +67,7 @@ class TextVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _TextFeatures:
     """What a text says, word by word, where two texts may differ in what no count of words shows.
 
     `capitals`, `numbers` and `counted` (what follows a number) stand in the order of the text. `keys` are its words and
@@ -100,7 +100,7 @@ def verdict(old: str, new: str, similarity: float | None, thresholds: Similarity
     alike, reason = _alike(old, new, similarity, thresholds)
     if not alike:
         return TextVerdict("distinct", (reason,))
-    vetoes = tuple(_vetoes(_said(old), _said(new)))
+    vetoes = tuple(_vetoes(_read_text(old), _read_text(new)))
     return TextVerdict("distinct", vetoes) if vetoes else TextVerdict("near", (reason,))
 
 
@@ -112,10 +112,10 @@ def same_words(old: str, new: str) -> bool:
     """
     if _fingerprint(old) == _fingerprint(new):
         return True
-    one, other = _worded(old), _worded(new)
+    one, other = _split_words(old), _split_words(new)
     if one.words != other.words or not one.words:
         return False
-    first, second = _said(old), _said(new)
+    first, second = _read_text(old), _read_text(new)
     if one.pauses != other.pauses and (
         max(len(one.pauses), len(other.pauses)) > 1 or first.vital.negations or second.vital.negations
     ):
@@ -140,7 +140,7 @@ _fingerprint = _kept_of_short(fingerprint)
 
 
 @dataclass(frozen=True, slots=True)
-class _Worded:
+class _WordSequence:
     """The words of a text, short forms written out, and after how many of them there is a pause."""
 
     words: tuple[str, ...]
@@ -148,7 +148,7 @@ class _Worded:
 
 
 @_kept_of_short
-def _worded(text: str) -> _Worded:
+def _split_words(text: str) -> _WordSequence:
     words: list[str] = []
     pauses: list[int] = []
     for token in folded_text(text).split():
@@ -156,7 +156,7 @@ def _worded(text: str) -> _Worded:
         words += written
         if pause and words:
             pauses.append(len(words))
-    return _Worded(tuple(words), tuple(dict.fromkeys(at for at in pauses if at < len(words))))
+    return _WordSequence(tuple(words), tuple(dict.fromkeys(at for at in pauses if at < len(words))))
 
 
 def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
@@ -183,14 +183,14 @@ def _alike(
 
 
 @_kept_of_short
-def _said(text: str) -> _Said:
+def _read_text(text: str) -> _TextFeatures:
     read = readings(text)
     lexicon = lexicon_of(read)
     words = tuple([word for reading in read for word in reading.folded])
     distinct = set(words)
     numbers = tuple([word for word in words if _is_number(word, lexicon)])
     facts = [_word_facts(word) for word in distinct]
-    return _Said(
+    return _TextFeatures(
         vital=vital_tokens(text),
         words=words,
         bag=tuple(sorted(words)),
@@ -198,9 +198,9 @@ def _said(text: str) -> _Said:
         contraries=frozenset().union(*[one.contraries for one in facts if one.contraries]),
         capitals=() if text.islower() else tuple(_capitals(read, lexicon)),
         numbers=numbers,
-        counted=frozenset(_counted(words, lexicon)) if numbers else frozenset(),
+        counted=frozenset(_find_counted_words(words, lexicon)) if numbers else frozenset(),
         identifiers=frozenset(filter(_is_identifier, distinct)),
-        denied=tuple(sorted(_denied(text, words, lexicon))),
+        denied=tuple(sorted(_find_denied_words(text, words, lexicon))),
         places=_places(words, lexicon),
         asks=asks(text),
     )
@@ -218,7 +218,7 @@ def _is_number(word: str, lexicon: Lexicon) -> bool:
     return word[:1].isdigit() or word in lexicon.number_words
 
 
-def _counted(words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
+def _find_counted_words(words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
     """Yield what there is so much of: 5 mg are not 5 g."""
     for number, word in pairwise(words):
         if _is_number(number, lexicon) and word not in lexicon.stop:
@@ -230,7 +230,7 @@ def _is_identifier(word: str) -> bool:
     return not word.isalpha() and any(map(str.isalpha, word)) and any(c.isdigit() or c in "._" for c in word)
 
 
-def _denied(text: str, words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
+def _find_denied_words(text: str, words: Sequence[str], lexicon: Lexicon) -> Iterator[str]:
     """Yield what each negation denies, the next word that says something, or the last; and negating characters."""
     for place, word in enumerate(words) if not lexicon.negations.isdisjoint(words) else ():
         if word in lexicon.negations:
@@ -245,7 +245,7 @@ def _content(lexicon: Lexicon) -> Callable[[str], bool]:
     return lambda word: word not in lexicon.stop and word not in lexicon.negations
 
 
-def _vetoes(old: _Said, new: _Said) -> Iterator[str]:
+def _vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
     """Yield what a merge would lose or make untrue, one line for each kind."""
     if old.vital != new.vital:
         for what in ("numbers", "dates", "code"):
@@ -254,12 +254,12 @@ def _vetoes(old: _Said, new: _Said) -> Iterator[str]:
     if old.vital.negations != new.vital.negations:
         yield f"negations differ: {old.vital.negations} / {new.vital.negations}"
     elif old.denied != new.denied:
-        yield f"negations differ in what they deny: {_shown(old.denied)} / {_shown(new.denied)}"
+        yield f"negations differ in what they deny: {_format_tokens(old.denied)} / {_format_tokens(new.denied)}"
     # A name in another spelling of case is no other name.
     if old.vital.names or new.vital.names:
         lost, gained = old.vital.names.difference(new.words), new.vital.names.difference(old.words)
         if lost or gained:
-            yield f"names differ: {_shown(lost)} / {_shown(gained)}"
+            yield f"names differ: {_format_tokens(lost)} / {_format_tokens(gained)}"
     if old.asks != new.asks:
         yield "one asks, the other states"
     yield from _contrary(old, new)
@@ -267,13 +267,14 @@ def _vetoes(old: _Said, new: _Said) -> Iterator[str]:
 
 def _differ(what: str, old: frozenset[str], new: frozenset[str]) -> Iterator[str]:
     if old != new:
-        yield f"{what} differ: {_shown(old - new)} / {_shown(new - old)}"
+        yield f"{what} differ: {_format_tokens(old - new)} / {_format_tokens(new - old)}"
 
 
-def _contrary(old: _Said, new: _Said) -> Iterator[str]:
+def _contrary(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
     """Yield where the words are much the same and what they say is not."""
     if old.counted - new.counted and new.counted - old.counted:
-        yield f"what is counted differs: {_shown(old.counted - new.counted)} / {_shown(new.counted - old.counted)}"
+        went, came = _format_tokens(old.counted - new.counted), _format_tokens(new.counted - old.counted)
+        yield f"what is counted differs: {went} / {came}"
     for what in ("capitals", "numbers"):
         ordered, other = getattr(old, what), getattr(new, what)
         if ordered == other:
@@ -286,7 +287,7 @@ def _contrary(old: _Said, new: _Said) -> Iterator[str]:
             yield "the same words in other places"
     elif not (old.contraries.isdisjoint(new.keys) and new.contraries.isdisjoint(old.keys)):
         bags = Counter(old.words), Counter(new.words)
-        for one, other in _opposed(set(bags[0] - bags[1]), set(bags[1] - bags[0])):
+        for one, other in _find_contraries(set(bags[0] - bags[1]), set(bags[1] - bags[0])):
             yield f"opposites: {one} / {other}"
 
 
@@ -321,7 +322,7 @@ def _places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], lis
     return places
 
 
-def _opposed(old: set[str], new: set[str]) -> Iterator[tuple[str, str]]:
+def _find_contraries(old: set[str], new: set[str]) -> Iterator[tuple[str, str]]:
     """Yield a word of either text that the other has the contrary of; the first pair says enough."""
     theirs = {key: word for word in sorted(new) for key in _keys(word)}
     for word in sorted(old):
@@ -381,6 +382,6 @@ def _opposites() -> dict[str, frozenset[str]]:
     return {key: frozenset(contrary - {key}) for key, contrary in found.items()}
 
 
-def _shown(tokens: Iterable[str]) -> str:
+def _format_tokens(tokens: Iterable[str]) -> str:
     listed = sorted(tokens)
     return ", ".join(listed[:_SHOWN_MAX]) + (" …" if len(listed) > _SHOWN_MAX else "") if listed else "–"

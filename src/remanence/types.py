@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 
 from remanence.guide import Guide
 from remanence.keywords import (
-    About,
     AboutNamed,
     ActionName,
     Asking,
@@ -21,6 +20,7 @@ from remanence.keywords import (
     OutcomeName,
     PolicyClassName,
     Progress,
+    PutOptions,
     ReasonName,
     RelationName,
     RoleName,
@@ -31,8 +31,8 @@ from remanence.keywords import (
     TrustName,
     VerificationName,
 )
-from remanence.model import Affected, Dropped, Hit, Memories, OneMemory, Rated
-from remanence.receipt import Consolidated, LinkedDuplicates, Listened
+from remanence.model import AffectedMemory, DroppedMemory, Hit, Memories, OneMemory, RateResult
+from remanence.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates
 
 if TYPE_CHECKING:
     from remanence.claim import Forbidden
@@ -43,37 +43,37 @@ if TYPE_CHECKING:
     from remanence.flows.acted import EngineAction
     from remanence.flows.boxes import Box, Boxes, Trace, Traces
     from remanence.flows.copies import RegisteredCopy
-    from remanence.flows.curate.daemon import Ended
+    from remanence.flows.curate.daemon import DaemonResult
     from remanence.flows.curate.run_names import Run
     from remanence.flows.curate.runs import RunReport
     from remanence.flows.curate.schedules import Schedule
     from remanence.flows.curate.scheduling import Ran
-    from remanence.flows.curate.ticking import Ticked
+    from remanence.flows.curate.ticking import TickResult
     from remanence.flows.curate.timetable import Timetable
     from remanence.flows.entities import Entities, EntityProfile, KnownEntity
-    from remanence.flows.erase import Erase, Erasing, Erasure
+    from remanence.flows.erase import Erase, ErasePreview, Erasure
     from remanence.flows.erase_since import ErasedSinceReport
-    from remanence.flows.expiring import Expired
+    from remanence.flows.expiring import ExpireResult
     from remanence.flows.forbidding import ForbiddenTexts
     from remanence.flows.graph import Contradiction, Graph
     from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.inspect import Event, State
-    from remanence.flows.mirror.applying import Applied
+    from remanence.flows.mirror.applying import ApplyEditsResult
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import Mirror
-    from remanence.flows.mirror.watching import Mirrored
+    from remanence.flows.mirror.watching import MirrorResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
-    from remanence.flows.reembedding import Reembedded
+    from remanence.flows.reembedding import ReembedResult
     from remanence.flows.review import Review, ReviewItem, ReviewQueue
     from remanence.flows.scope_policy import ScopePolicy
     from remanence.flows.settings import Setting, Settings
-    from remanence.flows.write.extracting import Estimated, Extraction, FoundFact
-    from remanence.flows.write.ingesting import Ingested
-    from remanence.flows.write.noting import Noted
+    from remanence.flows.write.extracting import ExtractEstimate, Extraction, FoundFact
+    from remanence.flows.write.ingesting import IngestResult
+    from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.proposals import Proposal
     from remanence.flows.write.settling import Upcoming
-    from remanence.flows.write.waiting import Waiting
+    from remanence.flows.write.waiting import PendingTurns
     from remanence.opening import OwnParts
     from remanence.recall.frames import FrameDefinition
     from remanence.store.base import Check
@@ -81,36 +81,36 @@ if TYPE_CHECKING:
     from remanence.write.guideline_learning import Guideline
 
 __all__ = [
-    "About",
     "AboutNamed",
     "ActionName",
     "ActiveGuidelines",
-    "Affected",
-    "Applied",
+    "AffectedMemory",
+    "ApplyEditsResult",
     "Asking",
     "Box",
     "Boxes",
     "CadenceName",
     "Check",
     "Columns",
-    "Consolidated",
+    "ConsolidateResult",
     "Contradiction",
+    "DaemonResult",
     "DecayName",
-    "Dropped",
+    "DroppedMemory",
     "Editable",
     "Eligibility",
-    "Ended",
     "EngineAction",
     "Entities",
     "EntityProfile",
     "Erase",
+    "ErasePreview",
     "ErasedSinceReport",
-    "Erasing",
     "Erasure",
-    "Estimated",
     "Event",
-    "Expired",
+    "ExpireResult",
     "Explanation",
+    "ExtractEstimate",
+    "ExtractPendingResult",
     "Extraction",
     "FileEdit",
     "Forbidden",
@@ -127,21 +127,21 @@ __all__ = [
     "Guidelines",
     "Hit",
     "IfExists",
-    "Ingested",
+    "IngestResult",
     "KindName",
     "KnownEntity",
     "Leaving",
     "LifecycleName",
     "LinkedDuplicates",
-    "Listened",
     "Memories",
     "Mirror",
-    "Mirrored",
+    "MirrorResult",
     "Moment",
-    "Noted",
+    "NoteResult",
     "OneMemory",
     "OutcomeName",
     "OwnParts",
+    "PendingTurns",
     "PlanDiff",
     "PlanReport",
     "PolicyClassName",
@@ -149,10 +149,11 @@ __all__ = [
     "ProfileLine",
     "Progress",
     "Proposal",
+    "PutOptions",
     "Ran",
-    "Rated",
+    "RateResult",
     "ReasonName",
-    "Reembedded",
+    "ReembedResult",
     "RegisteredCopy",
     "RelationName",
     "Review",
@@ -170,7 +171,7 @@ __all__ = [
     "Some",
     "State",
     "StatusName",
-    "Ticked",
+    "TickResult",
     "TierName",
     "Timetable",
     "Topic",
@@ -179,29 +180,28 @@ __all__ = [
     "TrustName",
     "Upcoming",
     "VerificationName",
-    "Waiting",
 ]
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
     "ActiveGuidelines": "remanence.flows.guidelines",
-    "Applied": "remanence.flows.mirror.applying",
+    "ApplyEditsResult": "remanence.flows.mirror.applying",
     "Box": "remanence.flows.boxes",
     "Boxes": "remanence.flows.boxes",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.graph",
     "Eligibility": "remanence.write.engine_actions",
-    "Ended": "remanence.flows.curate.daemon",
+    "DaemonResult": "remanence.flows.curate.daemon",
     "EngineAction": "remanence.flows.acted",
     "Entities": "remanence.flows.entities",
     "EntityProfile": "remanence.flows.entities",
     "Erase": "remanence.flows.erase",
     "ErasedSinceReport": "remanence.flows.erase_since",
-    "Erasing": "remanence.flows.erase",
+    "ErasePreview": "remanence.flows.erase",
     "Erasure": "remanence.flows.erase",
-    "Estimated": "remanence.flows.write.extracting",
+    "ExtractEstimate": "remanence.flows.write.extracting",
     "Event": "remanence.flows.inspect",
-    "Expired": "remanence.flows.expiring",
+    "ExpireResult": "remanence.flows.expiring",
     "Explanation": "remanence.curate.explain",
     "Extraction": "remanence.flows.write.extracting",
     "FileEdit": "remanence.flows.mirror.hand_edits",
@@ -215,12 +215,12 @@ _LATER = {
     "Guideline": "remanence.write.guideline_learning",
     "GuidelineDraft": "remanence.flows.guidelines",
     "Guidelines": "remanence.flows.guidelines",
-    "Ingested": "remanence.flows.write.ingesting",
+    "IngestResult": "remanence.flows.write.ingesting",
     "KnownEntity": "remanence.flows.entities",
     "Leaving": "remanence.curate.forecast_report",
     "Mirror": "remanence.flows.mirror.mirror",
-    "Mirrored": "remanence.flows.mirror.watching",
-    "Noted": "remanence.flows.write.noting",
+    "MirrorResult": "remanence.flows.mirror.watching",
+    "NoteResult": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
     "PlanDiff": "remanence.curate.planner.plan_diff",
     "PlanReport": "remanence.curate.planner.plan_report",
@@ -228,7 +228,7 @@ _LATER = {
     "ProfileLine": "remanence.flows.recall.profiling",
     "Proposal": "remanence.flows.write.proposals",
     "Ran": "remanence.flows.curate.scheduling",
-    "Reembedded": "remanence.flows.reembedding",
+    "ReembedResult": "remanence.flows.reembedding",
     "RegisteredCopy": "remanence.flows.copies",
     "Review": "remanence.flows.review",
     "ReviewItem": "remanence.flows.review",
@@ -241,13 +241,13 @@ _LATER = {
     "Setting": "remanence.flows.settings",
     "Settings": "remanence.flows.settings",
     "State": "remanence.flows.inspect",
-    "Ticked": "remanence.flows.curate.ticking",
+    "TickResult": "remanence.flows.curate.ticking",
     "Timetable": "remanence.flows.curate.timetable",
     "Topic": "remanence.flows.recall.profiling",
     "Trace": "remanence.flows.boxes",
     "Traces": "remanence.flows.boxes",
     "Upcoming": "remanence.flows.write.settling",
-    "Waiting": "remanence.flows.write.waiting",
+    "PendingTurns": "remanence.flows.write.waiting",
 }
 
 if not TYPE_CHECKING:  # a type checker sees the imports above, and no name that is not there

@@ -42,7 +42,7 @@ _WIDTHS: Mapping[str, type[np.signedinteger[Any] | np.unsignedinteger[Any]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class WordHashPart:
     """Some memories: sequence numbers, ascending, their columns, and the rows of these that hold each hash.
 
     `rows` are those of one hash after another, ascending, `starts` tells where those of each hash begin, and the end.
@@ -89,7 +89,7 @@ def worth_of(codes: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class WordHashRow:
     """One archived memory, its columns in order."""
 
     seq: int
@@ -97,7 +97,7 @@ class Row:
     hashes: Sequence[int]
 
 
-def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any]) -> Row:
+def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any]) -> WordHashRow:
     """Return what is kept of a memory; `named` are the numbers of `NAMED`, `rest` role, said_at, words and value."""
     columns = (
         *(number or 0 for number in named),
@@ -107,10 +107,10 @@ def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any
         worth_code(rest["value"]),
         int(asks(text)),
     )
-    return Row(seq, columns, hashes_of(stems(text)))
+    return WordHashRow(seq, columns, hashes_of(stems(text)))
 
 
-def part_from(rows: Iterable[Row]) -> Part:
+def part_from(rows: Iterable[WordHashRow]) -> WordHashPart:
     """Return some memories as a part."""
     ordered = sorted(rows, key=lambda one: one.seq)
     seq = np.array([one.seq for one in ordered], np.int64)
@@ -121,7 +121,7 @@ def part_from(rows: Iterable[Row]) -> Part:
     return _part(seq, _narrow(columns), np.sort(pairs))
 
 
-def merge(part: Part, gone: Collection[int], fresh: Part) -> Part:
+def merge(part: WordHashPart, gone: Collection[int], fresh: WordHashPart) -> WordHashPart:
     """Return a part without the memories that go and with those that come."""
     stays = ~np.isin(part.seq, np.fromiter(gone, np.int64, len(gone)))
     seq = np.concatenate([part.seq[stays], fresh.seq])
@@ -137,34 +137,34 @@ def merge(part: Part, gone: Collection[int], fresh: Part) -> Part:
     return _part(seq[order], columns, np.sort(pairs))
 
 
-def rows_of(part: Part) -> list[Row]:
+def rows_of(part: WordHashPart) -> list[WordHashRow]:
     """Return the memories of a part one by one."""
     order = np.argsort(part.rows, kind="stable")
     ends = np.searchsorted(part.rows[order], np.arange(len(part) + 1))
     hashes = _hashes(part)[order].tolist()
     columns = zip(*(part.columns[name].tolist() for name in COLUMNS), strict=True)
     return [
-        Row(seq, values, hashes[start:end])
+        WordHashRow(seq, values, hashes[start:end])
         for seq, values, start, end in zip(
             part.seq.tolist(), columns, ends[:-1].tolist(), ends[1:].tolist(), strict=True
         )
     ]
 
 
-def _part(seq: Ints, columns: Mapping[str, npt.NDArray[Any]], pairs: Ints) -> Part:
+def _part(seq: Ints, columns: Mapping[str, npt.NDArray[Any]], pairs: Ints) -> WordHashPart:
     """Return a part of its pairs of hash and row, ascending, each as one number."""
     firsts = np.arange(HASHES + 1) * max(1, len(seq))
     starts = np.searchsorted(pairs, firsts)
     rows = pairs - np.repeat(firsts[:-1], np.diff(starts))
-    return Part(seq, columns, rows.astype(np.uint16), starts.astype(np.int32))
+    return WordHashPart(seq, columns, rows.astype(np.uint16), starts.astype(np.int32))
 
 
-def _hashes(part: Part) -> Ints:
+def _hashes(part: WordHashPart) -> Ints:
     """Return the hash of each pair of a part."""
     return np.repeat(np.arange(HASHES), np.diff(part.starts))
 
 
-def pack(part: Part) -> bytes:
+def pack(part: WordHashPart) -> bytes:
     """Pack memories in order of arrival: each column as differences, its bytes by rank, and all that compressed.
 
     The words are pairs of hash and row in order, as the gaps between them: ten bits a word where a list of hashes for
@@ -176,7 +176,7 @@ def pack(part: Part) -> bytes:
     return zlib.compress(sizes + b"".join(map(_planes, numbers)), _LEVEL)
 
 
-def unpacked(packed: bytes) -> Part:
+def unpack_hash_part(packed: bytes) -> WordHashPart:
     """Return the memories of a part as arrays; raises ValueError where it holds none."""
     try:
         content = zlib.decompress(packed)

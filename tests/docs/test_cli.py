@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from remanence.faces.cli import tree
-from remanence.faces.cli.helping import common_options, found, options_of, words_of
+from remanence.faces.cli.helping import common_options, find_command, options_of, words_of
 from remanence.verbs import TABLE, Advice
 from tests.command_line import typed
 
@@ -27,7 +27,7 @@ def test_every_command_is_in_the_table() -> None:
 
 def test_every_word_and_option_says_what_it_is() -> None:
     """Every word and option of every command has help."""
-    apps = {name: found(APP, name.split()) for name in NAMES}
+    apps = {name: find_command(APP, name.split()) for name in NAMES}
     every = [(name, *one) for name, app in apps.items() for one in (*words_of(app), *options_of(app))]
     every += [("remanence", *one) for one in common_options(APP)]
 
@@ -52,7 +52,7 @@ def test_every_example_can_be_typed() -> None:
         command, _, _ = APP.parse_args(parted.args, print_error=False, exit_on_error=False)
 
         assert row.command.split() == words[: len(row.command.split())], row.command
-        assert command is found(APP, row.command.split()).default_command, row.command
+        assert command is find_command(APP, row.command.split()).default_command, row.command
 
 
 def test_every_command_is_in_the_reference() -> None:

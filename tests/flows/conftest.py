@@ -10,7 +10,7 @@ from remanence.clock import ManualClock
 from remanence.flows.write.hearing import listen
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
-from remanence.receipt import Listened
+from remanence.receipt import ExtractPendingResult
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -24,7 +24,7 @@ class Measured(HashedEmbedder):
     thresholds = SimilarityThresholds(similar=0.5, near=0.85, calibrated=True)
 
 
-async def hear(memory: remanence.Engine) -> Listened:
+async def hear(memory: remanence.Engine) -> ExtractPendingResult:
     """Extract facts from all turns that wait, and leave the inbox as it is: `consolidate` does both."""
     return await listen(memory._core)
 

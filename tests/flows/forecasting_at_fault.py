@@ -75,7 +75,7 @@ async def _content(memory: Engine) -> Found:
     held = await dump(core.store, core.scope)
     uses = [row["uses"] for row in held.memories.values()]
     verbs = [part.cause.verb for part in await core.store.history(core.scope, after=0, limit=1_000)]
-    return {"kept": _digest(repr(held.kept())), "uses": uses, "verbs": verbs}
+    return {"kept": _digest(repr(held.drop_unrestorable())), "uses": uses, "verbs": verbs}
 
 
 def _digest(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import remanence
-from remanence.extraction import FACTS_MAX, Extracted, Fact, Heard, Wanted
+from remanence.extraction import FACTS_MAX, ExtractRequest, ExtractResult, ExtractTurn, Fact
 from remanence.llm.base import Judgement
 from tests.flows.conftest import Opener, hear
 
@@ -20,9 +20,9 @@ class Finding:
         """Judge nothing."""
         return Judgement(0.5)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Give each text as a fact of the first turn."""
-        return Extracted(tuple(Fact("fact", text, turns[0].id, (0, 1), 0.9) for text in self.texts))
+        return ExtractResult(tuple(Fact("fact", text, turns[0].id, (0, 1), 0.9) for text in self.texts))
 
 
 async def recorded(memory: remanence.Engine, action: str) -> list[tuple[str, str, str, int]]:

@@ -56,7 +56,7 @@ def test_a_prompt_has_room_for_what_is_recalled(tmp_path: Path) -> None:
     seen = []
 
     class Watching(agent.Script):
-        def reply(self, said: str, recalled: remanence.Recalled) -> agent.Reply:
+        def reply(self, said: str, recalled: remanence.RecallResult) -> agent.Reply:
             seen.append(recalled)
             return super().reply(said, recalled)
 

@@ -12,7 +12,7 @@ import remanence
 from remanence.box import FindBoxes
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, NotFound
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 
@@ -244,10 +244,10 @@ async def test_a_clock_that_was_set_back_seals_nothing(opener: Opener, clock: Ma
 
 async def test_what_is_not_there_is_said_so(memory: remanence.Engine) -> None:
     """An unknown number, and a limit out of its bounds."""
-    await raised(NotFound, memory.boxes.get(7))
-    await raised(NotFound, memory.traces.get(7))
-    await raised(InvalidInput, memory.boxes.list(limit=0))
-    await raised(InvalidInput, memory.traces.list(boxes_min=0))
+    await expect_error(NotFound, memory.boxes.get(7))
+    await expect_error(NotFound, memory.traces.get(7))
+    await expect_error(InvalidInput, memory.boxes.list(limit=0))
+    await expect_error(InvalidInput, memory.traces.list(boxes_min=0))
 
 
 KILLED = """

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import remanence
-from remanence.box import BoxRow, FindBoxes, FindTraces, Sealed, TraceRow
+from remanence.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.change import MILLION, Change
 from remanence.clock import ManualClock
-from remanence.testing.builders import NOW, boxed, traced
+from remanence.testing.builders import NOW, box_change, trace_change
 
 TOPICS = {"a1": MILLION}
 
@@ -21,20 +21,20 @@ async def test_boxes_leave_and_come_back(tmp_path: Path) -> None:
     """By their turns, under the numbers that these have there; a second import changes nothing, undo takes it back."""
     async with opened(tmp_path / "one.db") as memory:
         a, b, c, d = [(await memory.learn(f"turn {name}")).seq for name in ("one", "two", "three", "four")]
-        sealed: dict[str, Any] = {"sealed_at": NOW, "reason": Sealed.FULL, "trace": a}
+        sealed: dict[str, Any] = {"sealed_at": NOW, "reason": SealReason.FULL, "trace": a}
         await memory._core.commit(
             [
-                boxed(a, [a, b, 99], goal=b, **sealed),
-                boxed(c, [c], trace=a),
-                boxed(d, [99], "s2"),
-                traced(a),
+                box_change(a, [a, b, 99], goal=b, **sealed),
+                box_change(c, [c], trace=a),
+                box_change(d, [99], "s2"),
+                trace_change(a),
             ],
             memory._core.cause("extract"),
         )
         lines = [line async for line in memory.export()]
     async with opened(tmp_path / "other.db") as other:
         own = (await other.learn("something else first")).seq
-        await other._core.commit([boxed(own, [own])], other._core.cause("extract"))
+        await other._core.commit([box_change(own, [own])], other._core.cause("extract"))
         done = await other.import_(lines, trust="user")
         again = await other.import_(lines, trust="user")
         store = other._core.store
@@ -44,10 +44,12 @@ async def test_boxes_leave_and_come_back(tmp_path: Path) -> None:
         await other.undo(done)
         left = await store.boxes("home", FindBoxes()), await store.traces("home", FindTraces())
 
-    forced: dict[str, Any] = {"sealed_at": NOW, "reason": Sealed.FORCED, "trace": own + 1}
+    forced: dict[str, Any] = {"sealed_at": NOW, "reason": SealReason.FORCED, "trace": own + 1}
     assert [
         BoxRow(own + 3, "s1", TOPICS, (own + 3,), None, None, NOW, NOW, **forced),
-        BoxRow(own + 1, "s1", TOPICS, (own + 1, own + 2), own + 2, None, NOW, NOW, NOW, Sealed.FULL, own + 1),
+        BoxRow(
+            own + 1, "s1", TOPICS, (own + 1, own + 2), own + 2, None, NOW, NOW, NOW, SealReason.FULL, own + 1
+        ),
         BoxRow(own, "s1", TOPICS, (own,), None, None, NOW, NOW),
     ] == found
     assert [TraceRow(own + 1, TOPICS, NOW, NOW)] == traces
@@ -61,9 +63,9 @@ async def test_a_box_whose_turn_is_in_a_box_here_is_left_out(tmp_path: Path) -> 
     async with opened(tmp_path / "one.db") as memory:
         a, b = [(await memory.learn(f"turn {name}")).seq for name in ("one", "two")]
         core = memory._core
-        await core.commit([boxed(b, [b])], core.cause("extract"))
+        await core.commit([box_change(b, [b])], core.cause("extract"))
         lines = [line async for line in memory.export()]
-        await core.commit([Change("boxes", b, {}, None), boxed(a, [a, b])], core.cause("extract"))
+        await core.commit([Change("boxes", b, {}, None), box_change(a, [a, b])], core.cause("extract"))
         done = await memory.import_(lines)
         found = await core.store.boxes("home", FindBoxes())
 

@@ -835,11 +835,11 @@ def test_what_is_typed_to_take_it_back_is_never_broken() -> None:
     line = Text.assemble(
         ("  take it back with: ", "dim"), (command, "command"), ("; one memory with: unpin", "dim")
     )
-    shown = line.wrapped(60).plain.splitlines()
+    shown = line.wrap_lines(60).plain.splitlines()
 
     assert [1] == [row.count(command) for row in shown if "undo" in row]
     assert all(len(row) <= 60 for row in shown)
-    assert line.plain.split() == line.wrapped(60).plain.split()
+    assert line.plain.split() == line.wrap_lines(60).plain.split()
 
 
 @pytest.mark.parametrize(
@@ -848,7 +848,7 @@ def test_what_is_typed_to_take_it_back_is_never_broken() -> None:
 @pytest.mark.parametrize("width", [1, 8, 20, 200])
 def test_wrapping_loses_no_word(text: str, width: int) -> None:
     """Whatever the width, the words are the same, and lines that fit are as they were."""
-    shown = Text(text).wrapped(width).plain
+    shown = Text(text).wrap_lines(width).plain
 
     assert text.split() == shown.split()
     assert width < 100 or shown.rstrip() == text.rstrip()

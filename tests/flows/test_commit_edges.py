@@ -12,7 +12,15 @@ from remanence.errors import InvalidInput, StoreDamaged
 from remanence.model import PolicyClass, Relation
 from remanence.store.sqlite import interned, rows, sums
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import SCOPE, because, created, keep, linked, raised, updated
+from remanence.testing.builders import (
+    SCOPE,
+    because,
+    create_change,
+    expect_error,
+    keep,
+    link_change,
+    update_change,
+)
 
 
 async def opened(path: Path) -> SqlStore:
@@ -25,9 +33,9 @@ async def opened(path: Path) -> SqlStore:
 async def test_a_link_to_nobody_is_refused_beside_a_sound_one(tmp_path: Path) -> None:
     """The error names the one that is wrong, and neither is written."""
     store = await opened(tmp_path)
-    one, two = (await keep(store, created(1, "one"), created(2, "two"))).assigned
-    changes = [linked(one, two, Relation.SUPPORTS), linked(two, 99, Relation.SUPPORTS)]
-    error = await raised(InvalidInput, store.commit(SCOPE, changes, because("link")))
+    one, two = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
+    changes = [link_change(one, two, Relation.SUPPORTS), link_change(two, 99, Relation.SUPPORTS)]
+    error = await expect_error(InvalidInput, store.commit(SCOPE, changes, because("link")))
     left = await store.neighbours(SCOPE, [one, two])
     await store.close()
 
@@ -38,7 +46,7 @@ async def test_a_link_to_nobody_is_refused_beside_a_sound_one(tmp_path: Path) ->
 async def test_history_about_a_memory_counts_its_rows_alone(tmp_path: Path) -> None:
     """Also where the rows themselves are not asked for."""
     store = await opened(tmp_path)
-    (one, _) = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    (one, _) = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
     whole = await store.history(SCOPE, rows=False)
     mine = await store.history(SCOPE, memory=one, rows=False)
     await store.close()
@@ -52,11 +60,13 @@ async def test_names_beyond_the_cache_are_read_again(tmp_path: Path, monkeypatch
     monkeypatch.setattr(interned, "CACHED_MAX", 2)
     store = await opened(tmp_path)
     speakers = [f"speaker {k}" for k in range(6)]
-    done = await keep(store, *(created(k, f"text {k}", speaker=who) for k, who in enumerate(speakers, 1)))
+    done = await keep(
+        store, *(create_change(k, f"text {k}", speaker=who) for k, who in enumerate(speakers, 1))
+    )
     for seq in done.assigned:
         (memory,) = await store.get(SCOPE, [seq])
         assert memory is not None
-        await store.commit(SCOPE, [updated(memory, speaker=f"other {seq}")], because("update"))
+        await store.commit(SCOPE, [update_change(memory, speaker=f"other {seq}")], because("update"))
     found = await store.get(SCOPE, done.assigned)
     said = [
         change.before["speaker"]
@@ -73,7 +83,7 @@ async def test_names_beyond_the_cache_are_read_again(tmp_path: Path, monkeypatch
 async def test_a_counter_may_be_set_beside_one_that_counts(tmp_path: Path) -> None:
     """The audit tells the one from the other, in rows of one shape."""
     store = await opened(tmp_path)
-    one, two = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    one, two = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
     counted = Change("memories", one, {"uses": Increment(-2)}, {"uses": Increment(2)})
     put = Change("memories", two, {"uses": 0, "revision": 1}, {"uses": 7, "revision": 2})
     await store.commit(SCOPE, [counted], because("rate"))
@@ -89,7 +99,7 @@ async def test_a_counter_may_be_set_beside_one_that_counts(tmp_path: Path) -> No
 async def test_an_image_that_refers_to_nothing_is_damage(tmp_path: Path) -> None:
     """It is said which part is damaged and what to do; nothing is made up."""
     store = await opened(tmp_path)
-    seqs = (await keep(store, *(created(k, f"text {k}") for k in range(1, 4)))).assigned
+    seqs = (await keep(store, *(create_change(k, f"text {k}") for k in range(1, 4)))).assigned
     moved = [
         Change("memories", seq, {"revision": 1, "speaker": None}, {"revision": 2, "speaker": "she"})
         for seq in seqs
@@ -101,7 +111,7 @@ async def test_an_image_that_refers_to_nothing_is_damage(tmp_path: Path) -> None
             "UPDATE changes SET \"before\" = '77' WHERE \"before\" NOT LIKE '[%' AND \"before\" NOT LIKE '{%'"
         ).rowcount
     store = await opened(tmp_path)
-    error = await raised(StoreDamaged, store.history(SCOPE))
+    error = await expect_error(StoreDamaged, store.history(SCOPE))
     await store.close()
 
     assert shared
@@ -151,10 +161,10 @@ def test_no_rows_change_no_sum() -> None:
 async def test_a_block_of_links_makes_or_cuts(tmp_path: Path) -> None:
     """One that would change links is refused."""
     store = await opened(tmp_path)
-    await keep(store, created(1, "one"), created(2, "two"))
+    await keep(store, create_change(1, "one"), create_change(2, "two"))
     keys, side = np.array([[1, 2, int(Relation.SUPPORTS)]]), np.array([[500_000]])
     block = Block("links", ("weight",), keys, side, side + 1)
-    error = await raised(InvalidInput, store.commit(SCOPE, [block], because("curate")))
+    error = await expect_error(InvalidInput, store.commit(SCOPE, [block], because("curate")))
     await store.close()
 
     assert "neither makes nor cuts links" in str(error)
@@ -165,14 +175,14 @@ async def test_a_block_of_links_makes_or_cuts(tmp_path: Path) -> None:
 async def test_a_row_is_named_once_in_a_commit(tmp_path: Path, table: str, beside: str) -> None:
     """Two blocks that name a row, or a block and a change, are refused, and of other rows they are written."""
     store = await opened(tmp_path)
-    made = [created(1, "one"), created(2, "two"), created(3, "three")]
+    made = [create_change(1, "one"), create_change(2, "two"), create_change(3, "three")]
     one, two, three = (await keep(store, *made)).assigned
     if table == "links":
         blocks = [_block_of_links((one, two), (one, three)), _block_of_links((one, three), (two, three))]
     else:
         blocks = [_block_of_pins([one, two]), _block_of_pins([two, three])]
     second = [blocks[1]] if beside == "block" else [*blocks[1].changes()]
-    error = await raised(InvalidInput, store.commit(SCOPE, [blocks[0], *second], because("curate")))
+    error = await expect_error(InvalidInput, store.commit(SCOPE, [blocks[0], *second], because("curate")))
     last = slice(1, None)
     rest = [blocks[1].where(last)] if beside == "block" else second[last]
     count = (await store.commit(SCOPE, [blocks[0], *rest], because("curate"))).changes
@@ -199,7 +209,7 @@ def _block_of_links(*ends: tuple[int, int]) -> Block:
 async def test_the_class_of_many_may_stay_as_it_is(tmp_path: Path) -> None:
     """A block that names the policy class of memories and changes none of them is written."""
     store = await opened(tmp_path)
-    seqs = (await keep(store, created(1, "one"), created(2, "two"))).assigned
+    seqs = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
     kept = [int(PolicyClass.DURABLE), 0]
     block = Block(
         "memories",

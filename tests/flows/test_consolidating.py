@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.change import Cause, Change, Committed
+from remanence.change import Cause, Change, CommitResult
 from remanence.flows.write.consolidating import CHUNK
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.model import Relation, Turn
-from remanence.receipt import Consolidated
+from remanence.receipt import ConsolidateResult
 from tests.flows.conftest import Opener
 
 WORDS = "anchor beacon cable derrick eddy ferry gannet harbour islet jetty keel lantern mooring".split()
@@ -45,7 +45,7 @@ async def _linked(memory: remanence.Engine, seq: int) -> list[tuple[int, int, Re
     return sorted((link.source, link.target, link.relation) for link in await memory.links(seq))
 
 
-async def _one_by_one(memory: remanence.Engine, texts: Sequence[str]) -> list[Consolidated]:
+async def _one_by_one(memory: remanence.Engine, texts: Sequence[str]) -> list[ConsolidateResult]:
     done = []
     for text in texts:
         await memory.learn(text)
@@ -181,7 +181,7 @@ async def test_who_fell_since_it_was_compared_is_not_linked(
         )
         store, commit = memory._core.store, memory._core.store.commit
 
-        async def and_forget(scope: str, changes: Sequence[Change], cause: Cause) -> Committed:
+        async def and_forget(scope: str, changes: Sequence[Change], cause: Cause) -> CommitResult:
             answer = await commit(scope, changes, cause)
             if cause.verb == "consolidate" and cause.part == 0:
                 await memory.forget(old[0].id)

@@ -6,7 +6,7 @@ from pathlib import Path
 import remanence
 from remanence.clock import ManualClock
 from remanence.faces.mcp.tools import Tools
-from remanence.model import Recalled
+from remanence.model import RecallResult
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 
@@ -15,7 +15,7 @@ OLD = "The gate of the north pier shuts at six."
 NEW = "The gate shuts at eight."
 
 
-def _shown(answer: Recalled) -> list[tuple[str, tuple[str, ...]]]:
+def _shown(answer: RecallResult) -> list[tuple[str, tuple[str, ...]]]:
     return [(hit.memory.id, hit.contradicted_by) for hit in answer.memories]
 
 

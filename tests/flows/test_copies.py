@@ -10,9 +10,9 @@ import remanence
 from remanence import NotFound, StoreUnavailable
 from remanence.clock import ManualClock
 from remanence.flows import copies
-from remanence.store.base import Booked, Bookkeeping
+from remanence.store.base import Bookkeeping, BookkeepResult
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_erasing import OTHER, SAID, opened
@@ -61,7 +61,7 @@ async def test_a_copy_is_dismissed_by_where_it_was_put(opener: Opener) -> None:
         printed = await memory.erase.dismiss("-")
         left = await memory.erase.copies()
         dismissed = await memory.erase.dismiss("kept.jsonl")
-        await raised(NotFound, memory.erase.dismiss("kept.jsonl"))
+        await expect_error(NotFound, memory.erase.dismiss("kept.jsonl"))
 
     assert (["-", "-"], left) == ([one.path for one in printed], dismissed)
     assert [str(Path("kept.jsonl").absolute())] == [one.path for one in left]
@@ -74,7 +74,7 @@ async def test_an_export_that_was_left_is_unfinished_and_a_backup_that_failed_is
         await memory.learn(SAID)
         async for _ in memory.export(to="left.jsonl"):
             break
-        await raised(remanence.RemanenceError, memory.backup("nowhere/to/be/found.db"))
+        await expect_error(remanence.RemanenceError, memory.backup("nowhere/to/be/found.db"))
         (left,) = await memory.erase.copies()
 
     assert ("export", None) == (left.kind, left.memories)
@@ -131,7 +131,7 @@ async def test_a_copy_is_made_where_it_cannot_be_registered(
 class _Full(SqlStore):
     """A store whose disk is full when a copy is to be registered."""
 
-    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Refuse to write the register."""
         if any(name.startswith(copies.COPIES) for name in asked.put):
             raise StoreUnavailable("the disk is full", recovery="make room")

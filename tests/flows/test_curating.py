@@ -417,7 +417,7 @@ async def test_a_policy_that_another_version_adopted_is_the_same_policy(opener: 
     async with opener() as memory:
         await memory.policy.adopt("default")
         core = memory._core
-        stored = await curating.adopted(core)
+        stored = await curating.read_adopted_policy(core)
         assert stored is not None
         older = Bookkeeping(core.clock.now(), put={curating.POLICY: {**stored, "hash": "of another version"}})
         await core.store.bookkeep(core.scope, older)

@@ -14,12 +14,12 @@ import pytest
 
 import remanence
 from remanence.clock import DAY, MINUTE, ManualClock, SystemClock
-from remanence.curate.pace import Pace
+from remanence.curate.pace import CadenceIntervals
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.faces.cli.schedule_commands import cadences
 from remanence.flows.curate.curating import POLICY
 from remanence.flows.curate.daemon import Daemon
-from remanence.flows.curate.ticking import LEASE, Ticked
+from remanence.flows.curate.ticking import LEASE, TickResult
 from remanence.model import Turn
 from remanence.store.base import Bookkeeping
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -116,9 +116,9 @@ async def test_two_daemons_on_one_file_do_the_work_once(tmp_path: Path) -> None:
     assert 4 == verbs["curate"]
 
 
-async def _looked(memory: remanence.Engine, **more: Any) -> list[Ticked]:
+async def _looked(memory: remanence.Engine, **more: Any) -> list[TickResult]:
     """Look once at all scopes; return what was told."""
-    told: list[Ticked] = []
+    told: list[TickResult] = []
     await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True, **more)
     return told
 
@@ -132,8 +132,8 @@ async def test_a_failing_scope_backs_off_alone(opener: Opener, clock: ManualCloc
     async with opener(scope="sound") as memory:
         wrong = {"name": "wrong", "hash": "", "source": "version = 1\nnonsense = 2\n"}
         await memory._core.store.bookkeep("broken", Bookkeeping(clock.now(), put={POLICY: wrong}))
-        told: list[Ticked] = []
-        keeps = Daemon(memory._core, Pace(), told.append, asyncio.Event())
+        told: list[TickResult] = []
+        keeps = Daemon(memory._core, CadenceIntervals(), told.append, asyncio.Event())
         for k in range(8):
             clock.advance(minutes=5)
             await memory.learn(f"message {k}", category="message")
@@ -365,7 +365,7 @@ async def test_missed_runs_are_told_once_something_had_promised_to_come(
         await memory.learn("something else", category="message")
         clock.advance(minutes=50)
         by_hand = await memory.schedule.timetable()
-        await Daemon(memory._core, Pace(), print, asyncio.Event()).look(promised=True)
+        await Daemon(memory._core, CadenceIntervals(), print, asyncio.Event()).look(promised=True)
         clock.advance(minutes=8)
         few = await memory.schedule.timetable()
         clock.advance(hours=30)

@@ -18,7 +18,7 @@ LONG_AGO = 100_000
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, demo.Shown, str]:
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, demo.DemoResult, str]:
     """Run it once: the folder, what it claims, and what it printed."""
     folder = tmp_path_factory.mktemp("demo") / "school"
     page = io.StringIO()
@@ -26,7 +26,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, demo.Shown, st
     return folder, shown, page.getvalue()
 
 
-async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.Shown, str]) -> None:
+async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.DemoResult, str]) -> None:
     """All lines of the file are accounted for, and a second ingest knew each of them."""
     folder, shown, _ = told
     lines = len(demo.TALK.read_text(encoding="utf-8").splitlines())
@@ -38,7 +38,7 @@ async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.Shown
     assert shown.repeats >= 10
 
 
-async def test_the_run_was_applied_and_taken_back(told: tuple[Path, demo.Shown, str]) -> None:
+async def test_the_run_was_applied_and_taken_back(told: tuple[Path, demo.DemoResult, str]) -> None:
     """The plan moved much, deleted something, and the undo gave all of it back."""
     folder, shown, _ = told
     async with remanence.open(folder / demo.DATABASE) as memory:
@@ -54,7 +54,7 @@ async def test_the_run_was_applied_and_taken_back(told: tuple[Path, demo.Shown, 
     assert all(check.ok for check in checks)
 
 
-async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, demo.Shown, str]) -> None:
+async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, demo.DemoResult, str]) -> None:
     """Whoever plans on the same day, by the machine's own clock, sees what would go and no doubt about the clock."""
     folder, _, _ = told
     async with remanence.open(folder / demo.DATABASE) as memory:
@@ -64,7 +64,7 @@ async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, d
     assert plan.counts["archive"] > 50
 
 
-def test_the_page_shows_each_step(told: tuple[Path, demo.Shown, str]) -> None:
+def test_the_page_shows_each_step(told: tuple[Path, demo.DemoResult, str]) -> None:
     """The right answers, the plan and the reasons are on the page, in order of the steps."""
     _, _, page = told
     steps = "LEARN", "RECALL", "CORRECT", "PLAN", "EXPLAIN", "APPLY", "UNDO", "A YEAR"
@@ -79,7 +79,7 @@ def test_the_page_shows_each_step(told: tuple[Path, demo.Shown, str]) -> None:
     assert demo.WIDTH >= max(len(line) for line in page.partition("\nThis memory is in ")[0].splitlines())
 
 
-def test_a_year_is_shown_month_by_month(told: tuple[Path, demo.Shown, str]) -> None:
+def test_a_year_is_shown_month_by_month(told: tuple[Path, demo.DemoResult, str]) -> None:
     """No memory is lost but by a purge, what is drawn is what was counted, and the memory itself is as before."""
     _, shown, page = told
 

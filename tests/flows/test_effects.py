@@ -7,7 +7,7 @@ from remanence.clock import DAY, HOUR, ManualClock
 from remanence.errors import InvalidInput
 from remanence.keywords import LifecycleName
 from remanence.model import Lifecycle, Memory, Status, Tier
-from remanence.testing.invariants import strayed
+from remanence.testing.invariants import find_unowned_changes
 from tests.flows.conftest import Opener
 
 _RULE = '[[rule]]\nname = "{name}"\nevery = "deep"\nphase = "{phase}"\nwhere = "{where}"\ndo = "{do}"\n{more}'
@@ -41,7 +41,7 @@ async def test_a_merge_owns_the_decay_class_that_its_tags_bring(memory: remanenc
     store = memory._core.store
 
     assert before is not (await memory.get(one.id)).decay
-    assert [] == strayed(await store.history("default"))
+    assert [] == find_unowned_changes(await store.history("default"))
 
 
 @pytest.mark.parametrize("way", ["restore", "confirm"])
@@ -242,7 +242,7 @@ async def test_every_verb_changes_only_what_it_owns(opener: Opener, clock: Manua
             await said
         log = await memory._core.store.history("default")
 
-    assert [] == strayed(log)
+    assert [] == find_unowned_changes(log)
     assert {"learn", "update", "put", "correct", "confirm", "supersede", "restore", "forget", "curate"} <= {
         part.cause.verb for part in log
     }

@@ -454,7 +454,7 @@ async def test_g_010_a_link_fades_half_as_fast_as_its_slower_end(desk: Desk) -> 
 
 async def test_s_011_a_frame_of_ones_own_weighs_as_it_says(desk: Desk) -> None:
     """TC-S-011: its score is the sum of its parts by its own weights; .680 of parts of .8, .8, .2, .2 and .2."""
-    weights = remanence.score.Weights(0.40, 0.40, 0.10, 0.05, 0.05)
+    weights = remanence.score.ScoreWeights(0.40, 0.40, 0.10, 0.05, 0.05)
     await desk.memory.frames.put("review", weights=weights)
     await desk.work(10)
     for number, confidence in enumerate((0.2, 0.5, 0.9)):

@@ -8,7 +8,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.entity import is_entity
 from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
-from remanence.extraction import Entity, Extracted, Fact, Heard, Relationship, Wanted
+from remanence.extraction import Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact, Relationship
 from remanence.llm.base import Judgement
 from remanence.model import Memory, Relation, Status
 from tests.flows.conftest import Opener, hear
@@ -39,16 +39,16 @@ class Naming:
         """Judge nothing."""
         return Judgement(0.5)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Give the names that are there, and the turns as facts."""
         named = [one for one in self.entities if any(one.name in turn.text for turn in turns)]
         facts = [Fact("fact", f"It is said: {turn.text}", turn.id, (0, 1), 0.9) for turn in turns]
-        return Extracted(tuple(facts), tuple(named), relationships=self.relationships)
+        return ExtractResult(tuple(facts), tuple(named), relationships=self.relationships)
 
 
 async def say(
     memory: remanence.Engine, text: str, session: str = "s", speaker: str = "Ines"
-) -> remanence.types.Listened:
+) -> remanence.types.ExtractPendingResult:
     """Note a turn and listen to it."""
     await memory.note(text, session=session, speaker=speaker, later=True)
     return await hear(memory)

@@ -17,7 +17,7 @@ import pytest
 
 from remanence import Engine, Erased
 from remanence.store.sqlite import ledger_file
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.flows.test_erasing import OTHER, PURGING, SAID, left_in, opened, unsound
 
 LEFT = (SAID, "Quirkleton", "quirkleton")
@@ -63,8 +63,8 @@ async def test_an_older_copy_in_its_place_brings_nothing_back(
     with caplog.at_level(logging.WARNING):
         async with opened(path, erased_since="erase") as memory:
             assert [OTHER] == await told(memory)
-            await raised(Erased, memory.get(1))
-            await raised(Erased, memory.restore(1))
+            await expect_error(Erased, memory.get(1))
+            await expect_error(Erased, memory.restore(1))
             again = [await memory.learn(one) for one in (SAID, "wilhelmina paints the lanterns")]
             assert ["gated", "gated"] == [one.status for one in again]
             assert 4 == (await memory.get((await memory.learn("The fourth one.")).id)).seq
@@ -91,7 +91,7 @@ async def test_what_was_purged_before_the_copy_has_no_image_left_in_it(tmp_path:
     assert ([], [SAID]) == (left_in(path, *LEFT), left_in(copy, SAID))
     shutil.copy(copy, path)
     async with opened(path, erased_since="erase") as memory:
-        await raised(Erased, memory.restore(said.id))
+        await expect_error(Erased, memory.restore(said.id))
         assert [] == [one for one in await unsound(memory) if "erased" not in one]
     assert [] == left_in(path, *LEFT)
 

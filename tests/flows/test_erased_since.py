@@ -15,7 +15,7 @@ import pytest_asyncio
 from remanence import ErasedSince, InvalidInput, NotFound, StoreError
 from remanence.clock import ManualClock
 from remanence.store.sqlite import ledger_file
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.command_line import Typed, typed
 from tests.flows.test_erased_ledger import ledger_of, told
 from tests.flows.test_erasing import OTHER, SAID, left_in, opened, unsound
@@ -62,7 +62,7 @@ async def live(tmp_path: Path) -> AsyncIterator[Path]:
 async def refused(path: Path, count: int) -> ErasedSince:
     """Expect a file not to be opened, and not a byte of it or of its folder to change."""
     before = {one: digest(one) for one in sorted(path.parent.iterdir()) if one.is_file()}
-    error = await raised(ErasedSince, opened(path).__aenter__())
+    error = await expect_error(ErasedSince, opened(path).__aenter__())
     assert before == {one: digest(one) for one in sorted(path.parent.iterdir()) if one.is_file()}
     assert count == error.count
     return error
@@ -116,9 +116,9 @@ async def test_what_only_lost_a_name_is_redacted_in_a_copy_where_the_name_is_giv
         shown = str(await memory.erase.show_since())
         assert SAID in shown
         assert NAMED in shown
-        await raised(ErasedSince, memory.recall("lanterns"))
-        await raised(ErasedSince, memory.erase.show(1))
-        await raised(NotFound, memory.erase.finish(subject="Somebody Else"))
+        await expect_error(ErasedSince, memory.recall("lanterns"))
+        await expect_error(ErasedSince, memory.erase.show(1))
+        await expect_error(NotFound, memory.erase.finish(subject="Somebody Else"))
     async with opened(first, erased_since="look") as memory:
         done = await memory.erase.finish(subject=SUBJECT)
         assert done is not None
@@ -253,8 +253,8 @@ async def test_what_is_kept_is_asked_about_again_once_it_is_erased_again(live: P
     async with opened(live, erased_since="look", clock=clock) as memory:
         receipt = await memory.erase.keep("the court asks for it")
         assert (0, {"keep": 2}) == (receipt.changes, receipt.counts)
-        await raised(InvalidInput, memory.undo(receipt))
-        await raised(InvalidInput, memory.undo("last"))
+        await expect_error(InvalidInput, memory.undo(receipt))
+        await expect_error(InvalidInput, memory.undo("last"))
     kept = await copied(live, tmp_path / "backups" / "kept.db")
     clock.advance(days=1)
     await erase(live, clock=clock)
@@ -271,8 +271,8 @@ async def test_a_file_that_may_only_be_read_is_looked_at(live: Path) -> None:
         assert 2 == (await memory.status()).erased_since
         assert ["ledger"] == [one.name for one in await memory.doctor() if not one.ok]
         assert await memory.erase.show_since() is not None
-        await raised(ErasedSince, memory.learn("The pier is long."))
-        await raised(ErasedSince, memory.note("The pier is long."))
+        await expect_error(ErasedSince, memory.learn("The pier is long."))
+        await expect_error(ErasedSince, memory.note("The pier is long."))
 
 
 async def test_a_ledger_that_is_missing_is_written_anew_and_doctor_says_so(live: Path) -> None:
@@ -404,4 +404,4 @@ async def test_a_damaged_row_of_the_file_is_an_error_of_ours(name: str, live: Pa
     await erase(live)
     with closing(sqlite3.connect(live)) as connection, connection:
         connection.execute("UPDATE meta SET value = CAST(x'ff22' AS TEXT) WHERE name = ?", (name,))
-    await raised(StoreError, opened(live).__aenter__())
+    await expect_error(StoreError, opened(live).__aenter__())

@@ -15,7 +15,7 @@ from remanence.clock import ManualClock
 from remanence.model import Memory, Turn
 from remanence.store.sqlite import cleaning
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from remanence.text import stems
 from tests.flows.conftest import Opener, hear
 
@@ -157,7 +157,7 @@ async def test_undo_and_restore_refuse_it_by_name(opener: Opener) -> None:
             memory.undo(tagged),
             memory.undo(done.run),
         ]
-        refused = [await raised(Erased, one) for one in asked]
+        refused = [await expect_error(Erased, one) for one in asked]
         stays = await memory.get(other.seq)
         history = await memory.history(other.seq)
 
@@ -178,7 +178,7 @@ async def test_no_door_lets_it_in_again(opener: Opener) -> None:
         again = [
             await memory.learn(text) for text in (SAID.upper(), "wilhelmina moved to another town in may")
         ]
-        await raised(Erased, memory.update(2, text=SAID))
+        await expect_error(Erased, memory.update(2, text=SAID))
         taken = await memory.import_(export, trust="user")
         found = [hit.text for hit in await memory.recall("who hides the Quirkleton key")]
 
@@ -248,7 +248,7 @@ async def test_a_hold_refuses_it_whole(opener: Opener) -> None:
         await memory.pin(other.id)
         await memory.hold(said.id, "audit")
         shown = await memory.erase.show([said.id, other.id])
-        await raised(Protected, memory.erase.apply(shown))
+        await expect_error(Protected, memory.erase.apply(shown))
         assert [said.id] == [one.id for one in shown.held]
         assert SAID == (await memory.get(said.id)).text
         await memory.release(said.id, "audit")
@@ -262,7 +262,7 @@ async def test_what_changed_since_it_was_shown_is_not_erased(opener: Opener) -> 
         said, other = await memory.learn_many([SAID, OTHER])
         shown = await memory.erase.show([said.id, other.id])
         await memory.update(other.id, text="The boathouse opens at five now.")
-        await raised(Conflict, memory.erase.apply(shown))
+        await expect_error(Conflict, memory.erase.apply(shown))
 
         assert 2 == len(await memory.list())
 
@@ -392,9 +392,9 @@ from remanence.store.sqlite import cleaning, erasing, fulltext, emptying
 async def main():
     at = sys.argv[2]
     place, name = {
-        "emptying": (emptying.Emptying, "left"), "ledger": (erasing.Erasing, "_keep_ledger"),
+        "emptying": (emptying.Emptying, "part_digests"), "ledger": (erasing.SqlErasure, "_keep_ledger"),
         "committed": (cleaning, "clean"), "rewriting": (cleaning, "_rewritten"),
-        "rewritten": (cleaning, "_unproven"), "looking": (cleaning, "_judged"),
+        "rewritten": (cleaning, "_unproven"), "looking": (cleaning, "_check_residue"),
     }[at]
     setattr(place, name, lambda *_: os.kill(os.getpid(), 9))
     async with remanence.open(sys.argv[1], embedder="hashed", clock=ManualClock()) as memory:

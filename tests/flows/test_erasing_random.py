@@ -11,7 +11,7 @@ import remanence
 from remanence import Engine, NotFound, RemanenceError
 from remanence.clock import ManualClock
 from remanence.errors import Conflict, Erased, InvalidInput
-from remanence.flows.erase import Erasing
+from remanence.flows.erase import ErasePreview
 from remanence.model import Memory
 from tests.flows.test_erasing import unsound
 from tests.flows.test_erasing_subject import TOMBS
@@ -79,7 +79,7 @@ async def _tried(verb: Awaitable[object]) -> None:
         await verb
 
 
-async def _shown(memory: Engine, chance: random.Random, seqs: list[int]) -> Erasing | None:
+async def _shown(memory: Engine, chance: random.Random, seqs: list[int]) -> ErasePreview | None:
     how = chance.choice(("ids", "ids", "subject", "mentions"))
     try:
         if how == "ids":

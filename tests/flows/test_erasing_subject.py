@@ -13,7 +13,7 @@ from remanence.clock import ManualClock
 from remanence.flows.write.learning import vector_of
 from remanence.model import Turn
 from remanence.redaction import MARK
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_cli import SCRIPT, SECONDS_MAX
 from tests.flows.test_erasing import opened, unsound
@@ -129,12 +129,12 @@ async def test_who_is_in_doubt_is_asked_for(opener: Opener) -> None:
     """A part of two names, a name of nobody, one letter, nothing, or two things at once: each says what to pass."""
     async with opener() as memory:
         await memory.learn_many([Turn("I bake.", speaker="Ana Lopes"), Turn("I sing.", speaker="Ana Pires")])
-        part = await raised(InvalidInput, memory.erase.show(subject="Ana"))
-        nobody = await raised(NotFound, memory.erase.show(subject="Ana Lobes"))
-        await raised(InvalidInput, memory.erase.show(subject="A"))
-        await raised(InvalidInput, memory.erase.show())
-        await raised(InvalidInput, memory.erase.show(1, subject="Ana Lopes"))
-        await raised(InvalidInput, memory.erase.show(1, mentions=True))
+        part = await expect_error(InvalidInput, memory.erase.show(subject="Ana"))
+        nobody = await expect_error(NotFound, memory.erase.show(subject="Ana Lobes"))
+        await expect_error(InvalidInput, memory.erase.show(subject="A"))
+        await expect_error(InvalidInput, memory.erase.show())
+        await expect_error(InvalidInput, memory.erase.show(1, subject="Ana Lopes"))
+        await expect_error(InvalidInput, memory.erase.show(1, mentions=True))
         both = await memory.erase.show(subject=["Ana Lopes", "Ana"])
 
     assert "Ana Lopes, Ana Pires" in str(part)
@@ -164,7 +164,7 @@ async def test_a_held_mention_refuses_the_whole(opener: Opener) -> None:
         (dog,) = [one for one in await memory.list() if one.text.startswith("Yesterday I")]
         await memory.hold(dog.id, "audit")
         shown = await memory.erase.show(subject="Ana Lopes", mentions=True)
-        await raised(Protected, memory.erase.apply(shown))
+        await expect_error(Protected, memory.erase.apply(shown))
         assert [dog.id] == [one.id for one in shown.held]
         await memory.release(dog.id, "audit")
         done = await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
@@ -180,7 +180,7 @@ async def test_no_door_lets_a_redacted_text_in_again(opener: Opener) -> None:
         export = [line async for line in memory.export()]
         await memory.erase.apply(await memory.erase.show(subject="Ana Lopes", mentions=True))
         again = await memory.learn("ana lopes keeps BEES")
-        await raised(Erased, memory.undo(tagged))
+        await expect_error(Erased, memory.undo(tagged))
         await memory.import_(export, trust="user")
         edited = await memory.update(said.id, text="She keeps bees.")
         await memory.undo(edited)
@@ -205,7 +205,7 @@ async def test_purged_memories_are_found_in_their_images(opener: Opener, clock: 
         await memory.erase.apply(await memory.erase.show(third.id))
         shown = await memory.erase.show(subject="Ana", mentions=True)
         await memory.erase.apply(shown)
-        refused = [await raised(Erased, memory.restore(one.id)) for one in (mine, other, third)]
+        refused = [await expect_error(Erased, memory.restore(one.id)) for one in (mine, other, third)]
         named = [*await names_in(memory, "bees"), *await names_in(memory, "boathouse")]
         wrong = await unsound(memory)
 
@@ -242,10 +242,10 @@ async def test_what_was_erased_says_so(opener: Opener) -> None:
         said = await memory.learn("The boathouse opens at four.")
         await memory.erase.apply(await memory.erase.show(said.id))
         for name in (said.seq, said.id, f"#{said.seq}"):
-            await raised(Erased, memory.get(name))
-            await raised(Erased, memory.history(name))
-        await raised(NotFound, memory.get(999))
-        await raised(NotFound, memory.history(999))
+            await expect_error(Erased, memory.get(name))
+            await expect_error(Erased, memory.history(name))
+        await expect_error(NotFound, memory.get(999))
+        await expect_error(NotFound, memory.history(999))
 
 
 async def test_boxes_and_traces_are_made_anew_from_what_others_said(

@@ -19,7 +19,7 @@ from remanence.clock import ManualClock
 from remanence.errors import IngestError, InvalidInput
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.model import Relation
-from remanence.testing.builders import updated
+from remanence.testing.builders import update_change
 from remanence.testing.dump import dump
 from tests.flows.conftest import Opener
 
@@ -49,11 +49,13 @@ async def _rate_and_resolve(memory: remanence.Engine, rated: str, other: str) ->
     link = next(link for link in await memory.links(other) if link.relation is Relation.CONTRADICTS)
     one, core = await memory.get(rated), memory._core
     changes = [
-        updated(one, alignment=0.7),
+        update_change(one, alignment=0.7),
         Change("links", link.key, {"resolved_at": None}, {"resolved_at": one.learned_at}),
     ]
     await core.commit(changes, core.cause("resolve"))
-    await core.commit([updated(one, helped=Increment(1_500), failed=Increment(500))], core.cause("rate"))
+    await core.commit(
+        [update_change(one, helped=Increment(1_500), failed=Increment(500))], core.cause("rate")
+    )
 
 
 _STRAY = orjson.dumps({

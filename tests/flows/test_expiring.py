@@ -14,7 +14,7 @@ import remanence
 from remanence.clock import DAY, ManualClock
 from remanence.errors import ImagesEnded, InvalidInput, PlanHeld
 from remanence.flows.expiring import expire
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.command_line import Typed, typed
 
 NOW = 20_000 * DAY
@@ -38,8 +38,8 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         clock.advance(days=31)
         await memory.schedule.accept_clock()
         done = await expire(memory._core)
-        refused = await raised(ImagesEnded, memory.undo(pinned))
-        ending = await raised(ImagesEnded, memory.undo(done.runs[0]))
+        refused = await expect_error(ImagesEnded, memory.undo(pinned))
+        ending = await expect_error(ImagesEnded, memory.undo(done.runs[0]))
         report = await memory.describe_run(pinned)
         told = await memory.history()
         checks = {check.name: check for check in await memory.doctor()}
@@ -62,7 +62,7 @@ async def test_a_tick_ends_images_where_it_is_told_to(policy: str | None, clock:
         clock.advance(days=61)
         await memory.schedule.accept_clock()
         if policy is None:
-            refused = await raised(InvalidInput, memory.schedule.tick())
+            refused = await expect_error(InvalidInput, memory.schedule.tick())
             assert "has adopted no policy" in str(refused)
         done = await memory.schedule.tick(expire=True)
         verbs = [event.verb for event in await memory.history()]
@@ -91,7 +91,9 @@ async def test_restore_finds_a_purged_memory_until_its_image_ends() -> None:
         clock.advance(days=61)
         await memory.schedule.accept_clock()
         await expire(memory._core)
-        refused = [await raised(ImagesEnded, memory.restore(name)) for name in (said.id, "wifi", back.seq)]
+        refused = [
+            await expect_error(ImagesEnded, memory.restore(name)) for name in (said.id, "wifi", back.seq)
+        ]
 
         assert kept.kept > 0
         assert "The guest network is heron-42." == back.text
@@ -105,7 +107,7 @@ async def test_nothing_ends_under_a_clock_in_doubt(tmp_path: Path) -> None:
         await memory.learn("The ferry leaves at six.")
     for now in (NOW - 90 * DAY, NOW + 90 * DAY):
         async with opened(path, ManualClock(now)) as memory:
-            await raised(PlanHeld, expire(memory._core))
+            await expect_error(PlanHeld, expire(memory._core))
             told = await memory.history()
 
         assert ["learn"] == [event.verb for event in told]

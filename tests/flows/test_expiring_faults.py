@@ -42,7 +42,7 @@ def _pointed(monkeypatch: pytest.MonkeyPatch, point: int, happens: Any) -> None:
 
     monkeypatch.setattr(ending_parts, "PARTS_MAX", 2)
     monkeypatch.setattr(ending, "PARTS_MAX", 2)
-    monkeypatch.setattr(ending_parts._Ending, "_end", around(ending_parts._Ending._end))
+    monkeypatch.setattr(ending_parts._ImageEnding, "_end", around(ending_parts._ImageEnding._end))
     monkeypatch.setattr(audit, "append", around(audit.append))
 
 

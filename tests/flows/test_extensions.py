@@ -338,19 +338,19 @@ async def test_a_registered_writer_judges_or_is_named(name: str, judged: int, wh
 async def test_a_registered_writer_extracts_and_shortens_where_it_can() -> None:
     """What it gives is checked like any answer, and what it cannot do it is not asked."""
     judges, finds = extensions.writer("judge", ()), extensions.writer("finds", ())
-    turns = [remanence.Heard("t1", "The kettle is new.")]
+    turns = [remanence.ExtractTurn("t1", "The kettle is new.")]
 
     assert (False, True) == (isinstance(judges, remanence.Extractor), isinstance(finds, remanence.Extractor))
     assert isinstance(finds, remanence.Extractor)
     assert isinstance(finds, remanence.Shortener)
-    assert "The kettle is new." == (await finds.extract(turns, remanence.Wanted())).facts[0].content
+    assert "The kettle is new." == (await finds.extract(turns, remanence.ExtractRequest())).facts[0].content
     assert "The ke" == (await finds.shorten("The kettle is new.", 3)).text
     with pytest.raises(remanence.WriterError, match="as a shorter text"):
         await finds.shorten("The kettle", 10)
     with pytest.raises(remanence.WriterError, match="from 0 to 3 of 2 characters"):
-        await finds.extract([remanence.Heard("t1", "Oh")], remanence.Wanted())
+        await finds.extract([remanence.ExtractTurn("t1", "Oh")], remanence.ExtractRequest())
     with pytest.raises(remanence.WriterError, match="the writer 'finds' of notes failed: IndexError"):
-        await finds.extract([], remanence.Wanted())
+        await finds.extract([], remanence.ExtractRequest())
 
 
 async def test_an_importer_of_the_callers_own_is_taken(log: Path) -> None:

@@ -44,14 +44,16 @@ async def test_facts_of_a_file_are_shown_and_not_stored(memory: remanence.Engine
 async def test_the_extractor_without_a_model_is_an_extractor() -> None:
     """It takes turns and what is wanted as a writer does, and refuses an instruction that rules cannot follow."""
     own = remanence.OfflineExtractor()
-    turns = [remanence.Heard("1", "We decided to sell the van.", "Runa")]
+    turns = [remanence.ExtractTurn("1", "We decided to sell the van.", "Runa")]
 
     assert isinstance(own, remanence.Extractor)
-    assert ["decision"] == [fact.category for fact in (await own.extract(turns, remanence.Wanted())).facts]
+    assert ["decision"] == [
+        fact.category for fact in (await own.extract(turns, remanence.ExtractRequest())).facts
+    ]
     with pytest.raises(InvalidInput, match="rules follow no instruction"):
-        await own.extract(turns, remanence.Wanted(instruction="only about vans"))
+        await own.extract(turns, remanence.ExtractRequest(instruction="only about vans"))
     with pytest.raises(InvalidInput, match="0 turns"):
-        await own.extract([], remanence.Wanted())
+        await own.extract([], remanence.ExtractRequest())
 
 
 def test_the_command_needs_no_database(talk: Path, monkeypatch: pytest.MonkeyPatch) -> None:

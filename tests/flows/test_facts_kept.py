@@ -15,15 +15,15 @@ from remanence.extraction import (
     EXTRACT_INSTRUCTION,
     EXTRACT_NEVER,
     EXTRACT_ONLY,
-    Extracted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
     Fact,
-    Heard,
-    Wanted,
 )
 from remanence.flows.core import Core
 from remanence.flows.spending import Spending
 from remanence.flows.write import hearing
-from remanence.flows.write.waiting import Waiting, waiting
+from remanence.flows.write.waiting import PendingTurns, waiting
 from remanence.llm.base import Judgement
 from remanence.model import Decay, Kind, Lifecycle, Memory, PolicyClass, Role, Status, Verification
 from tests.command_line import typed
@@ -41,17 +41,19 @@ class Telling:
 
     def __init__(self, *facts: tuple[str, str], confidence: float = 0.9) -> None:
         self.facts, self.confidence = list(facts), confidence
-        self.wanted: list[Wanted] = []
+        self.wanted: list[ExtractRequest] = []
 
     async def judge(self, text: str, identity: str, others: object) -> Judgement:
         """Judge nothing."""
         return Judgement(0.5)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Give the facts."""
         self.wanted.append(wanted)
         turn = turns[0].id
-        return Extracted(tuple(Fact(name, text, turn, (0, 1), self.confidence) for name, text in self.facts))
+        return ExtractResult(
+            tuple(Fact(name, text, turn, (0, 1), self.confidence) for name, text in self.facts)
+        )
 
 
 async def told(
@@ -258,9 +260,9 @@ async def test_settings_say_what_is_extracted(opener: Opener) -> None:
         await told(memory, session="a")
 
     assert {"decision"} == only
-    assert Wanted(("decision",)).hash == event.detail["wanted"]
+    assert ExtractRequest(("decision",)).hash == event.detail["wanted"]
     assert [
-        Wanted(tuple(name for name in CATEGORIES if name != "moment"), "Look for boats.")
+        ExtractRequest(tuple(name for name in CATEGORIES if name != "moment"), "Look for boats.")
     ] == writer.wanted
 
 
@@ -432,7 +434,7 @@ async def test_a_living_engine_listens_when_the_oldest_turn_has_waited_long_enou
     monkeypatch.setattr(hearing, "POLL_S", 0.01)
     looked: list[int] = []
 
-    async def counted(core: Core) -> list[Waiting]:
+    async def counted(core: Core) -> list[PendingTurns]:
         looked.append(clock.now())
         return await waiting(core)
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.attributes import WANTED_MAX, value_of, wanted
+from remanence.attributes import WANTED_MAX, parse_attribute_filter, value_of
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.recall import attribute_index
 from remanence.flows.recall.attribute_index import AttributeIndex
@@ -227,12 +227,12 @@ async def test_the_columns_follow_what_is_written(steps: list[tuple[str, int, An
             elif step == "undo":
                 await memory.undo("last")
             name, value = ("a", "b")[which % 2], [1, "x", None, True][which % 4]
-            asked = wanted(name, value)
+            asked = parse_attribute_filter(name, value)
             every = await memory.list(status="any", oldest_first=True)
             expected = [one.seq for one in every if asked.met(value_of(one.attributes, name))]
             if step == "ask":
                 assert expected == (await index.seqs({name: asked}, 0)).tolist()
-        assert [] == (await index.seqs({"nowhere": wanted("x", 1)}, 0)).tolist()
+        assert [] == (await index.seqs({"nowhere": parse_attribute_filter("x", 1)}, 0)).tolist()
 
 
 async def test_many_names_and_many_changes_are_read_anew(

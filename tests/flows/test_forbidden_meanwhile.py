@@ -7,7 +7,7 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput, RemanenceError
-from remanence.change import Cause, Committed, Entry
+from remanence.change import Cause, CommitResult, Entry
 from remanence.clock import ManualClock
 from remanence.store.sqlite.sqlite_store import SqlStore
 
@@ -20,7 +20,7 @@ class _Overtaken(SqlStore):
 
     meanwhile: Callable[[], Awaitable[object]] | None = None
 
-    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Let the other one through first."""
         if self.meanwhile is not None:
             meanwhile, self.meanwhile = self.meanwhile, None

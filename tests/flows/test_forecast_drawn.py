@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR, ManualClock
-from remanence.curate.pace import Pace
+from remanence.curate.pace import CadenceIntervals
 from remanence.curate.policy.compiled import load
 from remanence.curate.record import Record
 from remanence.engine import Engine
@@ -22,12 +22,12 @@ from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW
-from remanence.testing.policies import Rules, policies
+from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import World, fill, worlds
 from tests.flows.foretold import ticked, told
 from tests.laws.lab import SCOPE, Calibrated, live
 
-SLOW = Pace({"rapid": 4 * HOUR, "standard": 8 * HOUR, "hourly": 12 * HOUR, "deep": 24 * HOUR})
+SLOW = CadenceIntervals({"rapid": 4 * HOUR, "standard": 8 * HOUR, "hourly": 12 * HOUR, "deep": 24 * HOUR})
 HEADS = (
     "",
     "",
@@ -49,7 +49,7 @@ FLAGGED = (
 ADDED = st.lists(st.tuples(st.integers(0, 5), st.sampled_from(FLAGGED)), max_size=3)
 
 
-def _with(rules: Rules, added: list[tuple[int, str]]) -> Rules:
+def _with(rules: PolicyTables, added: list[tuple[int, str]]) -> PolicyTables:
     """Let some rules over memories ask for flags and times besides."""
     tables = [dict(table) for table in rules.rules]
     for place, condition in added:
@@ -84,7 +84,7 @@ async def _comes_true(store: Store, world: World, policy: str, *, rested: bool) 
 @given(world=worlds(24), rules=policies(), added=ADDED, head=st.sampled_from(HEADS), turn=st.integers(0, 63))
 @settings(max_examples=150, deadline=None)
 def test_what_any_policy_will_do_comes_true(
-    world: World, rules: Rules, added: list[tuple[int, str]], head: str, turn: int
+    world: World, rules: PolicyTables, added: list[tuple[int, str]], head: str, turn: int
 ) -> None:
     """The same memories go at the same runs by the same rules; also after a long rest, from an inbox, in a file."""
     policy = _with(rules, added).toml().replace('name = "drawn"\n', f'name = "drawn"\n{head}', 1)

@@ -22,7 +22,7 @@ from remanence.keywords import KindName
 from remanence.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import because, created
+from remanence.testing.builders import because, create_change
 from tests import command_line
 from tests.flows.forge import item, keys, on_file, said_by, started
 
@@ -263,7 +263,7 @@ async def test_more_rows_than_a_statement_has_variables(tmp_path: Path) -> None:
         for start in range(0, 33_000, 11_000):
             numbers = range(start, start + 11_000)
             rows = [
-                created(n - start + 1, f"{n}", id=f"{n:032x}", key=f"{n}", kind=Kind.EPISODIC)
+                create_change(n - start + 1, f"{n}", id=f"{n:032x}", key=f"{n}", kind=Kind.EPISODIC)
                 for n in numbers
             ]
             await memory._core.store.commit(memory.scope, rows, because())

@@ -15,9 +15,9 @@ import remanence
 from remanence.change import Cause, Change, Increment
 from remanence.clock import HOUR, ManualClock
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.recall.fill import missed
+from remanence.flows.recall.fill import describe_missing
 from remanence.flows.recall.recalling import WEAK
-from remanence.model import Decay, Dropped, Recalled, Turn
+from remanence.model import Decay, DroppedMemory, RecallResult, Turn
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.score import LAMBDAS, PARTS, PRESETS
 from remanence.snapshot import Snapshot, SnapshotRequest
@@ -41,12 +41,12 @@ async def used(memory: remanence.Engine, counts: dict[str, int]) -> None:
     await core.store.commit(core.scope, changes, Cause("use", core.clock.now(), core.new_id()))
 
 
-def ids(answer: Recalled) -> list[str]:
+def ids(answer: RecallResult) -> list[str]:
     """Return the ids of what was returned, in order."""
     return [hit.memory.id for hit in answer.memories]
 
 
-def part(answer: Recalled, name: str) -> dict[str, float]:
+def part(answer: RecallResult, name: str) -> dict[str, float]:
     """Return one part of the score by id."""
     return {hit.memory.id: hit.parts[name] for hit in answer.memories}
 
@@ -434,7 +434,7 @@ async def test_an_oversized_memory_does_not_block_the_rest(memory: remanence.Eng
     answer = await memory.frame("task", "tide", count_use=False)
 
     assert [(best.id, True), (small.id, False)] == [(hit.id, hit.cut) for hit in answer.memories]
-    assert (Dropped(big.id, "budget", (await memory.get(big.id)).tokens),) == answer.dropped
+    assert (DroppedMemory(big.id, "budget", (await memory.get(big.id)).tokens),) == answer.dropped
     assert "[#1 2026-01-01; cut] tide tide" in answer.text
 
 
@@ -479,7 +479,7 @@ def test_the_budget_holds_for_any_stored_text(
 ) -> None:
     """The whole text, with all contradictions said, stays within the budget; the guaranteed is returned or dropped."""
 
-    async def run() -> tuple[set[str], list[Recalled]]:
+    async def run() -> tuple[set[str], list[RecallResult]]:
         async with remanence.open(embedder="hashed", clock=ManualClock()) as memory:
             await memory.frames.put("bare", template=MEMORIES, guarantees=["self/goal"])
             sure = set()
@@ -499,7 +499,10 @@ def test_the_budget_holds_for_any_stored_text(
         assert budget >= one.tokens == (token_counts([one.text])[0] if one.text else 0)
         said = [line for line in one.text.splitlines() if not line.startswith("[")]
         assert len(one.memories) == len(one.text.splitlines()) - len(said)
-        assert said in ([], *([missed(number)] for number in range(1, one.left_out.get("budget", 0) + 1)))
+        assert said in (
+            [],
+            *([describe_missing(number)] for number in range(1, one.left_out.get("budget", 0) + 1)),
+        )
     assert sure <= set(ids(answer)) | {dropped.id for dropped in answer.dropped}
 
 

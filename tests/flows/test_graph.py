@@ -221,7 +221,7 @@ async def test_resolving_marks_the_link_once_and_undo_reopens(
     assert [Status.INBOX] * 2 == [(await memory.get(name)).status for name in (one, other)]
     assert (0, {}) == ((again := await memory.graph.resolve(one, other)).changes, again.counts)
     await memory.undo(receipt)
-    assert before.kept() == (await dump(core.store, core.scope)).kept()
+    assert before.drop_unrestorable() == (await dump(core.store, core.scope)).drop_unrestorable()
     assert 1 == len(await memory.graph.contradictions())
 
 
@@ -239,7 +239,7 @@ async def test_the_one_to_keep_supersedes_the_other(memory: remanence.Engine) ->
     ]
     assert 0 == (await memory.graph.resolve(one, other, keep=other)).changes
     await memory.undo(receipt)
-    assert before.kept() == (await dump(core.store, core.scope)).kept()
+    assert before.drop_unrestorable() == (await dump(core.store, core.scope)).drop_unrestorable()
 
 
 async def test_what_does_not_contradict_cannot_be_resolved(memory: remanence.Engine) -> None:

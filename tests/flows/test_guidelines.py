@@ -6,7 +6,7 @@ import pytest
 
 import remanence
 from remanence.errors import InvalidInput, NotFound
-from remanence.extraction import Extracted, Fact, Heard, Wanted
+from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from remanence.flows import guidelines
 from remanence.llm.base import Judgement
 from remanence.llm.questions import extracting
@@ -20,17 +20,19 @@ class Reading:
 
     def __init__(self) -> None:
         self.identities: list[str] = []
-        self.wanted: list[Wanted] = []
+        self.wanted: list[ExtractRequest] = []
 
     async def judge(self, text: str, identity: str, others: object) -> Judgement:
         """Keep who the agent is."""
         self.identities.append(identity)
         return Judgement(0.5)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Keep what is wanted."""
         self.wanted.append(wanted)
-        return Extracted(tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 1)) for turn in turns))
+        return ExtractResult(
+            tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 1)) for turn in turns)
+        )
 
 
 async def _heard(memory: remanence.Engine, *said: str) -> None:
@@ -80,7 +82,7 @@ async def test_a_writer_is_shown_what_was_activated_and_the_audit_says_so(opener
         assert 2 == len(hashes)
         assert judged[0] is None
         assert judged[-1] is not None
-        shown = extracting([Heard("t", "The ferry is late.")], writer.wanted[-1]).shown
+        shown = extracting([ExtractTurn("t", "The ferry is late.")], writer.wanted[-1]).shown
         assert '{"guideline": "Leave the weather alone."}' in shown
 
 
@@ -104,7 +106,7 @@ async def test_what_fails_in_learning_them_stops_nothing_and_is_told(
         raise ZeroDivisionError("a bug")
 
     monkeypatch.setattr(guidelines, "latest", fails)
-    monkeypatch.setattr(guidelines, "recorded", lambda *_: 1 // 0)
+    monkeypatch.setattr(guidelines, "iterate_engine_actions", lambda *_: 1 // 0)
     await memory.learn("The bell hangs in the tower.")
     done = await memory.consolidate()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Cause, Committed, Entry
+from remanence.change import Cause, CommitResult, Entry
 from remanence.clock import ManualClock
 from remanence.errors import NameUnknown, NotFound
 from remanence.flows.curate import curating
@@ -26,7 +26,7 @@ do = "purge"
 """
 
 
-async def purged(memory: remanence.Engine) -> remanence.Learned:
+async def purged(memory: remanence.Engine) -> remanence.LearnResult:
     """Take a text in and destroy it, row and all."""
     await memory.learn("The lamp oil is in the cellar.")
     learned = await memory.learn("The old key fits the chapel.", key="chapel", tags=["keys"])
@@ -99,7 +99,7 @@ async def test_a_run_whose_last_part_drops_out_has_ended(
     plan = await memory.plan(ARCHIVE)
     commit = memory._core.store.commit
 
-    async def overtaken(scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def overtaken(scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         if (cause.verb, cause.part) == ("curate", 0):
             for one in learned[3:]:
                 await memory.update(one.id, confidence=0.5)

@@ -12,7 +12,7 @@ import pytest
 
 import remanence
 from remanence.errors import Conflict, InvalidInput
-from remanence.keywords import About
+from remanence.keywords import PutOptions
 from remanence.model import Memory
 from tests.flows.conftest import Opener
 
@@ -144,7 +144,7 @@ async def test_nothing_in_between_is_written_over(opener: Opener, monkeypatch: p
 
 async def test_put_with_zero_only_stores(memory: remanence.Engine) -> None:
     """0 stands where no memory has the key, as in: store it unless somebody was faster."""
-    more: About = {"agent": "a", "source": "s"}
+    more: PutOptions = {"agent": "a", "source": "s"}
     await memory.put("fresh", "the first", **more, if_revision=0)
 
     with pytest.raises(Conflict) as second:

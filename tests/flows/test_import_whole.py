@@ -7,13 +7,13 @@ import orjson
 import pytest
 
 import remanence
-from remanence.change import Cause, Committed, Entry
+from remanence.change import Cause, CommitResult, Entry
 from remanence.clock import ManualClock
 from remanence.errors import IngestError
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import Decay, Relation
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import updated
+from remanence.testing.builders import update_change
 from tests.flows.conftest import Opener
 
 HEADER = orjson.dumps({
@@ -171,7 +171,7 @@ async def test_a_class_that_does_not_follow_is_mended(opener: Opener, how: str) 
     more: dict[str, Any] = {"tags": ["self/value"], "source": "log", "speaker": "Ann"}
     async with opener() as memory:
         mine = await memory.learn(text, key="boat", category="fact", **more)
-        old = updated(await memory.get(mine.id), decay=Decay.STANDARD)
+        old = update_change(await memory.get(mine.id), decay=Decay.STANDARD)
         await memory._core.commit([old], memory._core.cause("update"))
         match how:
             case "tag":
@@ -201,7 +201,7 @@ class _Overtaken(MemoryStore):
 
     other: Callable[[], Awaitable[object]] | None = None
 
-    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Let the other one through first, once."""
         if cause.part == 1 and self.other is not None:
             other, self.other = self.other, None

@@ -90,7 +90,7 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
             np.testing.assert_array_equal(fresh.column(ASKS), followed.column(ASKS))
             np.testing.assert_allclose(await _gained(fresh), await _gained(followed), atol=1e-6)
             for pattern in ("self/*", "self/goal", "harbour"):
-                expected, found = [await index.tagged(pattern, clock.now()) for index in (fresh, followed)]
+                expected, found = [await index.match_tag(pattern, clock.now()) for index in (fresh, followed)]
                 np.testing.assert_array_equal(expected, found)
 
 
@@ -197,13 +197,13 @@ async def test_tags_that_are_put_on_need_no_second_look(
     """Who bears a tag is read from all memories once, then followed, so that learning with tags stays cheap."""
     await memory.learn("a boat", tags=["self/goal"])
     index = await _refreshed(memory)
-    before = (await index.tagged("self/*", clock.now())).tolist()
+    before = (await index.match_tag("self/*", clock.now())).tolist()
     await memory.learn("a rope", tags=["self/value"])
     await memory.learn("a sail", tags=["harbour"])
     await index.refresh(clock.now())
     monkeypatch.setattr(memory._core.store, "snapshot", None)
 
-    assert ([True], [True, True, False]) == (before, (await index.tagged("self/*", clock.now())).tolist())
+    assert ([True], [True, True, False]) == (before, (await index.match_tag("self/*", clock.now())).tolist())
 
 
 async def test_who_is_cancelled_twice_still_waits_for_the_index(

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Cause, Change, Committed, Increment, inverses
+from remanence.change import Cause, Change, CommitResult, Increment, inverses
 from remanence.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
-from remanence.store.sqlite.sqlite_store import SqlStore, _Writer
-from remanence.testing.builders import because, created
+from remanence.store.sqlite.sqlite_store import SqlStore, _WriterThread
+from remanence.testing.builders import because, create_change
 
 SCOPE = "work"
 KILLS, KILLS_DEEP = 40, 110
@@ -71,7 +71,7 @@ def fresh(name: str, count: int) -> Iterator[Change]:
     """Create memories whose ids and texts are of this name."""
     for k in range(1, count + 1):
         text = f"{name} number {k} speaks of apples"
-        yield created(k, text, vector=bytes(512), category="note")
+        yield create_change(k, text, vector=bytes(512), category="note")
 
 
 def killed(path: Path, mark: Path, after: float, number: int) -> tuple[bool, int]:
@@ -114,7 +114,7 @@ async def write(path: Path, mark: Path, acknowledged: int, number: int) -> None:
 
 def watch(mark: Path) -> None:
     """Have this process leave a mark from the start of each write transaction until it is committed."""
-    connect, committed = sqlite3.connect, _Writer.committed
+    connect, committed = sqlite3.connect, _WriterThread.handle_commit
     file = os.open(mark, os.O_RDWR)
 
     def traced(*given: Any, **more: Any) -> sqlite3.Connection:
@@ -126,12 +126,12 @@ def watch(mark: Path) -> None:
         if statement == "BEGIN IMMEDIATE":
             os.pwrite(file, b"\x01", 0)
 
-    def done(self: _Writer) -> None:
+    def done(self: _WriterThread) -> None:
         os.pwrite(file, b"\x00", 0)
         committed(self)
 
     sqlite3.connect = traced  # type: ignore[assignment]
-    _Writer.committed = done  # type: ignore[method-assign]
+    _WriterThread.handle_commit = done  # type: ignore[method-assign]
 
 
 async def changes_of(store: SqlStore, run: str, part: int) -> list[Change]:
@@ -228,9 +228,9 @@ async def count_on(path: Path, acknowledged: int, run: str) -> None:
         os.write(acknowledged, b".")
 
 
-async def count_one(store: SqlStore, run: str, part: int) -> Committed:
+async def count_one(store: SqlStore, run: str, part: int) -> CommitResult:
     """Commit a memory of the part's, and count one more in the first part's."""
-    changes = [created(1, f"{run} part {part}")]
+    changes = [create_change(1, f"{run} part {part}")]
     if part:
         (first,) = await store.get(SCOPE, [changes_id(run, 0)])
         assert first is not None
@@ -240,7 +240,7 @@ async def count_one(store: SqlStore, run: str, part: int) -> Committed:
 
 def changes_id(run: str, part: int) -> str:
     """Return the id of a part's memory."""
-    return str((created(1, f"{run} part {part}").after or {})["id"])
+    return str((create_change(1, f"{run} part {part}").after or {})["id"])
 
 
 async def repeated(path: Path, run: str, parts: int) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.change import Committed
+from remanence.change import CommitResult
 from remanence.clock import DAY, Clock, SystemClock
 from remanence.flows.curate import curating
 from remanence.model import Turn
@@ -94,7 +94,7 @@ async def _work(path: Path, number: int, told: int) -> None:
         store = memory._core.store
         commit = store.commit
 
-        async def committed(*given: Any) -> Committed:
+        async def committed(*given: Any) -> CommitResult:
             done = await commit(*given)
             os.write(told, COMMITTED)
             return done

@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.change import Committed
+from remanence.change import CommitResult
 from remanence.clock import MINUTE, Clock, SystemClock
-from remanence.extraction import Extracted, Fact, Heard, Wanted
+from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from remanence.flows.write.waiting import buffers
 from remanence.llm.base import Judgement
 from remanence.model import Relation
@@ -91,11 +91,13 @@ class Writer:
             self.death.comes("judge", "asked")
         return Judgement(0.5)
 
-    async def extract(self, turns: list[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: list[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find one fact a turn."""
         if self.death is not None:
             self.death.comes("extract", "asked")
-        return Extracted(tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 3)) for turn in turns))
+        return ExtractResult(
+            tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 3)) for turn in turns)
+        )
 
 
 def _deaths(rounds: int) -> list[Death]:
@@ -152,7 +154,7 @@ async def _work(path: Path, number: int, death: Death, told: int) -> None:
         store = memory._core.store
         commit = store.commit
 
-        async def committed(scope: str, changes: Any, cause: Any) -> Committed:
+        async def committed(scope: str, changes: Any, cause: Any) -> CommitResult:
             death.comes(cause.verb, "before")
             death.is_near = (cause.verb, "inside") == (death.verb, death.moment)
             done = await commit(scope, changes, cause)

@@ -23,7 +23,7 @@ from remanence.flows import guidelines
 from remanence.flows.write import consolidating
 from remanence.llm.base import Judgement
 from remanence.model import Turn
-from remanence.store.base import Booked, Bookkeeping
+from remanence.store.base import Bookkeeping, BookkeepResult
 
 REFLECTIONS, TOLD = 12, 18
 CHUNK = 10  # so that there are several commits
@@ -120,7 +120,7 @@ async def _killed_in_guidelines(path: Path, moment: str) -> None:
         store = memory._core.store
         bookkeep = store.bookkeep
 
-        async def watched(scope: str, asked: Bookkeeping) -> Booked:
+        async def watched(scope: str, asked: Bookkeeping) -> BookkeepResult:
             if guidelines.SEEN not in asked.put:
                 return await bookkeep(scope, asked)
             if moment == "before":

@@ -12,7 +12,7 @@ import remanence
 from remanence.clock import DAY, ManualClock
 from remanence.flows.curate.scheduling import LEASE
 from remanence.flows.curate.ticking import LEASE as TICKING
-from remanence.flows.curate.ticking import Ticked
+from remanence.flows.curate.ticking import TickResult
 from remanence.llm.base import Judgement
 from remanence.model import Kind, Turn
 from tests.flows.test_scheduling import DAILY
@@ -173,7 +173,7 @@ async def test_a_daemon_that_was_stopped_past_its_lease_writes_nothing(tmp_path:
         await memory.consolidate()
         await memory.policy.adopt(QUICK)
     process = await until_stopped(path, "curate", "keeping")
-    told: list[Ticked] = []
+    told: list[TickResult] = []
     async with opened(path, START + 2 * DAY) as memory:
         await memory.schedule.run(stop=asyncio.Event(), tell=told.append, once=True)
     async with opened(path, START + 2 * DAY + TICKING) as memory:

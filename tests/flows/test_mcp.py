@@ -18,7 +18,7 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
 import remanence
-from remanence.faces.mcp.server import Session, built
+from remanence.faces.mcp.server import McpSession, build_server
 from remanence.faces.mcp.tools import CURATING, READING
 from remanence.model import short_id
 from remanence.store.base import Bookkeeping
@@ -79,8 +79,8 @@ async def served(path: Path, *options: str) -> AsyncIterator[Agent]:
 async def beside(path: Path, *, curates: bool = False, **opened: Any) -> AsyncIterator[Agent]:
     """Connect the same client to the same server within this process, which starts in no time."""
     async with remanence.open(path, **opened) as memory:
-        session = Session(memory)
-        async with Client(built(memory, session, allow_curation=curates)) as client:
+        session = McpSession(memory)
+        async with Client(build_server(memory, session, allow_curation=curates)) as client:
             yield Agent(client)
         await session.end()
 
@@ -878,7 +878,7 @@ async def test_a_bug_tells_nothing_of_the_inside(tmp_path: Path, caplog: pytest.
     """What nobody foresaw is a plain failure for the agent and a traceback in the log."""
     async with remanence.open(tmp_path / "memory.db", embedder="hashed") as memory:
         memory.status = None  # type: ignore[method-assign,assignment]
-        async with Client(built(memory, Session(memory), allow_curation=False)) as client:
+        async with Client(build_server(memory, McpSession(memory), allow_curation=False)) as client:
             answer = await client.call_tool("status", {})
 
     assert answer.is_error

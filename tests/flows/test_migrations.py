@@ -20,7 +20,7 @@ from remanence.store.schema import differs, metadata, ours
 from remanence.store.sqlite.dialect import BASELINE_VERSION, SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.upgrade import SCRIPTS
-from remanence.testing.builders import created
+from remanence.testing.builders import create_change
 from tests.command_line import typed
 
 NEXT = SCHEMA_VERSION + 1
@@ -38,7 +38,7 @@ async def filled(path: Path) -> None:
     """Make a file of the present version with a memory, a tag and a source in it."""
     store = SqlStore(str(path))
     await store.open()
-    await store.commit("work", [created(1, "apples are red")], Cause("learn", 1, "r"))
+    await store.commit("work", [create_change(1, "apples are red")], Cause("learn", 1, "r"))
     await store.close()
 
 

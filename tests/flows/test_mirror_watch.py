@@ -14,7 +14,7 @@ import pytest
 import remanence
 from remanence.clock import DAY
 from remanence.errors import InvalidInput
-from remanence.flows.mirror.watching import Mirrored
+from remanence.flows.mirror.watching import MirrorResult
 from tests.flows.test_mirror import ROPES, files, text_of
 
 ROOT = Path(__file__).parents[2]
@@ -23,9 +23,9 @@ POLL_S = 0.02
 
 
 @asynccontextmanager
-async def watched(memory: remanence.Engine, folder: Path, *command: str) -> AsyncIterator[list[Mirrored]]:
+async def watched(memory: remanence.Engine, folder: Path, *command: str) -> AsyncIterator[list[MirrorResult]]:
     """Watch a folder for a block; what was told is yielded as it comes."""
-    told: list[Mirrored] = []
+    told: list[MirrorResult] = []
     task = asyncio.create_task(memory.mirror.watch(folder, told.append, command=command))
     try:
         yield told

@@ -12,7 +12,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import EmbedderError, WriterError
-from remanence.extraction import Heard, Wanted
+from remanence.extraction import ExtractRequest, ExtractTurn
 from remanence.llm.openai_embedder import OpenAIEmbedder
 from remanence.model import Memory, Status, Trust
 from remanence.testing.model_rules import INVENTED, ORDER
@@ -140,10 +140,10 @@ class Adding:
         """Judge nothing."""
         return remanence.Judgement(0.5)
 
-    async def extract(self, turns: list[Heard], wanted: Wanted) -> remanence.Extracted:
+    async def extract(self, turns: list[ExtractTurn], wanted: ExtractRequest) -> remanence.ExtractResult:
         """Give the fact."""
         fact = remanence.Fact(self.category, self.content, turns[0].id, (0, 1), 0.99, tags=self.tags)
-        return remanence.Extracted((fact,), self.entities)
+        return remanence.ExtractResult((fact,), self.entities)
 
 
 @pytest.mark.parametrize("consolidated", [False, True])
@@ -254,7 +254,7 @@ async def test_a_writers_server_that_leads_elsewhere_is_not_followed(
         server.elsewhere = other.address
         async with asking(vendor, "307", server.address) as writer:
             with pytest.raises(WriterError) as caught:
-                await writer.extract([Heard("t1", HOLIDAY)], Wanted())
+                await writer.extract([ExtractTurn("t1", HOLIDAY)], ExtractRequest())
 
     assert (1, 0) == (server.requests, other.requests)
     assert "answered with status 307, which leads elsewhere" in str(caught.value)

@@ -29,7 +29,7 @@ SEVERAL: dict[str, Change] = {
 
 
 @pytest.fixture
-async def learned(memory: remanence.Engine) -> list[remanence.Learned]:
+async def learned(memory: remanence.Engine) -> list[remanence.LearnResult]:
     """Three memories; what each verb changes is there to be changed."""
     return await memory.learn_many(TEXTS)
 
@@ -45,7 +45,7 @@ async def prepared(memory: remanence.Engine, verb: str, names: Sequence[OneMemor
 
 
 async def test_what_a_verb_returns_names_its_memory(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """A memory, a hit, what was learned, dropped or changed: all are taken where an id is."""
     one = learned[0]
@@ -63,7 +63,7 @@ async def test_what_a_verb_returns_names_its_memory(
 
 
 async def test_an_answer_can_be_rated_and_tagged_whole(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """A recall names all that it returned, once each."""
     answer = await memory.recall("ropes, tide and soup")
@@ -76,7 +76,7 @@ async def test_an_answer_can_be_rated_and_tagged_whole(
 
 @pytest.mark.parametrize("verb", SEVERAL)
 async def test_several_are_changed_in_one_run(
-    memory: remanence.Engine, learned: list[remanence.Learned], verb: str
+    memory: remanence.Engine, learned: list[remanence.LearnResult], verb: str
 ) -> None:
     """One commit and one receipt, which undo takes back for all."""
     await prepared(memory, verb, learned)
@@ -94,7 +94,7 @@ async def test_several_are_changed_in_one_run(
 
 @pytest.mark.parametrize("verb", SEVERAL)
 async def test_several_are_changed_whole_or_not_at_all(
-    memory: remanence.Engine, learned: list[remanence.Learned], verb: str
+    memory: remanence.Engine, learned: list[remanence.LearnResult], verb: str
 ) -> None:
     """One that is not there holds up all, and the error names it."""
     await prepared(memory, verb, learned)
@@ -106,7 +106,7 @@ async def test_several_are_changed_whole_or_not_at_all(
 
 
 async def test_a_guard_of_one_protects_all(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """What is pinned is not forgotten, nor what was named with it."""
     await memory.pin(learned[1])
@@ -117,7 +117,7 @@ async def test_a_guard_of_one_protects_all(
 
 
 async def test_a_revision_is_of_one_memory(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """With several it is refused; a list of one is one."""
     with pytest.raises(InvalidInput, match="if_revision is of one memory, not of 3"):
@@ -139,7 +139,7 @@ async def test_no_memories_are_refused_and_too_many(memory: remanence.Engine) ->
 
 
 async def test_a_memory_named_twice_is_changed_once(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """By whatever names."""
     done = await memory.confirm([learned[0], learned[0].seq, short_id(learned[0].seq), learned[0].id[-8:]])
@@ -148,7 +148,7 @@ async def test_a_memory_named_twice_is_changed_once(
 
 
 async def test_what_is_so_already_is_not_counted(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """The receipt counts what was changed."""
     await memory.forget(learned[0])
@@ -170,7 +170,7 @@ where = "status == 'pruned'"
 
 
 async def test_fallen_and_purged_come_back_together(
-    memory: remanence.Engine, learned: list[remanence.Learned], clock: ManualClock
+    memory: remanence.Engine, learned: list[remanence.LearnResult], clock: ManualClock
 ) -> None:
     """Also the link between two that were purged at once, by whatever they are named."""
     await memory.link(learned[0], learned[1], "supports")
@@ -189,7 +189,7 @@ async def test_fallen_and_purged_come_back_together(
 
 
 async def test_a_purged_memory_comes_back_by_its_short_id(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """The last digits of its id are in the audit."""
     await memory.forget(learned)
@@ -259,7 +259,7 @@ async def test_of_another_scope_nothing_is_found(opener: Opener) -> None:
 
 
 async def test_a_run_is_named_by_what_tells_of_it(
-    memory: remanence.Engine, learned: list[remanence.Learned]
+    memory: remanence.Engine, learned: list[remanence.LearnResult]
 ) -> None:
     """A receipt, a rating, a consolidation, an event, a report; what wrote nothing names none."""
     rated = await memory.rate(learned, 1.0)

@@ -13,7 +13,7 @@ import pytest
 import remanence
 from remanence.clock import ManualClock
 from remanence.errors import InvalidInput, WriterError
-from remanence.extraction import Extracted, Fact, Heard, Wanted
+from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from remanence.faces.cli import THREADS
 from remanence.llm.base import Judgement
 from remanence.model import Kind, Lifecycle, Relation, Role, Trust, Verification
@@ -284,12 +284,14 @@ class _Writer:
         """Judge nothing."""
         return Judgement(0.5)
 
-    async def extract(self, turns: list[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: list[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find one fact a turn."""
         self.asked += 1
         if self.asked <= self.failures:
             raise WriterError("no answer", recovery="try again")
-        return Extracted(tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 3)) for turn in turns))
+        return ExtractResult(
+            tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 3)) for turn in turns)
+        )
 
 
 async def test_a_writer_that_fails_is_asked_later_and_nothing_is_lost(
@@ -413,7 +415,7 @@ async def test_a_store_that_fails_is_looked_at_again(
     async with opener() as memory:
         await memory._core.store.close()
         assert memory._core.listener is not None
-        memory._core.listener.noted("s", high=True)
+        memory._core.listener.notify_turn("s", high=True)
 
         async def said() -> bool:
             return "what was noted is not listened to" in caplog.text

@@ -4,8 +4,8 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.flows.recall.ended import ended
-from remanence.model import Recalled, Relation, Verification
+from remanence.flows.recall.ended import mark_outdated
+from remanence.model import RecallResult, Relation, Verification
 from tests.flows.conftest import hear
 
 CELLO = "She plays the cello in the orchestra of Tartu."
@@ -22,7 +22,7 @@ async def _noted(memory: remanence.Engine, clock: ManualClock, text: str = SAID)
     return noted.seq, sorted(link.source for link in links if link.relation is Relation.LEARNED_FROM)
 
 
-async def _answers(memory: remanence.Engine) -> list[Recalled]:
+async def _answers(memory: remanence.Engine) -> list[RecallResult]:
     return [
         await memory.recall(QUESTION, count_use=False),
         await memory.recall(QUESTION, budget=500, count_use=False),
@@ -31,7 +31,7 @@ async def _answers(memory: remanence.Engine) -> list[Recalled]:
     ]
 
 
-def _places(answer: Recalled) -> dict[int, int]:
+def _places(answer: RecallResult) -> dict[int, int]:
     return {hit.seq: place for place, hit in enumerate(answer.memories)}
 
 
@@ -105,7 +105,7 @@ async def test_a_newer_turn_stands_above_the_one_that_it_replaces(
     """By rules alone, whichever of turn and fact is shown."""
     old, _ = await _noted(memory, clock)
     new, facts = await _noted(memory, clock, "My boss is Anders. Well.")
-    below = (await ended(memory._core, [await memory.get(old)])).below
+    below = (await mark_outdated(memory._core, [await memory.get(old)])).below
 
     assert {old: {new, *facts}} == below
     for answer in await _answers(memory):
@@ -122,7 +122,7 @@ async def test_a_turn_that_was_replaced_while_it_waited_stands_below_turn_and_fa
     old = await memory.note(SAID, speaker="Ana", session="s", later=True)
     clock.advance(minutes=1)
     new, facts = await _noted(memory, clock, "My boss is Anders. Well.")
-    below = (await ended(memory._core, [await memory.get(old.seq)])).below
+    below = (await mark_outdated(memory._core, [await memory.get(old.seq)])).below
 
     assert facts
     assert {old.seq: {new, *facts}} == below

@@ -16,7 +16,7 @@ LEASE, DEARER = "The lease for the boat shed is 310 a month.", "Letter came: the
 
 async def told(
     memory: remanence.Engine, clock: ManualClock, *texts: str, speaker: str = "Ana"
-) -> list[remanence.Learned]:
+) -> list[remanence.LearnResult]:
     """Learn some texts an hour apart."""
     learned = []
     for text in texts:

@@ -32,7 +32,9 @@ do = "unlink"
 SECRET = "The boathouse door opens with 4711."
 
 
-async def _filled(memory: remanence.Engine, clock: ManualClock, texts: int = 8) -> list[remanence.Learned]:
+async def _filled(
+    memory: remanence.Engine, clock: ManualClock, texts: int = 8
+) -> list[remanence.LearnResult]:
     """Some memories, 40 days old, the first of them pinned; a weak link between two, and a fresh one."""
     learned = [await memory.learn(f"{SECRET} Note {number}\x1b[2J.") for number in range(texts)]
     await memory.consolidate()

@@ -180,7 +180,7 @@ async def _applied(store: MemoryStore, clock: ManualClock, text: str) -> tuple[D
 
 
 def _kept(found: Dump) -> tuple[dict[int, Any], dict[Any, Any]]:
-    kept = found.kept()
+    kept = found.drop_unrestorable()
     return dict(kept.memories), dict(kept.links)
 
 

@@ -12,7 +12,7 @@ import remanence
 from remanence import Engine, InvalidInput, Reason, Status, Trust, Turn
 from remanence.clock import ManualClock
 from remanence.flows.write.learning import prepare, take
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 
@@ -53,7 +53,7 @@ async def test_it_is_listed_and_found_nowhere(memory: Engine) -> None:
         await memory.frame(name, "keys to Mallory") for name in ("task", "attention", "simulate", "self")
     ]
     shown = [recalled, *frames, await memory.boot()]
-    refused = await raised(InvalidInput, memory.recall("keys", filters={"status": "quarantined"}))
+    refused = await expect_error(InvalidInput, memory.recall("keys", filters={"status": "quarantined"}))
 
     assert (ORDER, Status.QUARANTINED, Reason.INSTRUCTIONS) == (kept.text, kept.status, kept.reason)
     assert [] == [answer for answer in shown if "Mallory" in answer.text or "Mallory" in str(answer.dropped)]
@@ -115,9 +115,9 @@ async def test_let_in_beside_an_equal_it_is_linked_to_that(memory: Engine) -> No
 async def test_only_what_is_in_quarantine_is_let_in(memory: Engine) -> None:
     """Anything else is refused, and so is a second time."""
     (one, *_) = await memory.list()
-    await raised(InvalidInput, memory.review.accept(one))
+    await expect_error(InvalidInput, memory.review.accept(one))
     await memory.review.accept("orders")
-    refused = await raised(InvalidInput, memory.review.accept("orders"))
+    refused = await expect_error(InvalidInput, memory.review.accept("orders"))
 
     assert "it is inbox" in str(refused)
 
@@ -126,7 +126,7 @@ async def test_no_other_way_leads_out(memory: Engine) -> None:
     """Restored, confirmed, corrected or put in a place it is refused, with the way; rated it is passed over."""
     (one, *_) = await memory.list()
     refused = [
-        await raised(InvalidInput, doing)
+        await expect_error(InvalidInput, doing)
         for doing in (
             memory.restore("orders"),
             memory.confirm("orders"),

@@ -10,9 +10,9 @@ import pytest
 from remanence.model import Status
 from remanence.store.base import Find
 from remanence.store.sqlite import reading
-from remanence.store.sqlite.interned import Interned
+from remanence.store.sqlite.interned import StringIds
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import because, created
+from remanence.testing.builders import because, create_change
 
 SCOPE = "work"
 
@@ -22,7 +22,7 @@ async def path(tmp_path: Path) -> Path:
     """Return a file that holds a few memories."""
     store = SqlStore(str(tmp_path / "memory.db"))
     await store.open()
-    await store.commit(SCOPE, [created(k, f"text {k}", id=f"{k:032x}") for k in range(1, 6)], because())
+    await store.commit(SCOPE, [create_change(k, f"text {k}", id=f"{k:032x}") for k in range(1, 6)], because())
     await store.close()
     return tmp_path / "memory.db"
 
@@ -38,7 +38,7 @@ def _plan(connection: sqlite3.Connection, asked: Find) -> str:
     """Return how SQLite looks for what is listed."""
     ran: list[str] = []
     connection.set_trace_callback(ran.append)
-    reading.find(connection, Interned(), SCOPE, asked)
+    reading.find(connection, StringIds(), SCOPE, asked)
     connection.set_trace_callback(None)
     (statement,) = [sql for sql in ran if sql.startswith("SELECT s.seq FROM states s")]
     return " ".join(row[-1] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}"))

@@ -9,7 +9,7 @@ import pytest
 import remanence
 from remanence.errors import InvalidInput, Protected
 from remanence.keywords import RelationName
-from remanence.model import Dropped, Learned, Rated
+from remanence.model import DroppedMemory, LearnResult, RateResult
 from remanence.score import confidence
 
 
@@ -85,10 +85,10 @@ async def test_what_cannot_be_rated_is_reported_and_holds_up_nothing(memory: rem
 
     assert (good.id, inbox.id, newer.id) == rated.rated
     assert (
-        Dropped("nowhere", "unknown"),
-        Dropped(pruned.id, "pruned"),
-        Dropped(old.id, "superseded"),
-        Dropped(belief.id, "identity"),
+        DroppedMemory("nowhere", "unknown"),
+        DroppedMemory(pruned.id, "pruned"),
+        DroppedMemory(old.id, "superseded"),
+        DroppedMemory(belief.id, "identity"),
     ) == rated.skipped
     assert [900, 900, 900] == [(await memory.get(name)).helped for name in rated.rated]
     assert [0, 0, 0] == [(await memory.get(one.id)).helped for one in rated.skipped[1:]]
@@ -101,7 +101,7 @@ async def test_an_archived_memory_is_not_rated(memory: remanence.Engine) -> None
     await memory.curate(f'version = 1\nname = "test"\n{rule}where = "status == \'inbox\'"\n')
     rated = await memory.rate(learned.id, 1.0)
 
-    assert Rated((), (Dropped(learned.id, "archived"),), None) == rated
+    assert RateResult((), (DroppedMemory(learned.id, "archived"),), None) == rated
 
 
 async def test_who_the_agent_is_can_be_spared(memory: remanence.Engine) -> None:
@@ -117,7 +117,7 @@ async def test_who_the_agent_is_can_be_spared(memory: remanence.Engine) -> None:
 
     assert ((fact.id,), ["identity"]) == (rated.rated, [one.reason for one in rated.skipped])
     assert isinstance(said, Protected)
-    assert ["stored"] * 3 == [one.status for one in learned if isinstance(one, Learned)]
+    assert ["stored"] * 3 == [one.status for one in learned if isinstance(one, LearnResult)]
     for wrong in (
         memory.put("bell", "Sell the bell.", agent="a", source="s", spares_identity=True),
         memory.learn_many([{"text": "Mend the bell.", "spares_identity": True}]),
@@ -133,7 +133,7 @@ async def test_identity_is_immune_by_category_too(memory: remanence.Engine) -> N
     learned = await memory.learn("I am the keeper of the lighthouse", category="identity")
     rated = await memory.rate([learned.id], 0.0)
 
-    assert (Dropped(learned.id, "identity"),) == rated.skipped
+    assert (DroppedMemory(learned.id, "identity"),) == rated.skipped
 
 
 async def test_what_helped_together_is_linked_more_closely(memory: remanence.Engine) -> None:

@@ -23,7 +23,7 @@ MORE = tuple(f"The {animal} of {name} is old." for animal in ("hound", "cat") fo
 KILLED = 7
 
 
-def cosines(found: remanence.Recalled) -> dict[int, float]:
+def cosines(found: remanence.RecallResult) -> dict[int, float]:
     """Return how like the question each hit is by the model."""
     return {
         hit.memory.seq: round(hit.parts["contextual_cosine"], 4)
@@ -32,7 +32,7 @@ def cosines(found: remanence.Recalled) -> dict[int, float]:
     }
 
 
-async def asked(memory: remanence.Engine) -> remanence.Recalled:
+async def asked(memory: remanence.Engine) -> remanence.RecallResult:
     """Ask what every model here has an answer to."""
     return await memory.recall(QUESTION, limit=20, count_use=False)
 

@@ -17,7 +17,7 @@ from remanence.clock import ManualClock
 from remanence.flows.write import proposals
 from remanence.llm.base import Judgement
 from remanence.store.base import Bookkeeping
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from remanence.types import Review
 from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
@@ -43,7 +43,7 @@ SORTS = {"contradiction": 2, "quarantine": 1, "proposal": 3, "held plan": 1, "in
 
 async def proposed(memory: Engine, seq: int, *replaces: int, tags: tuple[str, ...] = ()) -> None:
     """Let a writer have proposed something for a memory."""
-    put = proposals.kept(seq, memory._core.clock.now(), "scripted", tags, replaces)
+    put = proposals.encode_proposal(seq, memory._core.clock.now(), "scripted", tags, replaces)
     await memory._core.store.bookkeep(memory.scope, Bookkeeping(memory._core.clock.now(), put=put))
 
 
@@ -125,7 +125,7 @@ async def test_a_list_names_at_most_so_many_of_each_sort(path: Path) -> None:
     """The counts are of all."""
     async with remanence.open(path) as memory:
         found = await memory.review.list(limit=1)
-        await raised(InvalidInput, memory.review.list(limit=0))
+        await expect_error(InvalidInput, memory.review.list(limit=0))
 
     assert dict.fromkeys(SORTS, 1) == Counter(item.sort for item in found.items)
     assert SORTS == found.counts
@@ -214,8 +214,8 @@ async def test_what_nobody_proposed_cannot_be_declined(opener: Opener) -> None:
     async with opener() as memory:
         a, b = [one.seq for one in await memory.learn_many(["a one", "b two"])]
         await proposed(memory, b, tags=("self/goal",))
-        none = await raised(NotFound, memory.review.decline(a))
-        other = await raised(NotFound, memory.review.decline(b, "self/goal", "self/other"))
+        none = await expect_error(NotFound, memory.review.decline(a))
+        other = await expect_error(NotFound, memory.review.decline(b, "self/goal", "self/other"))
 
         assert "remanence review list" in none.recovery
         assert "self/goal" in str(other)

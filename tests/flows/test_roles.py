@@ -7,7 +7,7 @@ import pytest
 
 import remanence
 from remanence.keywords import RoleName
-from remanence.model import Learned, Role, Turn
+from remanence.model import LearnResult, Role, Turn
 from remanence.write.roles import role_of_name, speaks_as_assistant
 from tests.flows.conftest import Opener
 
@@ -15,7 +15,7 @@ REPLY = "Here are three ways to mend it:\n- glue\n- rope\n- a new plank\nLet me 
 CHAT = "I rowed to the island with my sister on Tuesday, buoy {k}."
 
 
-async def _role(memory: remanence.Engine, learned: Learned) -> Role:
+async def _role(memory: remanence.Engine, learned: LearnResult) -> Role:
     return (await memory.get(learned.seq)).role
 
 

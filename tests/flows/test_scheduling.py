@@ -139,7 +139,7 @@ async def test_it_runs_before_the_session_is_there(
     plan = curating.plan_part
 
     async def watched(core: Any, *more: Any, **named: Any) -> Any:
-        seen.append(len(await sessions.opened(core)))
+        seen.append(len(await sessions.list_open_sessions(core)))
         return await plan(core, *more, **named)
 
     monkeypatch.setattr(curating, "plan_part", watched)

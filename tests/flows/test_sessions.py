@@ -17,7 +17,7 @@ from remanence.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
 from remanence.errors import InvalidInput, NotFound, StoreUnavailable
 from remanence.flows import heartbeat
 from remanence.flows.write import consolidating
-from remanence.store.base import Booked, Bookkeeping
+from remanence.store.base import Bookkeeping, BookkeepResult
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 
@@ -384,7 +384,7 @@ async def test_a_beat_does_not_open_a_session_again(
     store = first._core.store
     looked = store.bookkeep
 
-    async def overtaken(scope: str, asked: Bookkeeping) -> Booked:
+    async def overtaken(scope: str, asked: Bookkeeping) -> BookkeepResult:
         booked = await looked(scope, asked)
         if asked.get:
             await second.end_session(session)

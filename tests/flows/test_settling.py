@@ -8,7 +8,7 @@ import pytest
 import remanence
 from remanence.clock import HOUR, MINUTE, ManualClock
 from remanence.errors import NameUnknown
-from remanence.extraction import Extracted, Fact, Heard, Shortened, Wanted
+from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact, ShortenResult
 from remanence.flows.write import settling
 from remanence.flows.write.settling import BUSY, Quiet
 from remanence.llm.base import Judgement
@@ -33,16 +33,16 @@ class Telling:
         """Judge nothing."""
         return Judgement(0.5)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find one fact a turn."""
         facts = [
             Fact("fact", f"It is so that {turn.text}", turn.id, (0, 1), self.confidence) for turn in turns
         ]
-        return Extracted(tuple(facts))
+        return ExtractResult(tuple(facts))
 
-    async def shorten(self, text: str, tokens_max: int) -> Shortened:
+    async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
         """Say what a test says."""
-        return Shortened(self.shorter, 7)
+        return ShortenResult(self.shorter, 7)
 
 
 # When

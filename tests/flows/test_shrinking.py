@@ -4,7 +4,7 @@ import pytest
 
 import remanence
 from remanence.clock import ManualClock
-from remanence.condense import condensed
+from remanence.condense import condense_text
 from remanence.model import Form, Memory, Status
 from tests.flows.conftest import Opener
 
@@ -62,7 +62,7 @@ async def test_a_frame_shows_the_short_form_and_recall_the_text(
     found = await memory.recall("rowing with my sister")
 
     for answer in answers:
-        assert f"; condensed] {condensed(TEXT)}" in answer.text
+        assert f"; condensed] {condense_text(TEXT)}" in answer.text
         assert TEXT in [hit.text for hit in answer.memories]
         assert OTHER in answer.text or answer.query
     assert frame == boot == 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from remanence.change import Change, Increment, Logged, inverses
+from remanence.change import AuditPart, Change, Increment, inverses
 from remanence.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.store.chain import UNCHAINED, part_digest
@@ -13,16 +13,16 @@ from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.audit import HEADER, header_digest, own_digest
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, SCOPE, because, created, keep
+from remanence.testing.builders import NOW, SCOPE, because, create_change, keep
 
 ROWS = 60
 VALUES = {"weight": 0.3, "confidence": 0.75, "count": 2, "created_at": NOW, "last_at": NOW}
 
 
-async def lived(store: Store) -> list[Logged]:
+async def lived(store: Store) -> list[AuditPart]:
     """Let a store live through creations, equal and unequal updates, cuts, destruction and undo; return its history."""
     columns = {"category": "note", "kind": Kind.SEMANTIC, "vector": bytes(range(64)), "value": 0.123457}
-    born = [created(k, f"text number {k}", said_at=NOW + k % 3, **columns) for k in range(1, ROWS + 1)]
+    born = [create_change(k, f"text number {k}", said_at=NOW + k % 3, **columns) for k in range(1, ROWS + 1)]
     tags = [Change("tags", (-k, f"tag {k % 2}"), None, {}) for k in range(1, ROWS + 1)]
     links = [
         Change(
@@ -117,7 +117,9 @@ async def test_links_that_come_in_a_row_cost_few_bytes(tmp_path: Path) -> None:
     count = 500
     pairs = [(k, k * 7919 % count + 1) for k in range(1, count + 1) if k != k * 7919 % count + 1]
     links = [Change("links", (-a, -b, Relation.CAUSES), None, VALUES) for a, b in pairs]
-    await store.commit(SCOPE, [*(created(k, f"text {k}") for k in range(1, count + 1)), *links], because())
+    await store.commit(
+        SCOPE, [*(create_change(k, f"text {k}") for k in range(1, count + 1)), *links], because()
+    )
     (part,) = await store.history(SCOPE)
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
@@ -141,7 +143,7 @@ async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
             Change("links", (-k, -k - 1, Relation.CAUSES), None, {**VALUES, "resolved_at": NOW})
             for k in (1, 2)
         ]
-        await store.commit(SCOPE, [*(created(k, f"text {k}") for k in (1, 2, 3)), *links], because())
+        await store.commit(SCOPE, [*(create_change(k, f"text {k}") for k in (1, 2, 3)), *links], because())
         await store.close()
         with closing(sqlite3.connect(path)) as connection, connection:
             assert connection.execute(f"UPDATE links SET {damage} WHERE source = 2").rowcount == 1
@@ -188,7 +190,7 @@ async def test_each_scope_has_a_chain_of_its_own(tmp_path: Path) -> None:
     await store.open()
     for k in range(3):
         for scope in ("work", "home"):
-            await keep(store, created(1, f"{scope} {k}"), scope=scope)
+            await keep(store, create_change(1, f"{scope} {k}"), scope=scope)
     sound = [check.ok for check in await store.check()]
     await store.close()
     with closing(sqlite3.connect(path)) as connection:
@@ -227,7 +229,7 @@ async def test_a_scopes_chain_is_not_cut_spliced_or_moved(tmp_path: Path) -> Non
         await store.open()
         for k in range(3):
             for scope in ("work", "home"):
-                await keep(store, created(1, f"{scope} {k}"), scope=scope)
+                await keep(store, create_change(1, f"{scope} {k}"), scope=scope)
         await store.close()
         with closing(sqlite3.connect(path)) as connection, connection:
             assert connection.execute(damage).rowcount >= 1, damage

@@ -30,7 +30,7 @@ from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import dialect, indexed_words
 from remanence.store.sqlite.dialect import begin_writing, connect
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import because, created
+from remanence.testing.builders import because, create_change
 
 SCOPE = "work"
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ async def refused(path: Path) -> StoreError:
 
 async def learn(store: SqlStore, *texts: str, first: int = 1) -> Sequence[int]:
     """Keep texts in one commit; return their sequence numbers."""
-    changes = [created(k, text, id=f"{first + k:032x}") for k, text in enumerate(texts, 1)]
+    changes = [create_change(k, text, id=f"{first + k:032x}") for k, text in enumerate(texts, 1)]
     return (await store.commit(SCOPE, changes, because())).assigned
 
 
@@ -252,7 +252,7 @@ async def test_one_refused_request_leaves_its_group_alone(store: SqlStore) -> No
 
 def half_way(category: str) -> list[Change]:
     """Return changes that are found wrong only when the first of them is written."""
-    return [created(1, "new", category=category), Change("links", (-1, 999, Relation.CAUSES), None, {})]
+    return [create_change(1, "new", category=category), Change("links", (-1, 999, Relation.CAUSES), None, {})]
 
 
 async def test_names_made_by_a_refused_request_are_not_remembered(store: SqlStore) -> None:
@@ -260,8 +260,8 @@ async def test_names_made_by_a_refused_request_are_not_remembered(store: SqlStor
     await learn(store, "before")
     with pytest.raises(InvalidInput):
         await store.commit(SCOPE, half_way("fresh"), because())
-    await store.commit(SCOPE, [created(1, "other", category="second")], because())
-    await store.commit(SCOPE, [created(1, "new", category="fresh")], because())
+    await store.commit(SCOPE, [create_change(1, "other", category="second")], because())
+    await store.commit(SCOPE, [create_change(1, "new", category="fresh")], because())
     found = await store.find(SCOPE, Find(equal={"category": "fresh"}))
 
     assert ["new"] == [memory.text for memory in found]
@@ -313,7 +313,7 @@ async def test_a_closed_store_says_so(store: SqlStore) -> None:
 )
 async def test_what_sqlite_cannot_keep_is_bad_input(store: SqlStore, columns: dict[str, object]) -> None:
     """A value beyond its range is InvalidInput, whatever SQLite calls it, and nothing is written."""
-    change = created(1, "text")
+    change = create_change(1, "text")
     whole = Change("memories", -1, None, {**(change.after or {}), **columns})
     with pytest.raises(InvalidInput):
         await store.commit(SCOPE, [whole], because())

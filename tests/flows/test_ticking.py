@@ -17,7 +17,7 @@ from remanence.errors import InvalidInput, LeaseLost
 from remanence.flows.core import QUIET, Lease
 from remanence.flows.curate import curating
 from remanence.model import Turn
-from remanence.store.base import Booked, Bookkeeping, writes
+from remanence.store.base import Bookkeeping, BookkeepResult, writes
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests import command_line
 from tests.flows.conftest import Opener
@@ -336,7 +336,7 @@ class _Writing(SqlStore):
         super().__init__(path)
         self.written: list[str] = []
 
-    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Note it where it writes."""
         if writes(asked):
             self.written.append("lease" if asked.lease else "release" if asked.release else "values")

@@ -12,7 +12,7 @@ from remanence import Engine, InvalidInput, Judgement, Trust
 from remanence.change import Change
 from remanence.claim import Claim, Forbidden
 from remanence.clock import ManualClock
-from remanence.testing.builders import claimed, raised
+from remanence.testing.builders import claim_change, expect_error
 from tests.flows.conftest import hear
 
 START = 1_767_225_600_000_000
@@ -54,7 +54,9 @@ async def test_a_name_that_tells_an_assistant_lowers_it(memory: Engine) -> None:
 async def test_a_caller_lowers_it_and_never_raises_it(memory: Engine) -> None:
     """What was read somewhere may be said to be so; a tool's text is no agent's, whoever says so."""
     done = await memory.learn("The hall was sold", trust="outside")
-    refused = await raised(InvalidInput, memory.learn("The hall was bought", role="tool", trust="agent"))
+    refused = await expect_error(
+        InvalidInput, memory.learn("The hall was bought", role="tool", trust="agent")
+    )
 
     assert Trust.OUTSIDE is (await memory.get(done)).trust
     assert "pass one of: outside, tool" in refused.recovery
@@ -67,7 +69,7 @@ async def test_what_comes_through_an_agents_opening_is_an_agents(tmp_path: Path)
         one = await memory.learn("The hall opens at six", role="user")
         two = await memory.put("hall", "The hall has two doors", role="system", speaker="Ann", source="log")
         three = await memory.learn("12 degrees", role="tool")
-        await raised(InvalidInput, memory.learn("The hall was sold", trust="user"))
+        await expect_error(InvalidInput, memory.learn("The hall was sold", trust="user"))
         held = [(await memory.get(done)).trust for done in (one, two, three)]
 
     assert [Trust.AGENT, Trust.AGENT, Trust.TOOL] == held
@@ -273,9 +275,9 @@ async def test_claims_and_what_is_forbidden_leave_and_come_back(memory: Engine, 
     core = memory._core
     await core.commit(
         [
-            claimed(a.seq, 1, *OPENS, "six", valid_from=START, valid_to=START + 5, replaced_by=b.seq),
-            claimed(a.seq, 2, "toll", "is", "five"),
-            claimed(b.seq, 1, *OPENS, "seven", valid_from=START + 5),
+            claim_change(a.seq, 1, *OPENS, "six", valid_from=START, valid_to=START + 5, replaced_by=b.seq),
+            claim_change(a.seq, 2, "toll", "is", "five"),
+            claim_change(b.seq, 1, *OPENS, "seven", valid_from=START + 5),
             Change("forbidden", "ab" * 16, None, {"seq": a.seq}),
             Change("forbidden", "cd" * 16, None, {"at": START - 5}),
         ],
@@ -321,7 +323,7 @@ async def test_malformed_claims_are_refused(memory: Engine, claims: object) -> N
     await memory.learn("The hall opens at six")
     header, line, _ = await exported(memory)
     row = {**orjson.loads(line), "id": "ab" * 16, "claims": claims}
-    refused = await raised(
+    refused = await expect_error(
         remanence.IngestError, memory.import_([header, orjson.dumps(row)], edited=True, trust="user")
     )
 
@@ -333,7 +335,7 @@ async def test_a_purged_memory_takes_its_claims_along_and_brings_them_back(memor
     """Purging destroys a memory with its claims, restoring and undoing bring both back."""
     done = await memory.learn("A hall and six oars")
     core = memory._core
-    await core.commit([claimed(done.seq, 1, *OPENS, "six")], core.cause("learn"))
+    await core.commit([claim_change(done.seq, 1, *OPENS, "six")], core.cause("learn"))
     policy = """version = 1
 name = "away"
 [[rule]]
@@ -360,8 +362,8 @@ async def test_what_was_claimed_since_keeps_a_run_from_being_undone(memory: Engi
     done = await memory.learn("The hall opens at six")
     core = memory._core
     cause = core.cause("learn")
-    await core.commit([claimed(done.seq, 1, *OPENS, "six")], cause)
-    refused = await raised(remanence.Conflict, memory.undo(done.run or ""))
+    await core.commit([claim_change(done.seq, 1, *OPENS, "six")], cause)
+    refused = await expect_error(remanence.Conflict, memory.undo(done.run or ""))
     await memory.undo(cause.run)
     await memory.undo(done.run or "")
 

@@ -16,7 +16,7 @@ from remanence.flows.exchange import transfer
 from remanence.model import Decay, Form, Lifecycle, Relation, Status
 from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import because, boxed
+from remanence.testing.builders import because, box_change
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """
@@ -54,7 +54,7 @@ async def test_an_undo_that_finds_nothing_to_take_back_says_so(memory: remanence
     """A box of turns that has gone since is not taken away again: nothing is written, and 0 changes are told."""
     turn = await memory.learn("The bell rings twice.")
     store = memory._core.store
-    made = await store.commit("default", [boxed(turn.seq, [turn.seq])], because("extract"))
+    made = await store.commit("default", [box_change(turn.seq, [turn.seq])], because("extract"))
     await store.commit("default", [Change("boxes", turn.seq, {}, None)], because("extract"))
     before = await memory.history()
     undone = await memory.undo(made.run)

@@ -15,7 +15,7 @@ from remanence.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import raised
+from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.test_migrations import tables
 from tests.flows.upgrades import (
@@ -104,7 +104,7 @@ async def test_a_step_that_breaks_a_reference_is_taken_back(
     know_next(monkeypatch.setattr, folder, BROKEN)
     columns = columns_of(path)
     before, old = rows(path, columns), tables(path)
-    refused = await raised(StoreDamaged, SqlStore(str(path)).open())
+    refused = await expect_error(StoreDamaged, SqlStore(str(path)).open())
 
     assert ("dangling" in str(refused), "backup" in refused.recovery) == (True, True)
     assert (SCHEMA_VERSION, before, old) == (version_of(path), rows(path, columns), tables(path))
@@ -215,7 +215,7 @@ async def test_an_old_file_that_is_locked_says_so(path: Path, next_known: None) 
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("PRAGMA journal_mode = wal")
         other.execute("BEGIN IMMEDIATE")
-        refused = await raised(StoreUnavailable, SqlStore(str(path), busy_ms=50).open())
+        refused = await expect_error(StoreUnavailable, SqlStore(str(path), busy_ms=50).open())
 
     assert ("locked" in str(refused), SCHEMA_VERSION) == (True, version_of(path))
     assert [] == [*path.parent.glob("*.before-*")]
@@ -230,7 +230,7 @@ async def test_an_upgrade_that_cannot_be_backed_up_does_not_begin(
         raise StoreUnavailable("the disk is full", recovery="make room")
 
     monkeypatch.setattr(upgrade, "copy", refused)
-    await raised(StoreUnavailable, SqlStore(str(path)).open())
+    await expect_error(StoreUnavailable, SqlStore(str(path)).open())
 
     assert content == path.read_bytes()
 
@@ -240,7 +240,7 @@ async def test_an_upgrade_without_room_does_not_begin(
 ) -> None:
     """It says how much it takes and how much there is, and not a byte of the old file changes."""
     monkeypatch.setattr(upgrade, "disk_usage", lambda _: SimpleNamespace(free=len(content) * 2))
-    refused = await raised(StoreUnavailable, SqlStore(str(path)).open())
+    refused = await expect_error(StoreUnavailable, SqlStore(str(path)).open())
 
     assert "of room beside it" in str(refused)
     assert (content, []) == (path.read_bytes(), [*path.parent.glob("*.before-*")])

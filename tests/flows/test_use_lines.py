@@ -16,7 +16,7 @@ import remanence
 from remanence.clock import ManualClock
 from remanence.flows.expiring import expire
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, created, keep
+from remanence.testing.builders import NOW, create_change, keep
 from remanence.testing.contract.use_runs import use
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +127,7 @@ def grown(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     async def fill() -> None:
         store = SqlStore(str(path))
         await store.open()
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
         done = await use(store, [a], NOW)
         done = await use(store, [a, b], NOW + 1, after=done)
         await store.backup(str(before))

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Change, Committed, Increment
+from remanence.change import Change, CommitResult, Increment
 from remanence.clock import ManualClock, to_datetime
-from remanence.edit.links import strengthened
+from remanence.edit.links import strengthen_links
 from remanence.errors import Conflict, StoreUnavailable
 from remanence.flows.recall import uses
 from remanence.flows.recall.uses import Uses
@@ -33,7 +33,7 @@ class Desk:
 
     async def write(
         self, changes: Sequence[Change], agent: str | None, at: int, extends: tuple[str, int] | None
-    ) -> Committed:
+    ) -> CommitResult:
         """Keep a commit, or refuse it; what goes on with a run is a part of it."""
         self.tried.append(list(changes))
         self.agents.append(agent)
@@ -42,7 +42,7 @@ class Desk:
         if self.refusals:
             raise self.refusals.pop(0)
         run, part = extends or (f"run {len(self.tried)}", 0)
-        return Committed(run, part, len(self.tried), (), len(changes))
+        return CommitResult(run, part, len(self.tried), (), len(changes))
 
     async def read(self, seqs: Sequence[int]) -> Sequence[Link]:
         """Return the links of some memories."""
@@ -239,7 +239,7 @@ async def test_a_settling_that_is_cancelled_counts_once() -> None:
     class Slow(Desk):
         async def write(
             self, changes: Sequence[Change], agent: str | None, at: int, extends: tuple[str, int] | None
-        ) -> Committed:
+        ) -> CommitResult:
             begun.set()
             await goes_on.wait()
             return await super().write(changes, agent, at, extends)
@@ -321,4 +321,4 @@ def test_only_visible_links_inside_a_group_grow() -> None:
         Link(2, 3, Relation.SIMILAR),
     ]
 
-    assert [grown(1.0, 10)] == strengthened(links, {frozenset({1, 2}): 7}, 99)
+    assert [grown(1.0, 10)] == strengthen_links(links, {frozenset({1, 2}): 7}, 99)

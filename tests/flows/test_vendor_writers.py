@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remanence.errors import ExtensionError, InvalidInput, WriterError
-from remanence.extraction import Heard, Wanted
+from remanence.extraction import ExtractRequest, ExtractTurn
 from remanence.llm import asking as asking_module
 from remanence.llm.named import vendor_writer
 from tests.models import ANY_MODEL, KEY, VARIABLES, asking, model_server
@@ -15,8 +15,8 @@ from tests.models import ANY_MODEL, KEY, VARIABLES, asking, model_server
 VENDORS = ("openai", "anthropic")
 LONG = "The supply boat comes at noon on Fridays and leaves at dusk, unless the wind is from the north. " * 4
 TURNS = (
-    Heard("t1", "Hello! I prefer tea in the mornings. Is there any?", speaker="Mara"),
-    Heard("t2", "The open day starts at four.", role="tool", trust="tool", said_at="2026-03-01"),
+    ExtractTurn("t1", "Hello! I prefer tea in the mornings. Is there any?", speaker="Mara"),
+    ExtractTurn("t2", "The open day starts at four.", role="tool", trust="tool", said_at="2026-03-01"),
 )
 NOON = "The supply boat comes at noon on Fridays."
 DUSK = "The supply boat comes at dusk on Fridays."
@@ -41,7 +41,7 @@ async def _judge(writer: Any) -> Any:
 
 
 async def _extract(writer: Any) -> Any:
-    return await writer.extract(TURNS, Wanted())
+    return await writer.extract(TURNS, ExtractRequest())
 
 
 async def _shorten(writer: Any) -> Any:
@@ -103,7 +103,7 @@ async def test_what_was_not_shown_is_no_answer(address: str, vendor: str) -> Non
     """A fact of a turn that nobody showed is refused, and so is an order that is no shorter text."""
     async with asking(vendor, "unknown-ids", address) as writer:
         with pytest.raises(WriterError, match="which was not shown"):
-            await writer.extract(TURNS, Wanted())
+            await writer.extract(TURNS, ExtractRequest())
     async with asking(vendor, "orders-to-delete", address) as writer:
         with pytest.raises(WriterError, match="as a shorter text"):
             await writer.shorten("Mara is ill.", 30)
@@ -113,7 +113,7 @@ async def test_what_was_not_shown_is_no_answer(address: str, vendor: str) -> Non
 async def test_an_order_is_a_text_and_no_tag_of_identity(address: str, vendor: str) -> None:
     """What a model says of who the agent is, is only proposed."""
     async with asking(vendor, "orders-to-delete", address) as writer:
-        found = await writer.extract(TURNS, Wanted())
+        found = await writer.extract(TURNS, ExtractRequest())
 
     assert [((), ("self/constitutional",))] == [(fact.tags, fact.proposed) for fact in found.facts]
 

@@ -30,7 +30,7 @@ class Replaces:
 OLD, NEW = "Boat seven is kept by Ewan.", "Boat seven is kept by nobody but the harbour."
 
 
-async def told(memory: remanence.Engine, clock: ManualClock, *texts: str) -> list[remanence.Learned]:
+async def told(memory: remanence.Engine, clock: ManualClock, *texts: str) -> list[remanence.LearnResult]:
     """Learn some texts of Ana's, a minute apart."""
     learned = []
     for text in texts:

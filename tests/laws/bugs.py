@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from remanence import effects, guards, snapshot
-from remanence.change import Block, Cause, Change, Committed, Entry, Increment, inverses
+from remanence.change import Block, Cause, Change, CommitResult, Entry, Increment, inverses
 from remanence.clock import MINUTE
 from remanence.curate import plan
 from remanence.curate.language import derived, logic
@@ -29,7 +29,7 @@ from remanence.store import constraints, lineage
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import archive_words, audit, block_log, blocks, bookkeeping, fulltext
-from remanence.testing.policies import Rules
+from remanence.testing.policies import PolicyTables
 from tests.laws import laws
 from tests.laws.lab import Law
 from tests.laws.ladders import a_ladder_does_the_milder_thing_first
@@ -38,7 +38,7 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 NUMBERS = count()
 _ANY = {"every": "deep", "where": "True"}
 # Two rules that want different things for the same memories.
-AT_ODDS = Rules(
+AT_ODDS = PolicyTables(
     (),
     (
         {"name": "a", "phase": "expire", "do": "archive", **_ANY},
@@ -46,7 +46,7 @@ AT_ODDS = Rules(
     ),
 )
 # The one moves what the other archives in a later phase.
-IN_TURN = Rules(
+IN_TURN = PolicyTables(
     (),
     (
         {"name": "a", "phase": "tiers", "do": "move", "to": "cold", **_ANY},
@@ -55,12 +55,12 @@ IN_TURN = Rules(
 )
 _UNLINK = {"name": "a", "every": "deep", "phase": "links", "do": "unlink", "over": "links"}
 # A guard that keeps by time what a rule would archive; of the days since a month ago somebody worked 22.
-GUARDED = Rules(
+GUARDED = PolicyTables(
     ({"name": "young", "where": "age() < days(23)", "blocks": "archive"},),
     ({"name": "a", "phase": "expire", "do": "archive", **_ANY},),
 )
-NONE = Rules((), ())  # for laws of a preset
-AGING_LINKS = Rules((), ({**_UNLINK, "where": "decayed_weight < 0.1"},))
+NONE = PolicyTables((), ())  # for laws of a preset
+AGING_LINKS = PolicyTables((), ({**_UNLINK, "where": "decayed_weight < 0.1"},))
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Bug:
     plant: Plant
     noticed_by: Law | str
     sql: bool = False
-    under: Rules | None = None
+    under: PolicyTables | None = None
 
 
 def swapped(owner: object, name: str, replacement: Any) -> Plant:
@@ -101,7 +101,7 @@ def _touched_is_ignored(inner: Any, change: Change) -> Any:
 
 async def _conflict_writes_half(
     inner: Any, store: MemoryStore, scope: str, said: Sequence[Change], cause: Cause
-) -> Committed:
+) -> CommitResult:
     try:
         return await inner(store, scope, said, cause)  # type: ignore[no-any-return]
     except Conflict as conflict:
@@ -140,15 +140,15 @@ def _update_leaves_revision(inner: Any, rows: Any, change: Change, values: Any, 
     return logged
 
 
-async def _numbers_are_used_again(inner: Any, store: MemoryStore, *said: Any) -> Committed:
-    done: Committed = await inner(store, *said)
+async def _numbers_are_used_again(inner: Any, store: MemoryStore, *said: Any) -> CommitResult:
+    done: CommitResult = await inner(store, *said)
     for kept in store._scopes.values():
         kept.latest_seq = max(kept.tables["memories"], default=0)
     return done
 
 
-async def _nothing_is_known_again(inner: Any, store: MemoryStore, *said: Any) -> Committed:
-    done: Committed = await inner(store, *said)
+async def _nothing_is_known_again(inner: Any, store: MemoryStore, *said: Any) -> CommitResult:
+    done: CommitResult = await inner(store, *said)
     for kept in store._scopes.values():
         kept.done.clear()
     return done
@@ -156,8 +156,8 @@ async def _nothing_is_known_again(inner: Any, store: MemoryStore, *said: Any) ->
 
 async def _a_repeated_commit_is_heard(
     inner: Any, store: MemoryStore, scope: str, said: Any, cause: Cause
-) -> Committed:
-    done: Committed = await inner(store, scope, said, cause)
+) -> CommitResult:
+    done: CommitResult = await inner(store, scope, said, cause)
     store._scopes[scope].heard[cause.at // MINUTE * MINUTE] += 1
     return done
 
@@ -315,7 +315,7 @@ BUGS = (
     ),
     Bug(
         "touched is ignored",
-        wrapped(tables, "_expected", _touched_is_ignored),
+        wrapped(tables, "_expected_values", _touched_is_ignored),
         laws.what_changed_since_is_spared,
     ),
     Bug(
@@ -330,17 +330,17 @@ BUGS = (
     ),
     Bug(
         "archiving destroys tags",
-        wrapped(memory_store, "applied", _archiving_destroys_tags),
+        wrapped(memory_store, "apply_changes", _archiving_destroys_tags),
         laws.what_is_planned_is_what_happens,
     ),
     Bug(
         "a planned run touches",
-        wrapped(memory_store, "applied", _planned_run_touches),
+        wrapped(memory_store, "apply_changes", _planned_run_touches),
         laws.part_boundaries_do_not_matter,
     ),
     Bug(
         "a purge leaves the rest",
-        swapped(curating, "_completed", _purge_leaves_the_rest),
+        swapped(curating, "_complete_purges", _purge_leaves_the_rest),
         laws.nothing_dangles,
     ),
     Bug(
@@ -568,7 +568,7 @@ BUGS = (
     ),
     Bug(
         "spans overlap",
-        wrapped(memory_store, "joined", lambda _, spans, cover: sorted({*spans, cover})),
+        wrapped(memory_store, "merge_span", lambda _, spans, cover: sorted({*spans, cover})),
         "test_spans_are_the_union_of_what_was_covered",
     ),
     Bug(
@@ -632,7 +632,7 @@ BUGS = (
     ),
     Bug(
         "blocks of memories are not compared",
-        wrapped(blocks.Blocks, "_compared", _blocks_are_not_compared),
+        wrapped(blocks.Blocks, "_compare_memories", _blocks_are_not_compared),
         "test_a_block_is_refused_with_all_rows_that_changed",
         sql=True,
     ),

@@ -84,7 +84,7 @@ def _within(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
     if isinstance(value, re.Pattern):
         yield name, value
     elif isinstance(value, Pattern):
-        yield name, value.compiled
+        yield name, value.regex
     elif isinstance(value, Mapping):
         for key, part in value.items():
             yield from _within(f"{name}.{key}", part)

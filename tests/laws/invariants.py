@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import ROWLESS, Logged
+from remanence.change import ROWLESS, AuditPart
 from remanence.curate.planner.brake import TOMBSTONE_KEPT
 from remanence.curate.policy.compiled import load
 from remanence.effects import is_flag
@@ -43,8 +43,8 @@ class Step:
     before: Dump
     after: Dump
     other: Dump
-    parts: Sequence[Logged]
-    log: Sequence[Logged]
+    parts: Sequence[AuditPart]
+    log: Sequence[AuditPart]
     error: RemanenceError | None = None
     allowed: bool = False
     doubted: bool = False
@@ -142,7 +142,7 @@ def unlogged(step: Step) -> list[str]:
     return found
 
 
-def _logged(parts: Sequence[Logged]) -> dict[tuple[str, Any], set[str]]:
+def _logged(parts: Sequence[AuditPart]) -> dict[tuple[str, Any], set[str]]:
     """Return the rows that the audit names, each with its columns; tags and sources also under their memory."""
     rows: dict[tuple[str, Any], set[str]] = {}
     for change in (change for part in parts for change in part.changes):
@@ -157,7 +157,7 @@ def not_as_before(step: Step) -> list[str]:
     """A run that is taken back at once leaves all columns, tags, sources, links, texts and vectors as they were."""
     if step.undone is None:
         return []
-    was, is_ = step.undone.kept(), step.after.kept()
+    was, is_ = step.undone.drop_unrestorable(), step.after.drop_unrestorable()
     names = ("memories", "links", "vectors", "postings", "df", "with_words", "claims", "forbidden", "boxes")
     return [name for name in names if getattr(was, name) != getattr(is_, name)]
 
@@ -304,7 +304,10 @@ def unaccounted(step: Step) -> list[str]:
     log = [*step.log, *step.parts]
     lost = [] if step.kept_logs else ["the audit"]
     return (
-        lost + invariants.unaccounted(step.after, log) + invariants.strayed(log) + invariants.misordered(log)
+        lost
+        + invariants.find_unaccounted_rows(step.after, log)
+        + invariants.find_unowned_changes(log)
+        + invariants.find_misordered_parts(log)
     )
 
 

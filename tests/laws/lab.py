@@ -24,7 +24,7 @@ from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, because
 from remanence.testing.dump import Dump, dump
-from remanence.testing.policies import Rules, policies
+from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import World, fill, worlds
 
 SCOPE = "lab"
@@ -34,7 +34,7 @@ RUNNER = asyncio.Runner()
 WORKED = ((500.0, 490.0), (30.0, 13.0), (6.0, 1.0), (0.5, 0.0))
 HEARD = ((400, 90), (20, 30), (5, 7), (0, 2))
 
-Law = Callable[[World, Rules, int], Coroutine[Any, Any, None]]
+Law = Callable[[World, PolicyTables, int], Coroutine[Any, Any, None]]
 
 
 # Compiling a policy takes longer than planning a small world with it.
@@ -49,7 +49,7 @@ class Lab:
     store: Store
     clock: ManualClock
 
-    async def plan(self, rules: Rules) -> Plan:
+    async def plan(self, rules: PolicyTables) -> Plan:
         """Decide what the policy would do now."""
         return await curating.plan(self.engine._core, loaded(rules.toml()))
 
@@ -57,7 +57,7 @@ class Lab:
         """Do what a plan says, the brake lifted."""
         return await self.engine.apply(plan, allow_destroyed=ANY_NUMBER)
 
-    async def curate(self, rules: Rules) -> Receipt:
+    async def curate(self, rules: PolicyTables) -> Receipt:
         """Plan and apply."""
         return await self.apply(await self.plan(rules))
 
@@ -95,7 +95,7 @@ async def live(store: Store) -> None:
         await store.commit(SCOPE, [], because("learn", NOW - days * DAY, turns=turns))
 
 
-def search(law: Law, start: int | None = None, under: Rules | None = None, **options: Any) -> None:
+def search(law: Law, start: int | None = None, under: PolicyTables | None = None, **options: Any) -> None:
     """Try a law in many worlds, from a seed if one is given; raise what the first failing one raises.
 
     Policies are drawn as well, unless one is given.
@@ -103,13 +103,13 @@ def search(law: Law, start: int | None = None, under: Rules | None = None, **opt
 
     @settings(**options)
     @given(worlds(), policies() if under is None else st.just(under), st.integers(0, 255))
-    def holds(world: World, rules: Rules, pick: int) -> None:
+    def holds(world: World, rules: PolicyTables, pick: int) -> None:
         RUNNER.run(law(world, rules, pick))
 
     (holds if start is None else seed(start)(holds))()
 
 
-def hunt(law: Law, under: Rules | None = None, examples: int = 600, seeds: int = 8) -> None:
+def hunt(law: Law, under: PolicyTables | None = None, examples: int = 600, seeds: int = 8) -> None:
     """Search without shrinking, for a bug that is known to be there.
 
     Several seeds, because one alone depends on which modules are loaded: hypothesis draws on their constants.

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from math import log
 
 from remanence.model import Form, Memory, Status
-from remanence.testing.policies import Rules
+from remanence.testing.policies import PolicyTables
 from remanence.testing.worlds import SYSTEM_CATEGORY, World
 from tests.laws.lab import lab
 from tests.laws.laws import memories, protected
 
 
-async def a_ladder_does_the_milder_thing_first(world: World, rules: Rules, pick: int) -> None:
+async def a_ladder_does_the_milder_thing_first(world: World, rules: PolicyTables, pick: int) -> None:
     """It condenses what is worth least until its budget holds, archives only where that is not enough, and says why."""
     words = (0, 4, 12, 40, 90)[pick % 5]
     rule = {
@@ -24,7 +24,7 @@ async def a_ladder_does_the_milder_thing_first(world: World, rules: Rules, pick:
     }
     async with lab(world) as it:
         before = await memories(it)
-        plan = await it.plan(Rules((), (rule,)))
+        plan = await it.plan(PolicyTables((), (rule,)))
         await it.apply(plan)
         after = await memories(it)
         there = [memory for memory in before.values() if memory.status <= Status.ACTIVE]

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 from unittest.mock import patch
 
-from remanence.change import Cause, Change, Committed, Entry, Increment
+from remanence.change import Cause, Change, CommitResult, Entry, Increment
 from remanence.clock import DAY, HOUR
 from remanence.curate.language.view import LINKS
 from remanence.curate.plan import Plan
@@ -38,10 +38,10 @@ from remanence.model import (
 from remanence.receipt import Receipt
 from remanence.score import LAMBDAS
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, because, linked, raised, tagged, updated
+from remanence.testing.builders import NOW, because, expect_error, link_change, tag_change, update_change
 from remanence.testing.dump import Dump
-from remanence.testing.invariants import broken, revisions_fallen, unaccounted
-from remanence.testing.policies import Rules
+from remanence.testing.invariants import find_broken_invariants, find_unaccounted_rows, revisions_fallen
+from remanence.testing.policies import PolicyTables
 from remanence.testing.worlds import SYSTEM_CATEGORY, UNDECLARED, World
 from tests.laws.lab import SCOPE, WORKED, Lab, lab
 
@@ -75,7 +75,7 @@ HARSH = (
 )
 
 
-async def undo_gives_everything_back(world: World, rules: Rules, pick: int) -> None:
+async def undo_gives_everything_back(world: World, rules: PolicyTables, pick: int) -> None:
     """After undo, memories, links, tags, sources, vectors, full text and statistics are as before the run."""
     async with lab(world) as it:
         before = await it.dump()
@@ -85,12 +85,12 @@ async def undo_gives_everything_back(world: World, rules: Rules, pick: int) -> N
             await it.engine.undo(receipt)
         undone = await it.dump()
 
-        assert before.kept() == undone.kept()
+        assert before.drop_unrestorable() == undone.drop_unrestorable()
         assert [] == revisions_fallen(before, after) + revisions_fallen(after, undone)
-        assert [] == unaccounted(undone, await it.store.history(SCOPE))
+        assert [] == find_unaccounted_rows(undone, await it.store.history(SCOPE))
 
 
-async def undo_happens_once(world: World, rules: Rules, pick: int) -> None:
+async def undo_happens_once(world: World, rules: PolicyTables, pick: int) -> None:
     """A second undo of the same run is refused; undoing the undo does the run again."""
     async with lab(world) as it:
         receipt = await it.curate(rules)
@@ -99,19 +99,19 @@ async def undo_happens_once(world: World, rules: Rules, pick: int) -> None:
         after = await it.dump()
         undoing = await it.engine.undo(receipt)
         undone = await it.dump()
-        await raised(InvalidInput, it.engine.undo(receipt))
+        await expect_error(InvalidInput, it.engine.undo(receipt))
 
         assert undone == await it.dump()
         await it.engine.undo(undoing)
-        assert after.kept() == (await it.dump()).kept()
+        assert after.drop_unrestorable() == (await it.dump()).drop_unrestorable()
 
 
-async def the_engine_protects(world: World, rules: Rules, pick: int) -> None:
+async def the_engine_protects(world: World, rules: PolicyTables, pick: int) -> None:
     """Pinned, held and system memories never fall, whatever a policy says; a pinned one keeps its tier or rises."""
     async with lab(world) as it:
         before = await memories(it)
         for order in range(3):
-            await it.curate(rules.without_guards().shuffled(order + pick))
+            await it.curate(rules.without_guards().shuffle_rules(order + pick))
         after = await memories(it)
 
         assert [] == [
@@ -125,13 +125,13 @@ async def the_engine_protects(world: World, rules: Rules, pick: int) -> None:
         ]
 
 
-async def guards_protect(world: World, rules: Rules, pick: int) -> None:
+async def guards_protect(world: World, rules: PolicyTables, pick: int) -> None:
     """What a guard's condition does not exclude for sure is neither archived nor destroyed, unknowns included."""
     where = sorted(PROTECTS)[pick % len(PROTECTS)]
     guard = {"name": "planted", "where": where, "blocks": "archive"}
     async with lab(world) as it:
         before = await memories(it)
-        await it.curate(Rules((*rules.guards, guard), (*rules.rules, *HARSH[: pick % 3])))
+        await it.curate(PolicyTables((*rules.guards, guard), (*rules.rules, *HARSH[: pick % 3])))
         after = await memories(it)
 
         assert [] == [
@@ -141,17 +141,17 @@ async def guards_protect(world: World, rules: Rules, pick: int) -> None:
         ]
 
 
-async def rule_order_does_not_matter(world: World, rules: Rules, pick: int) -> None:
+async def rule_order_does_not_matter(world: World, rules: PolicyTables, pick: int) -> None:
     """The same guards and rules in another order make the same plan."""
     async with lab(world) as it:
-        plan, other = await it.plan(rules), await it.plan(rules.shuffled(pick))
+        plan, other = await it.plan(rules), await it.plan(rules.shuffle_rules(pick))
 
         assert changes_of(plan.changes()) == changes_of(other.changes())
         assert plan.counts == other.counts
         assert plan.policy_hash == other.policy_hash
 
 
-async def rule_names_do_not_matter(world: World, rules: Rules, pick: int) -> None:
+async def rule_names_do_not_matter(world: World, rules: PolicyTables, pick: int) -> None:
     """Rules of other names put every memory in the same place and cut the same links."""
     renamed = tuple({**rule, "name": f"z{len(rules.rules) - n}"} for n, rule in enumerate(rules.rules))
     async with lab(world) as it:
@@ -160,7 +160,7 @@ async def rule_names_do_not_matter(world: World, rules: Rules, pick: int) -> Non
         assert places(plan.changes()) == places(other.changes())
 
 
-async def planning_is_a_function(world: World, rules: Rules, pick: int) -> None:
+async def planning_is_a_function(world: World, rules: PolicyTables, pick: int) -> None:
     """Planning twice gives the same plan, and planning writes nothing."""
     async with lab(world) as it:
         before, log = await it.dump(), await it.store.history(SCOPE)
@@ -171,7 +171,7 @@ async def planning_is_a_function(world: World, rules: Rules, pick: int) -> None:
         assert (before, log) == (await it.dump(), await it.store.history(SCOPE))
 
 
-async def a_second_run_does_nothing(world: World, rules: Rules, pick: int) -> None:
+async def a_second_run_does_nothing(world: World, rules: PolicyTables, pick: int) -> None:
     """Run twice at one instant, a policy changes nothing the second time, and the empty plan writes nothing.
 
     Guards are decided on the state before a run, so one that reads what the run changes may let go in the next: of
@@ -188,7 +188,7 @@ async def a_second_run_does_nothing(world: World, rules: Rules, pick: int) -> No
         assert (once, log) == (await it.dump(), await it.store.history(SCOPE))
 
 
-async def runs_come_to_rest(world: World, rules: Rules, pick: int) -> None:
+async def runs_come_to_rest(world: World, rules: PolicyTables, pick: int) -> None:
     """Whatever guards read, after a few runs at one instant nothing changes any more."""
     async with lab(world) as it:
         for _ in range(RUNS_TO_REST_MAX):
@@ -198,7 +198,7 @@ async def runs_come_to_rest(world: World, rules: Rules, pick: int) -> None:
         assert [] == list((await it.plan(rules)).changes())
 
 
-async def what_is_planned_is_what_happens(world: World, rules: Rules, pick: int) -> None:
+async def what_is_planned_is_what_happens(world: World, rules: PolicyTables, pick: int) -> None:
     """The store ends as the plan's changes predict, and nothing else has changed."""
     async with lab(world) as it:
         before = await it.dump()
@@ -211,19 +211,19 @@ async def what_is_planned_is_what_happens(world: World, rules: Rules, pick: int)
         assert expected[1] == after.links.keys()
 
 
-async def nothing_dangles(world: World, rules: Rules, pick: int) -> None:
+async def nothing_dangles(world: World, rules: PolicyTables, pick: int) -> None:
     """After a run no link points at a purged memory, reasons are there, and indexes tell what the texts say."""
     async with lab(world) as it:
         receipt = await it.curate(rules)
         content = await it.dump()
 
-        assert [] == broken(content)
-        assert [] == unaccounted(content, await it.store.history(SCOPE))
+        assert [] == find_broken_invariants(content)
+        assert [] == find_unaccounted_rows(content, await it.store.history(SCOPE))
         assert [] == [check for check in await it.store.check() if not check.ok]
         assert receipt.changes == sum(part.count for part in await it.store.history(SCOPE, run=receipt.run))
 
 
-async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) -> None:
+async def what_changed_since_is_spared(world: World, rules: PolicyTables, pick: int) -> None:
     """A memory used, linked, tagged or edited before apply, or while it writes, is not destroyed; the rest goes on."""
     phase, do = ("purge", "purge") if pick % 2 else ("expire", "prune")
     all_go = {"name": "all-go", "every": "deep", "phase": phase, "do": do, "where": "True"}
@@ -242,7 +242,7 @@ async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) ->
 
         assert seq in after
         assert place(before[seq]) == place(after[seq])
-        assert [] == broken(await it.dump())
+        assert [] == find_broken_invariants(await it.dump())
         assert receipt.skipped
         # What a merge has joined to it is spared with it.
         others = [group for group in plan.changes() if seq not in {change.key for change in group}]
@@ -250,7 +250,7 @@ async def what_changed_since_is_spared(world: World, rules: Rules, pick: int) ->
         assert not alone or not purged & after.keys()
 
 
-async def a_stale_plan_conflicts(world: World, rules: Rules, pick: int) -> None:
+async def a_stale_plan_conflicts(world: World, rules: PolicyTables, pick: int) -> None:
     """Committed as they are, the changes of a plan on a row that changed since raise Conflict and write nothing."""
     async with lab(world) as it:
         plan = await it.plan(rules)
@@ -264,15 +264,17 @@ async def a_stale_plan_conflicts(world: World, rules: Rules, pick: int) -> None:
             return
         (memory,) = await it.store.get(SCOPE, [seqs[pick % len(seqs)]])  # type: ignore[list-item]
         assert memory is not None
-        await it.store.commit(SCOPE, [updated(memory, speaker="somebody")], because("update"))
+        await it.store.commit(SCOPE, [update_change(memory, speaker="somebody")], because("update"))
         before = await it.dump()
-        conflict = await raised(Conflict, it.store.commit(SCOPE, changes, because("curate", planned=True)))
+        conflict = await expect_error(
+            Conflict, it.store.commit(SCOPE, changes, because("curate", planned=True))
+        )
 
         assert ("memories", memory.seq) in conflict.keys
         assert before == await it.dump()
 
 
-async def part_boundaries_do_not_matter(world: World, rules: Rules, pick: int) -> None:
+async def part_boundaries_do_not_matter(world: World, rules: PolicyTables, pick: int) -> None:
     """Split into parts of three changes, a run ends the same and is undone the same."""
     async with lab(world) as whole:
         await whole.curate(rules)
@@ -282,15 +284,15 @@ async def part_boundaries_do_not_matter(world: World, rules: Rules, pick: int) -
         with patch.object(curating, "PART_CHANGES_MAX", 3):
             receipt = await it.curate(rules)
 
-        assert expected.kept() == (await it.dump()).kept()
+        assert expected.drop_unrestorable() == (await it.dump()).drop_unrestorable()
         log = await it.store.history(SCOPE, run=receipt.run)
         assert [False] * (len(log) - 1) + [True] * bool(log) == [part.cause.final for part in log]
         if receipt.changes:
             await it.engine.undo(receipt)
-        assert before.kept() == (await it.dump()).kept()
+        assert before.drop_unrestorable() == (await it.dump()).drop_unrestorable()
 
 
-async def both_stores_agree(world: World, rules: Rules, pick: int) -> None:
+async def both_stores_agree(world: World, rules: PolicyTables, pick: int) -> None:
     """The same world on SQLite gives the same plan, ends the same, and is undone the same."""
     with TemporaryDirectory() as folder:
         async with lab(world) as one, lab(world, SqlStore(f"{folder}/memory.db")) as two:
@@ -306,7 +308,7 @@ async def both_stores_agree(world: World, rules: Rules, pick: int) -> None:
             assert (await one.dump()) == (await two.dump())
 
 
-async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> None:
+async def a_budget_is_filled_greedily(world: World, rules: PolicyTables, pick: int) -> None:
     """A budget keeps what fits, newest first, passes over what does not and goes on; the pinned count first."""
     tokens = (0, 20, 50, 1_610)[pick % 4]
     rule = {
@@ -319,7 +321,7 @@ async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> 
     }
     async with lab(world) as it:
         before = await memories(it)
-        await it.curate(Rules((), ({**rule, "order": "seq desc", "keep": {"tokens": tokens}},)))
+        await it.curate(PolicyTables((), ({**rule, "order": "seq desc", "keep": {"tokens": tokens}},)))
         after = await memories(it)
         hot = [
             memory for memory in before.values() if memory.status <= Status.ACTIVE and memory.tier == Tier.HOT
@@ -334,7 +336,7 @@ async def a_budget_is_filled_greedily(world: World, rules: Rules, pick: int) -> 
         assert expected == {memory.seq for memory in hot if after[memory.seq].tier == Tier.HOT}
 
 
-async def nothing_is_merged_on_a_guess(world: World, rules: Rules, pick: int) -> None:
+async def nothing_is_merged_on_a_guess(world: World, rules: PolicyTables, pick: int) -> None:
     """Where nobody knows how far an embedder can be trusted, pairs are linked and not merged, and the plan says so."""
     async with lab(paired(world), embedder=NoEmbedder()) as it, lab(paired(world)) as trusting:
         before = await it.dump()
@@ -345,7 +347,7 @@ async def nothing_is_merged_on_a_guess(world: World, rules: Rules, pick: int) ->
         assert bool(whole.counts.get("merge")) == any("not calibrated" in note for note in plan.notes)
 
 
-async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
+async def a_merge_loses_nothing(world: World, rules: PolicyTables, pick: int) -> None:
     """Who is merged away stays readable behind its survivor, which takes over its links and counts."""
     async with lab(paired(world)) as it:
         before, seen = await it.dump(), await memories(it)
@@ -386,7 +388,7 @@ async def a_merge_loses_nothing(world: World, rules: Rules, pick: int) -> None:
         )
 
 
-async def a_clock_is_a_map(world: World, rules: Rules, pick: int) -> None:
+async def a_clock_is_a_map(world: World, rules: PolicyTables, pick: int) -> None:
     """Rules on the active clock decide what rules on the wall's would decide if the idle time had never been."""
     firing = tuple(str(rule["name"]) for rule in rules.rules if "period" in rule)
     async with lab(world) as it, lab(unpaused(world)) as never_idle:
@@ -398,7 +400,7 @@ async def a_clock_is_a_map(world: World, rules: Rules, pick: int) -> None:
         assert (plan.by_rule, plan.refusals) == (other.by_rule, other.refusals)
 
 
-async def elfmem_does_what_it_says(world: World, rules: Rules, pick: int) -> None:
+async def elfmem_does_what_it_says(world: World, rules: PolicyTables, pick: int) -> None:
     """The preset archives below a twentieth, cuts below a tenth and reinforces five, by formulas of one row."""
     async with lab(world) as it:
         before, links = await memories(it), (await it.dump()).links
@@ -424,7 +426,7 @@ async def elfmem_does_what_it_says(world: World, rules: Rules, pick: int) -> Non
         assert {"archive", "unlink", "reinforce"} >= {name for name, count in receipt.counts.items() if count}
 
 
-async def the_cap_keeps_the_newest(world: World, rules: Rules, pick: int) -> None:
+async def the_cap_keeps_the_newest(world: World, rules: PolicyTables, pick: int) -> None:
     """Of the episodes in sight the newest are kept; no other memory that stands is ever compacted."""
     keep = pick % 4
     tags = frozenset((seq, REJECTED_PATH if tag == "x" else tag) for seq, tag in world.tags)
@@ -490,7 +492,7 @@ def unpaused(world: World) -> World:
     return replace(world, memories=tuple(map(moved, world.memories)), links=links)
 
 
-MERGING = Rules(
+MERGING = PolicyTables(
     (),
     (
         {
@@ -542,7 +544,7 @@ def faded_weight(link: Link, first: Memory, second: Memory) -> float:
     return link.weight * exp(-rate * worked_since(link.last_at) / HOUR)
 
 
-def steady(rules: Rules) -> Rules:
+def steady(rules: PolicyTables) -> PolicyTables:
     """Leave out the guards that read what rules may change."""
     changing = {guard.name for guard in load(rules.toml()).guards if guard.node.reads & {*CHANGEABLE, LINKS}}
     return replace(rules, guards=tuple(guard for guard in rules.guards if guard["name"] not in changing))
@@ -596,7 +598,7 @@ async def applied_late(it: Lab, plan: Plan, seq: int, pick: int) -> tuple[bool, 
     commit = it.store.commit
     seen: list[tuple[bool, dict[int, Memory]]] = []
 
-    async def overtaken(scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def overtaken(scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         if cause.verb == "curate" and not seen:
             seen.append((await disturb(it, seq, pick), await memories(it)))
         return await commit(scope, changes, cause)
@@ -612,11 +614,11 @@ async def disturb(it: Lab, seq: int, pick: int) -> bool:
     (memory,) = await it.store.get(SCOPE, [seq])
     assert memory is not None
     ways: list[tuple[str, Change]] = [
-        ("use", updated(memory, uses=Increment(1))),
-        ("update", updated(memory, speaker="somebody")),
-        ("tag", tagged(seq, "saved")),
+        ("use", update_change(memory, uses=Increment(1))),
+        ("update", update_change(memory, speaker="somebody")),
+        ("tag", tag_change(seq, "saved")),
     ]
-    drawn = [linked(other, seq, Relation.LEARNED_FROM) for other in content.memories if other != seq]
+    drawn = [link_change(other, seq, Relation.LEARNED_FROM) for other in content.memories if other != seq]
     ways += [("link", change) for change in drawn if change.key not in content.links]
     verb, change = ways[pick % len(ways)]
     await it.store.commit(SCOPE, [change], because(verb))

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from remanence.box import FindBoxes
-from remanence.change import ROWLESS, Change, Increment, Logged
+from remanence.change import ROWLESS, AuditPart, Change, Increment
 from remanence.clock import DAY, MINUTE, ManualClock
 from remanence.curate.plan import Plan
 from remanence.curate.policy.document import presets
@@ -30,14 +30,14 @@ from remanence.errors import Conflict, InvalidInput, LeaseLost, NotFound, PlanHe
 from remanence.flows.core import Core
 from remanence.flows.curate import curating
 from remanence.flows.curate.curating import NO_RULES
-from remanence.model import STANDING, Form, Lifecycle, Recalled, Relation, Status, Tier
+from remanence.model import STANDING, Form, Lifecycle, RecallResult, Relation, Status, Tier
 from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, because, boxed
+from remanence.testing.builders import NOW, because, box_change
 from remanence.testing.dump import HAPPENED, Dump, dump
-from remanence.testing.policies import Rules, policies
+from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import TAGS, WORDS, World, fill, worlds
 from tests.laws.invariants import Step, broken, destroyed
 from tests.laws.lab import ANY_NUMBER, SCOPE, Calibrated, live, loaded
@@ -82,7 +82,7 @@ class Machine(RuleBasedStateMachine):
     All is planned `under` one policy where one is given, else under any.
     """
 
-    under: Rules | None = None
+    under: PolicyTables | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class Machine(RuleBasedStateMachine):
         self.engines = tuple(self._engine(store) for store in self.stores)
         for engine in self.engines:
             self.run(engine.__aenter__())
-        self.log: list[Logged] = []
+        self.log: list[AuditPart] = []
         self.runs: dict[str, tuple[Dump, int]] = {}  # what was there before, where the audit stood after
         self.spent: list[tuple[int, int]] = []  # when ticks deleted how many
         self.leases = 0
@@ -156,7 +156,7 @@ class Machine(RuleBasedStateMachine):
         alone = {part.cause.run for part in fresh if part.cause.verb not in ROWLESS}
         if isinstance(said, Receipt) and said.changes and verb != "undo" and alone <= {said.run}:
             self.runs[said.run] = (before, fresh[-1].position)
-        if isinstance(said, Recalled):
+        if isinstance(said, RecallResult):
             more["tokens"] = said.tokens
         step = Step(
             verb,
@@ -257,7 +257,7 @@ class Machine(RuleBasedStateMachine):
             self.step(verb, lambda it: SAYINGS[verb](it, one, two, pick))
 
     @rule(what=st.sampled_from(["box", "jump", "wait", "wait", "wake"]), pick=PICKS, policy=RULED)
-    def happen(self, what: str, pick: int, policy: Rules | str) -> None:
+    def happen(self, what: str, pick: int, policy: PolicyTables | str) -> None:
         """What is not said by anybody: time, clocks that jump, a process that wakes up, turns in boxes."""
         match what:
             case "box":
@@ -279,7 +279,7 @@ class Machine(RuleBasedStateMachine):
         taken = {turn for one in boxes if one is not held for turn in one.members}
         if seq in taken or (held is not None and len(held.members) == 1 and seq + 1 in taken):
             return
-        change = boxed(seq, [seq])
+        change = box_change(seq, [seq])
         if held is not None and len(held.members) > 1:
             change = Change("boxes", seq, {}, None)
         elif held is not None:
@@ -290,29 +290,29 @@ class Machine(RuleBasedStateMachine):
         assert before == self.last.memories
 
     @rule(policy=RULED, order=PICKS, undoes=st.booleans())
-    def clean(self, policy: Rules | str, order: int, undoes: bool) -> None:
+    def clean(self, policy: PolicyTables | str, order: int, undoes: bool) -> None:
         """Curate, and half of the time take it back at once."""
         self.curate(policy, order)
         if undoes:
             self.undo(1)
 
     @rule(policy=RULED, order=PICKS)
-    def curate(self, policy: Rules | str, order: int) -> None:
+    def curate(self, policy: PolicyTables | str, order: int) -> None:
         """Held by the brake, or done; the plan is the same in any order of rules and in both stores."""
         policy = self.under or policy
         plans = [self._planned(policy, engine) for engine in self.engines]
         told = [_content(plan) for plan in plans]
-        if isinstance(policy, Rules):
-            told.append(_content(self._planned(policy.shuffled(order), self.engines[0])))
+        if isinstance(policy, PolicyTables):
+            told.append(_content(self._planned(policy.shuffle_rules(order), self.engines[0])))
         self.look("plan", plans=told)
         if plans[0].held is not None:
             self.step("curate", self._applied(plans, None))
         self.step("curate", self._applied(plans, ANY_NUMBER), allowed=plans[0].held is not None)
-        again = self._planned(steady(policy) if isinstance(policy, Rules) else policy, self.engines[0])
-        if not isinstance(policy, Rules) or steady(policy) == policy:
+        again = self._planned(steady(policy) if isinstance(policy, PolicyTables) else policy, self.engines[0])
+        if not isinstance(policy, PolicyTables) or steady(policy) == policy:
             self.look("plan", again=_changed(again))
 
-    def _planned(self, policy: Rules | str, engine: Engine) -> Plan:
+    def _planned(self, policy: PolicyTables | str, engine: Engine) -> Plan:
         text = policy if isinstance(policy, str) else policy.toml()
         return self.run(curating.plan(engine._core, loaded(text)))  # type: ignore[no-any-return]
 
@@ -328,7 +328,7 @@ class Machine(RuleBasedStateMachine):
         return applied
 
     @rule(policy=RULED)
-    def tick(self, policy: Rules | str) -> None:
+    def tick(self, policy: PolicyTables | str) -> None:
         """By itself, under a policy that was adopted, no more is deleted a day than a few."""
         policy = self.under or policy
         text = policy if isinstance(policy, str) else policy.toml()
@@ -428,7 +428,7 @@ class Machine(RuleBasedStateMachine):
         for engine in self.engines:
             self.run(engine._core.watch.look())
         self.clock.jump(days=days)
-        rules = Rules((), HARSH)
+        rules = PolicyTables((), HARSH)
         plans = [self._planned(rules, engine) for engine in self.engines]
         self.step("curate", self._applied(plans, ANY_NUMBER), doubted=True)
         for engine in self.engines:
@@ -442,7 +442,7 @@ class Machine(RuleBasedStateMachine):
         else:
             self.clock.jump(days=-days)
 
-    def wake(self, policy: Rules | str) -> None:
+    def wake(self, policy: PolicyTables | str) -> None:
         """Whose lease another took meanwhile writes nothing of its plan, nor that it ran."""
         policy = self.under or policy
         self.leases += 1
@@ -492,7 +492,7 @@ def _changed(plan: Plan) -> list[str]:
     return sorted(repr(change) for group in plan.changes() for change in group)
 
 
-def _said(log: Sequence[Logged]) -> list[object]:
+def _said(log: Sequence[AuditPart]) -> list[object]:
     """Return what an audit says, whatever the numbers of its positions and the order within a part."""
     return [
         (
@@ -507,7 +507,7 @@ def _said(log: Sequence[Logged]) -> list[object]:
     ]
 
 
-def _merges(parts: Sequence[Logged]) -> list[tuple[int, int]]:
+def _merges(parts: Sequence[AuditPart]) -> list[tuple[int, int]]:
     """Return who was merged into whom, as the new links of lineage in the runs of rules tell."""
     drawn = [
         cast("tuple[int, int, int]", change.key)
@@ -542,7 +542,7 @@ async def _made(store: Store) -> None:
 _FOLDERS: list[TemporaryDirectory[str]] = []  # kept as long as the process lives
 
 
-def hunt(under: Rules | None, stories: int, verbs: int, seeds: int) -> None:
+def hunt(under: PolicyTables | None, stories: int, verbs: int, seeds: int) -> None:
     """Tell stories without shrinking, for a bug that is known to be there."""
     for number in range(seeds):
         machine: type[Machine] = seed(number)(type("Hunted", (Machine,), {"under": under}))

@@ -22,24 +22,24 @@ from remanence.snapshot import Snapshot
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import bookkeeping, commits, fulltext
-from remanence.store.sqlite.attached import Attached
+from remanence.store.sqlite.attached import AttachedChanges
 from remanence.store.sqlite.memories import Memories
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.sums import Sums
-from remanence.testing.policies import Rules
+from remanence.testing.policies import PolicyTables
 from tests.laws.bugs import Plant, swapped, wrapped
 
 NUMBERS = count()
 _ANY = {"every": "deep", "where": "True"}
 _KEEP = {"order": "seq desc", "keep": {"words": 6}}
 # Where drawn policies seldom show a bug, the stories are told under one of these.
-PRUNING = Rules((), ({"name": "a", "phase": "expire", "do": "prune", **_ANY},))
-ENDING = Rules((), (*PRUNING.rules, {"name": "b", "phase": "purge", "do": "purge", **_ANY}))
-MERGING = Rules(
+PRUNING = PolicyTables((), ({"name": "a", "phase": "expire", "do": "prune", **_ANY},))
+ENDING = PolicyTables((), (*PRUNING.rules, {"name": "b", "phase": "purge", "do": "purge", **_ANY}))
+MERGING = PolicyTables(
     (), ({"name": "m", "phase": "deduplicate", "do": "merge", "over": "pairs", "min": 0.0, **_ANY},)
 )
-SHRINKING = Rules((), ({"name": "s", "phase": "budgets", "do": "shrink", **_ANY, **_KEEP},))
-ARCHIVING = Rules((), ({"name": "c", "phase": "budgets", "do": "archive", **_ANY},))
+SHRINKING = PolicyTables((), ({"name": "s", "phase": "budgets", "do": "shrink", **_ANY, **_KEEP},))
+ARCHIVING = PolicyTables((), ({"name": "c", "phase": "budgets", "do": "archive", **_ANY},))
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class StoryBug:
 
     name: str
     plant: Plant
-    under: Rules | None = None
+    under: PolicyTables | None = None
 
 
 def _but(name: str) -> Plant:
@@ -117,7 +117,7 @@ async def _half_is_written(
         raise
 
 
-def _log_misses_tags(inner: Any, attached: Attached) -> None:
+def _log_misses_tags(inner: Any, attached: AttachedChanges) -> None:
     taken, attached._taken = (
         attached._taken,
         {table: [] if table == "tags" else rows for table, rows in attached._taken.items()},
@@ -170,7 +170,9 @@ BUGS = (
     StoryBug("restore drops links", wrapped(undoing, "_rebuilt", _rebuilt_without_links), ENDING),
     StoryBug("restore drops tags", wrapped(undoing, "_rebuilt", _rebuilt_without_tags), ENDING),
     StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
-    StoryBug("a merge loses tags and sources", swapped(curating, "united", _nothing_united), MERGING),
+    StoryBug(
+        "a merge loses tags and sources", swapped(curating, "complete_merges", _nothing_united), MERGING
+    ),
     StoryBug("a run loses its last part", wrapped(Plan, "parts", _last_part_is_lost)),
     StoryBug("forms are not read", wrapped(SqlStore, "snapshot", _forms_are_full), SHRINKING),
     StoryBug("a conflict writes half", wrapped(MemoryStore, "commit", _half_is_written)),
@@ -180,7 +182,7 @@ BUGS = (
     StoryBug("tags leave the revision", swapped(commits, "_revise", lambda *_: None)),
     StoryBug("sums stand still", swapped(Sums, "write", lambda *_: None)),
     StoryBug("full text is never cut", swapped(fulltext, "_REMOVE", "SELECT ?, ?"), ENDING),
-    StoryBug("the audit misses tags", wrapped(Attached, "images", _log_misses_tags)),
+    StoryBug("the audit misses tags", wrapped(AttachedChanges, "images", _log_misses_tags)),
     StoryBug("a row outlives its purge", swapped(Memories, "destroy", lambda _: None), ENDING),
     StoryBug("a rule sees what fell", wrapped(cycle.Cycle, "seen", _seen_everywhere), ARCHIVING),
     StoryBug("a tombstone has no links", wrapped(tables, "_write", _links_go_along), PRUNING),

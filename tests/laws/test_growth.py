@@ -9,10 +9,10 @@ from types import ModuleType
 import pytest
 
 import remanence
-from remanence.condense import condensed
+from remanence.condense import condense_text
 from remanence.curate.policy.compiled import load
 from remanence.errors import RemanenceError
-from remanence.extraction import CATEGORIES, Heard
+from remanence.extraction import CATEGORIES, ExtractTurn
 from remanence.llm.offline import HashedEmbedder
 from remanence.model import TEXT_CHARS_MAX
 from remanence.recall.passage import passage
@@ -20,7 +20,7 @@ from remanence.summary import complaint, extract
 from remanence.text import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.tokens import token_counts
 from remanence.twins import SimilarityThresholds, verdict
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 from remanence.write.importance import importance, kind_of
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
@@ -53,7 +53,7 @@ def _refused(work: Callable[[str], object]) -> Callable[[str], None]:
 
 WORK: dict[str, Callable[[str], object]] = {
     "sentences": sentences,
-    "extracted": lambda text: extracted([Heard("1", text, "Ada")], CATEGORIES),
+    "extracted": lambda text: extract_facts([ExtractTurn("1", text, "Ada")], CATEGORIES),
     "importance": lambda text: (importance(text), kind_of(text, "fact")),
     "words": words,
     "stems": stems,
@@ -66,7 +66,7 @@ WORK: dict[str, Callable[[str], object]] = {
     "verdict": lambda text: verdict(text, text + ", b", 1.0, BANDS),
     "embed": lambda text: HashedEmbedder().embed([text]),
     "parse": _refused(parse),
-    "condensed": condensed,
+    "condensed": condense_text,
     "extract": extract,
     "complaint": lambda text: complaint(text, text[: len(text) // 2]),
     "load": _refused(load),

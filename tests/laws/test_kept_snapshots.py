@@ -9,7 +9,7 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import rule, run_state_machine_as_test
 
 from remanence.curate import snapshot_patch
-from remanence.curate.policy.compiled import concerned, load, wanted
+from remanence.curate.policy.compiled import build_affected_filter, build_snapshot_request, load
 from remanence.engine import Engine
 from remanence.flows.curate.curating import TASKS
 from remanence.flows.curate.kept_snapshots import KeptSnapshots
@@ -39,7 +39,7 @@ def _requests() -> list[SnapshotRequest]:
     found = []
     for name, cadence in (("janitor", "rapid"), ("janitor", "deep")):
         part = load(name).part(cadence)  # type: ignore[arg-type]
-        asked, among = wanted(part), concerned(part)
+        asked, among = build_snapshot_request(part), build_affected_filter(part)
         more = asked.columns | {"category", "status", "state"}
         found.append(replace(asked, columns=more, among=None if among is None else (*among, TASKS)))
     whole = replace(found[1], links=LINK_COLUMNS, among=None, clocks=frozenset({"active", "turns"}))

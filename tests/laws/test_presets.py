@@ -3,7 +3,7 @@
 import pytest
 
 from remanence.curate.policy.document import presets
-from remanence.testing.policies import Rules
+from remanence.testing.policies import PolicyTables
 from remanence.testing.worlds import World
 from tests.laws.lab import Lab, lab, search
 from tests.laws.recast import NAMES, recast
@@ -18,7 +18,7 @@ async def curated(it: Lab, preset: str) -> int:
 def settles(preset: str, examples: int) -> None:
     """Try in so many worlds whether a second run at the same instant, and each after it, plans nothing."""
 
-    async def law(world: World, rules: Rules, pick: int) -> None:
+    async def law(world: World, rules: PolicyTables, pick: int) -> None:
         async with lab(recast(world, pick)) as it:
             await curated(it, preset)
             log = await it.engine.history()
@@ -28,7 +28,7 @@ def settles(preset: str, examples: int) -> None:
             assert 0 == (await it.engine.apply(again)).changes
             assert log == await it.engine.history()
 
-    search(law, under=Rules((), ()), max_examples=examples)
+    search(law, under=PolicyTables((), ()), max_examples=examples)
 
 
 @pytest.mark.parametrize("preset", presets())

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from remanence.faces.cli import tree
-from remanence.faces.cli.helping import common_options, found, options_of, usage_of, words_of
+from remanence.faces.cli.helping import common_options, find_command, options_of, usage_of, words_of
 from remanence.verbs import GROUPS, Advice
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def page() -> str:
 
 def _section(root: "App", row: Advice) -> str:
     chain = row.command.split()
-    app = found(root, chain)
+    app = find_command(root, chain)
     listed = _listed([*words_of(app), *options_of(app)])
     said = f"{row.summary} Use it when {row.use_when}; it returns {row.returns}."
     example = f"```console\n$ remanence {row.example}\n```"

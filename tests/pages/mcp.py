@@ -23,7 +23,7 @@ def page() -> str:
 async def _announced() -> list[Any]:
     async with (
         remanence.open() as memory,
-        Client(server.built(memory, server.Session(memory), allow_curation=True)) as client,
+        Client(server.build_server(memory, server.McpSession(memory), allow_curation=True)) as client,
     ):
         return list((await client.list_tools()).tools)
 

@@ -9,8 +9,8 @@ import pytest
 
 from remanence.clock import DAY
 from remanence.curate.plan import Plan, plan
-from remanence.curate.planner.agreement import agreed, left_out
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.planner.agreement import filter_to_proposed, left_out
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.model import Tier
 from tests.unit.scopes import NOW, World
 from tests.unit.test_proposal import (
@@ -40,13 +40,13 @@ ALL = {PRUNED, ARCHIVED, KEPT, AWAY, TALK, FACT, TASK, KNOT, TOMB}
 
 def _plan(world: World | None = None, now: int = NOW) -> Plan:
     policy = load(EVERYTHING)
-    return plan((world or a_world()).snapshot(wanted(policy).tags), policy, now)
+    return plan((world or a_world()).snapshot(build_snapshot_request(policy).tags), policy, now)
 
 
 def _agreed(forge: Forge) -> Plan:
     """Return what is left of a plan that is proposed otherwise."""
     made, policy = planned()
-    return agreed(replace(made, **forge(made)), made, policy)
+    return filter_to_proposed(replace(made, **forge(made)), made, policy)
 
 
 def _reading(name: str, seq: int) -> Forge:
@@ -127,11 +127,11 @@ def test_a_plan_in_other_terms_is_the_same() -> None:
         columns={**made.columns, "state": replace(state, before=state.before + 1, after=state.after + 1)},
     )
 
-    assert made.digest == agreed(turned, made, policy).digest
+    assert made.digest == filter_to_proposed(turned, made, policy).digest
 
     later = _plan(now=NOW + DAY // 24)
 
-    assert later.digest == agreed(made, later, policy).digest
+    assert later.digest == filter_to_proposed(made, later, policy).digest
     assert later.now == later.columns["status_at"].after[0]
 
 
@@ -140,14 +140,20 @@ def test_nothing_proposed_is_nothing_done() -> None:
     made, policy = planned()
     nothing = _plan(World([]))
 
-    assert agreed(nothing, made, policy).empty
+    assert filter_to_proposed(nothing, made, policy).empty
 
 
 def _left_out(world: World, most: int = 99) -> tuple[list[str], int]:
     """Propose the plan of a whole scope where something has changed since."""
     made, policy = planned()
     now = _plan(world)
-    said, more = left_out(made, agreed(made, now, policy), world.snapshot(wanted(policy).tags), policy, most)
+    said, more = left_out(
+        made,
+        filter_to_proposed(made, now, policy),
+        world.snapshot(build_snapshot_request(policy).tags),
+        policy,
+        most,
+    )
     return list(said), more
 
 

@@ -8,8 +8,8 @@ from remanence.curate.explain import explain
 from remanence.curate.language.expression import (
     DEPTH_IN_ALL_MAX,
     PARTS_MAX,
-    Place,
-    Words,
+    PolicyNames,
+    SourcePosition,
     condition,
     ordering,
 )
@@ -17,7 +17,7 @@ from remanence.curate.language.view import Node, View
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.plan import plan
 from remanence.curate.planner.state import begin
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import PolicyError
 from tests.unit.scopes import NOW, row, snapshot
 
@@ -27,10 +27,10 @@ LONG = " + ".join(["uses"] * 20)
 
 def compiled(text: str, aliases: dict[str, str], numbers: dict[str, dict[str, float]] | None = None) -> Node:
     """Compile what a condition or an order says."""
-    names = Words({"fact": (), "task": ()}, aliases, numbers or {})
+    names = PolicyNames({"fact": (), "task": ()}, aliases, numbers or {})
     if "desc" in text:
-        return ordering(text, vocabulary("memories"), names, Place())[0][0]
-    return condition(text, vocabulary("memories"), names, Place())
+        return ordering(text, vocabulary("memories"), names, SourcePosition())[0][0]
+    return condition(text, vocabulary("memories"), names, SourcePosition())
 
 
 def doubling(levels: int) -> dict[str, str]:
@@ -184,4 +184,4 @@ def test_what_is_wanted_names_the_category_that_a_number_hangs_on() -> None:
         'where = "of_category(\'half\') > 3"\ndo = "archive"\n'
     )
 
-    assert "category" in wanted(policy).columns
+    assert "category" in build_snapshot_request(policy).columns

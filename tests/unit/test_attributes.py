@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.attributes import AttributeColumn, scalars, value_of, wanted
+from remanence.attributes import AttributeColumn, parse_attribute_filter, scalars, value_of
 from remanence.errors import InvalidInput
 
 JSON = st.recursive(
@@ -43,9 +43,11 @@ def test_a_long_text_is_kept_as_its_digest() -> None:
     ((kind, kept),) = scalars(long)
 
     assert ("digest", 32) == (kind, len(str(kept)))
-    assert wanted("a", long).met(long) and not wanted("a", long).met(long + "x")
-    assert wanted("a", broken).met(broken)
-    assert not wanted("a", kept).met(long)
+    assert parse_attribute_filter("a", long).met(long) and not parse_attribute_filter("a", long).met(
+        long + "x"
+    )
+    assert parse_attribute_filter("a", broken).met(broken)
+    assert not parse_attribute_filter("a", kept).met(long)
 
 
 @given(
@@ -56,7 +58,7 @@ def test_a_long_text_is_kept_as_its_digest() -> None:
 )
 def test_a_column_says_what_each_value_says(stored: list[object], asked: list[object]) -> None:
     """Row by row the same as the value alone, in whatever order values came."""
-    column, filter_ = AttributeColumn(), wanted("a", asked)
+    column, filter_ = AttributeColumn(), parse_attribute_filter("a", asked)
     codes = np.array([column.code(value) for value in stored], np.int32)
 
     assert [filter_.met(value) for value in stored] == column.met(codes, filter_).tolist()
@@ -71,6 +73,6 @@ def test_a_memory_without_attributes_has_none() -> None:
 def test_what_nothing_can_be_is_refused(value: object) -> None:
     """With what can be asked for."""
     with pytest.raises(InvalidInput, match="the filter a ") as refused:
-        wanted("a", value)
+        parse_attribute_filter("a", value)
 
     assert "None" in refused.value.recovery or "leave the filter out" in refused.value.recovery

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from remanence.change import ABSENT
-from remanence.store.block_images import packed, unpacked
+from remanence.store.block_images import pack_arrays, unpack_arrays
 from remanence.store.sqlite.blocks import alike
 
 INTS = st.integers(-(2**63), 2**63 - 1)
@@ -20,7 +20,7 @@ INTS = st.integers(-(2**63), 2**63 - 1)
 )
 def test_numbers_come_back(given: list[np.ndarray]) -> None:
     """Whatever they are, also where a difference overflows."""
-    found = unpacked(packed(given), len(given[0]), len(given))
+    found = unpack_arrays(pack_arrays(given), len(given[0]), len(given))
 
     assert [array.tolist() for array in given] == [array.tolist() for array in found]
 
@@ -30,32 +30,32 @@ def test_what_follows_a_rule_costs_hardly_anything() -> None:
     count = 20_000
     same, run, absent = np.full(count, 1_790_000_000_000_000), np.arange(count), np.full(count, ABSENT)
 
-    assert len(packed([same, run, absent])) < 100
+    assert len(pack_arrays([same, run, absent])) < 100
 
 
 def test_neighbours_cost_what_their_distance_costs() -> None:
     """Keys of every tenth memory take about a byte each, or less."""
     keys = np.cumsum(np.random.default_rng(1).integers(1, 20, 20_000))
 
-    assert len(packed([keys])) < 20_000
+    assert len(pack_arrays([keys])) < 20_000
 
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_damage_is_no_numbers(count: int) -> None:
     """Bytes that are no image, are cut short, or hold more than they should."""
-    image = packed([np.arange(9) ** 2, np.arange(9)])
+    image = pack_arrays([np.arange(9) ** 2, np.arange(9)])
     content = zlib.decompress(image)
     cut = [zlib.compress(content[:at]) for at in (0, 5, 19, 30, len(content) - 1)]
     width = zlib.compress(bytes([3]) + content[1:])
     bomb = zlib.compress(bytes(10_000_000))
     for wrong in (b"", image[:-3], b"x" + image, width, bomb, *cut):
         with pytest.raises(ValueError, match="image"):
-            unpacked(wrong, 9, 2)
+            unpack_arrays(wrong, 9, 2)
     with pytest.raises(ValueError, match="image"):
-        unpacked(image, 9, count)
+        unpack_arrays(image, 9, count)
     for rows in (12, -1, 2**40):
         with pytest.raises(ValueError, match="image"):
-            unpacked(image, rows, 2)
+            unpack_arrays(image, rows, 2)
 
 
 @given(arrays(np.int64, st.tuples(st.integers(1, 60), st.integers(1, 3)), elements=st.integers(-1, 2)))

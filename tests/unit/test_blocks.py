@@ -4,7 +4,7 @@ import pytest
 
 from remanence.curate.explain import explain
 from remanence.curate.plan import plan
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.errors import PolicyError
 from remanence.model import Relation, Tier
 from tests.unit.scopes import DAY, NOW, Row, World, linked, row
@@ -30,7 +30,7 @@ def policy(blocks: str, where: str, *acts: str) -> Policy:
 def done(guarding: Policy, *some: Row, **links: Relation) -> list[str]:
     """Plan for some memories, the first two of them linked; return what is done to the first."""
     world = World(list(some), linked((1, 2), **links) if links else {})
-    made = plan(world.snapshot(wanted(guarding).tags), guarding, NOW)
+    made = plan(world.snapshot(build_snapshot_request(guarding).tags), guarding, NOW)
     return [action.name for action in made.actions() if 1 in action.seqs]
 
 

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from remanence.box import Outcome, Sealed, TraceRow
+from remanence.box import BoxOutcome, SealReason, TraceRow
 from remanence.write.box_cuts import (
     TRACE_TOPICS_MAX,
     UNSETTLED,
     BoxTurn,
     Limits,
     cut,
-    joined,
     kept_topics,
+    merge_topics,
     opens,
     outcome_of,
     overlap,
@@ -35,7 +35,7 @@ def said(seq: int, about: dict[int, float], at: int | None = None, vector: Seque
 USUAL = Limits()
 
 
-def pieces(turns: Sequence[BoxTurn], limits: Limits = USUAL, ended: Sealed | None = None) -> list[object]:
+def pieces(turns: Sequence[BoxTurn], limits: Limits = USUAL, ended: SealReason | None = None) -> list[object]:
     """Return the numbers of the turns of each box, and why it was sealed."""
     return [([turn.seq for turn in one.turns], one.reason) for one in cut(turns, limits, ended)]
 
@@ -57,10 +57,11 @@ def test_another_matter_begins_another_box() -> None:
     """At the turn with which it begins; with all turns told, what follows it is in the other box."""
     turns = talk(*[SEA] * 6, *[CAKE] * 6)
 
-    assert [([1, 2, 3, 4, 5, 6], Sealed.TOPIC_SHIFT), ([7, 8, 9, 10, 11, 12], Sealed.FORCED)] == pieces(
-        turns, ended=Sealed.FORCED
-    )
-    assert [(list(range(1, 13)), Sealed.FORCED)] == pieces(talk(*[SEA] * 12), ended=Sealed.FORCED)
+    assert [
+        ([1, 2, 3, 4, 5, 6], SealReason.TOPIC_SHIFT),
+        ([7, 8, 9, 10, 11, 12], SealReason.FORCED),
+    ] == pieces(turns, ended=SealReason.FORCED)
+    assert [(list(range(1, 13)), SealReason.FORCED)] == pieces(talk(*[SEA] * 12), ended=SealReason.FORCED)
 
 
 def test_nothing_is_cut_before_enough_has_come_after() -> None:
@@ -68,7 +69,7 @@ def test_nothing_is_cut_before_enough_has_come_after() -> None:
     turns = talk(*[SEA] * 6, *[CAKE] * (UNSETTLED + 1))
 
     assert [(list(range(1, 15)), None)] == pieces(turns[:14])
-    assert [([1, 2, 3, 4, 5, 6], Sealed.TOPIC_SHIFT), (list(range(7, 16)), None)] == pieces(turns)
+    assert [([1, 2, 3, 4, 5, 6], SealReason.TOPIC_SHIFT), (list(range(7, 16)), None)] == pieces(turns)
 
 
 def test_an_overlap_of_the_least_is_no_shift() -> None:
@@ -77,9 +78,9 @@ def test_an_overlap_of_the_least_is_no_shift() -> None:
     other = {1: 1.0, 6: 1.0}
     turns = talk(*[half] * 6, *[other] * 6)  # without vectors the overlap of a half counts double
 
-    assert 1 == len(pieces(turns, Limits(overlap_min=1.0), Sealed.FORCED))
-    assert 1 < len(pieces(turns, Limits(overlap_min=1.000001), Sealed.FORCED))
-    assert 1 == len(pieces(talk(*[SEA] * 6, *[CAKE] * 6), Limits(overlap_min=0.0), Sealed.FORCED))
+    assert 1 == len(pieces(turns, Limits(overlap_min=1.0), SealReason.FORCED))
+    assert 1 < len(pieces(turns, Limits(overlap_min=1.000001), SealReason.FORCED))
+    assert 1 == len(pieces(talk(*[SEA] * 6, *[CAKE] * 6), Limits(overlap_min=0.0), SealReason.FORCED))
 
 
 def test_vectors_tell_what_words_do_not() -> None:
@@ -88,8 +89,8 @@ def test_vectors_tell_what_words_do_not() -> None:
     same = [said(seq, {seq: 1.0}, vector=(1.0, 0.1)) for seq in range(7, 13)]
     cake = [said(seq, {seq: 1.0}, vector=(0.0, 1.0)) for seq in range(7, 13)]
 
-    assert 1 == len(pieces([*sea, *same], ended=Sealed.FORCED))
-    assert 7 in [one[0][0] for one in pieces([*sea, *cake], ended=Sealed.FORCED)]  # type: ignore[index]
+    assert 1 == len(pieces([*sea, *same], ended=SealReason.FORCED))
+    assert 7 in [one[0][0] for one in pieces([*sea, *cake], ended=SealReason.FORCED)]  # type: ignore[index]
 
 
 @pytest.mark.parametrize(("gap", "apart"), [(29 * MINUTE, False), (30 * MINUTE, True)])
@@ -98,7 +99,7 @@ def test_a_silence_of_the_gap_seals(gap: int, apart: bool) -> None:
     turns = [said(1, SEA), said(2, SEA, 2 * MINUTE), said(3, SEA, 2 * MINUTE + gap)]
     almost = [said(1, SEA), said(2, SEA, MINUTE + 30 * MINUTE - 1)]
 
-    assert ([([1, 2], Sealed.TIME_GAP), ([3], None)] if apart else [([1, 2, 3], None)]) == pieces(turns)
+    assert ([([1, 2], SealReason.TIME_GAP), ([3], None)] if apart else [([1, 2, 3], None)]) == pieces(turns)
     assert [([1, 2], None)] == pieces(almost)
 
 
@@ -115,9 +116,9 @@ def test_a_box_holds_so_many_turns_and_no_more() -> None:
     turns = talk(*[SEA] * 7)
 
     assert [([1, 2, 3], None)] == pieces(turns[:3], limits)
-    assert [([1, 2, 3], Sealed.FULL), ([4], None)] == pieces(turns[:4], limits)
-    assert [([1, 2, 3], Sealed.FULL), ([4, 5, 6], Sealed.FULL), ([7], Sealed.FORCED)] == pieces(
-        turns, limits, Sealed.FORCED
+    assert [([1, 2, 3], SealReason.FULL), ([4], None)] == pieces(turns[:4], limits)
+    assert [([1, 2, 3], SealReason.FULL), ([4, 5, 6], SealReason.FULL), ([7], SealReason.FORCED)] == pieces(
+        turns, limits, SealReason.FORCED
     )
 
 
@@ -125,37 +126,40 @@ def test_a_silence_counts_before_fullness_and_this_before_another_matter() -> No
     """Of several reasons at one turn one is told."""
     late = [said(4, SEA, 5 * DAY)]
 
-    assert [([1, 2, 3], Sealed.TIME_GAP), ([4], None)] == pieces(
+    assert [([1, 2, 3], SealReason.TIME_GAP), ([4], None)] == pieces(
         [*talk(*[SEA] * 3), *late], Limits(turns_max=3)
     )
-    assert Sealed.FULL is cut(talk(*[SEA] * 6, *[CAKE] * 6), Limits(turns_max=6), Sealed.FORCED)[0].reason
+    assert (
+        SealReason.FULL
+        is cut(talk(*[SEA] * 6, *[CAKE] * 6), Limits(turns_max=6), SealReason.FORCED)[0].reason
+    )
 
 
 def test_no_box_is_cut_for_a_last_word_or_after_a_first_one() -> None:
     """A farewell begins nothing, and a box that another matter ends has four turns or more."""
-    assert 1 == len(pieces(talk(*[SEA] * 8, CAKE), ended=Sealed.FORCED))
-    assert 1 == len(pieces(talk(*[SEA] * 3, *[CAKE] * 3), ended=Sealed.FORCED))
+    assert 1 == len(pieces(talk(*[SEA] * 8, CAKE), ended=SealReason.FORCED))
+    assert 1 == len(pieces(talk(*[SEA] * 3, *[CAKE] * 3), ended=SealReason.FORCED))
 
 
 @pytest.mark.parametrize(
     ("texts", "outcome"),
     [
-        (("I tried.", "It works now, thanks!"), Outcome.SUCCESS),
-        (("It doesn\u2019t work.",), Outcome.FAILURE),
-        (("It didn't work at first.", "Fixed it."), Outcome.PARTIAL),
-        (("It is not fixed.",), Outcome.FAILURE),
-        (("It is partly done.",), Outcome.PARTIAL),
-        (("Der Fehler ist behoben.",), Outcome.SUCCESS),
-        (("Es funktioniert nicht.",), Outcome.FAILURE),
-        (("Ya funciona.",), Outcome.SUCCESS),
-        (("\u4fee\u597d\u4e86",), Outcome.SUCCESS),
-        (("\u3067\u304d\u307e\u305b\u3093\u3067\u3057\u305f",), Outcome.FAILURE),
-        (("It works now.", "a", "b", "c", "d"), Outcome.UNKNOWN),
-        (("Hello",), Outcome.UNKNOWN),
-        ((), Outcome.UNKNOWN),
+        (("I tried.", "It works now, thanks!"), BoxOutcome.SUCCESS),
+        (("It doesn\u2019t work.",), BoxOutcome.FAILURE),
+        (("It didn't work at first.", "Fixed it."), BoxOutcome.PARTIAL),
+        (("It is not fixed.",), BoxOutcome.FAILURE),
+        (("It is partly done.",), BoxOutcome.PARTIAL),
+        (("Der Fehler ist behoben.",), BoxOutcome.SUCCESS),
+        (("Es funktioniert nicht.",), BoxOutcome.FAILURE),
+        (("Ya funciona.",), BoxOutcome.SUCCESS),
+        (("\u4fee\u597d\u4e86",), BoxOutcome.SUCCESS),
+        (("\u3067\u304d\u307e\u305b\u3093\u3067\u3057\u305f",), BoxOutcome.FAILURE),
+        (("It works now.", "a", "b", "c", "d"), BoxOutcome.UNKNOWN),
+        (("Hello",), BoxOutcome.UNKNOWN),
+        ((), BoxOutcome.UNKNOWN),
     ],
 )
-def test_the_last_turns_say_how_it_ended(texts: tuple[str, ...], outcome: Outcome) -> None:
+def test_the_last_turns_say_how_it_ended(texts: tuple[str, ...], outcome: BoxOutcome) -> None:
     """In whole words; both success and failure are a part of each, and what was said long before counts no more."""
     assert outcome is outcome_of(texts)
 
@@ -215,6 +219,6 @@ def test_topics_of_a_trace_fade_and_are_bounded() -> None:
     """What its latest box speaks of weighs in full; of many the weightiest are kept."""
     many = {f"{number:x}": number for number in range(1, 100)}
 
-    assert {"a": 9, "b": 7} == joined({"a": 10}, {"b": 7})
-    assert {"a": 20} == joined({"a": 10}, {"a": 20})
-    assert TRACE_TOPICS_MAX == len(joined(many, many))
+    assert {"a": 9, "b": 7} == merge_topics({"a": 10}, {"b": 7})
+    assert {"a": 20} == merge_topics({"a": 10}, {"a": 20})
+    assert TRACE_TOPICS_MAX == len(merge_topics(many, many))

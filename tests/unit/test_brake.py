@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.clock import DAY, HOUR, Reading
+from remanence.clock import DAY, HOUR, ClockReading
 from remanence.curate.language.view import View
-from remanence.curate.planner.brake import allowance, due_since, held, holding, longest_due, notes
-from remanence.curate.planner.diff import Decision
+from remanence.curate.planner.brake import allowance, check_brake, due_since, holding, longest_due, notes
+from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.compiled import load
 from remanence.snapshot import Snapshot
 from remanence.timekeeping import Marks, Present
@@ -34,7 +34,7 @@ def test_an_automatic_run_may_destroy_ten_a_day_or_a_twentieth(
 @pytest.mark.parametrize(("destroyed", "memories"), [(0, 0), (10, 0), (10, 8), (10, 40), (25, 100)])
 def test_ten_or_a_quarter_are_let_through(destroyed: int, memories: int) -> None:
     """Ten memories, or a quarter of the scope, need no yes."""
-    assert held(_scope(memories), NOW, destroyed) is None
+    assert check_brake(_scope(memories), NOW, destroyed) is None
 
 
 @pytest.mark.parametrize(
@@ -42,34 +42,34 @@ def test_ten_or_a_quarter_are_let_through(destroyed: int, memories: int) -> None
 )
 def test_more_than_ten_and_a_quarter_are_held(destroyed: int, memories: int, most: str) -> None:
     """To a share somebody can say yes; the words say how much of how many."""
-    hold = held(_scope(memories), NOW, destroyed)
+    hold = check_brake(_scope(memories), NOW, destroyed)
 
     assert hold is not None
     assert not hold.clock
     assert f"it would destroy {destroyed} of {memories} memories, more than {most}" == hold.why
 
 
-def _looked(wall: int, believed: Reading) -> dict[str, Any]:
-    return {"present": Present(Reading(wall), Marks(believed=believed)), "newest_at": NOW}
+def _looked(wall: int, believed: ClockReading) -> dict[str, Any]:
+    return {"present": Present(ClockReading(wall), Marks(believed=believed)), "newest_at": NOW}
 
 
 def test_a_clock_before_the_newest_record_holds_whatever_is_destroyed() -> None:
     """Nobody says yes to a clock in doubt; the words say how it is accepted."""
     scope = _scope(8, newest_at=NOW + 1)
-    hold = held(scope, NOW, 0)
+    hold = check_brake(scope, NOW, 0)
 
     assert hold is not None
     assert hold.clock
     assert "newest record" in hold.why
     assert "accept_clock" in hold.why
     assert () == notes(scope, NOW)
-    assert held(_scope(8, newest_at=NOW), NOW, 0) is None
+    assert check_brake(_scope(8, newest_at=NOW), NOW, 0) is None
 
 
 def test_a_long_gap_holds_only_what_runs_by_itself() -> None:
     """A plan by hand goes on, with a note; an automatic one waits, and its reason is no note."""
-    scope = _scope(8, **_looked(NOW + 31 * DAY, Reading(NOW)))
-    by_hand, by_itself = (held(scope, NOW, 0, automatic=automatic) for automatic in (False, True))
+    scope = _scope(8, **_looked(NOW + 31 * DAY, ClockReading(NOW)))
+    by_hand, by_itself = (check_brake(scope, NOW, 0, automatic=automatic) for automatic in (False, True))
 
     assert by_hand is None
     assert by_itself is not None
@@ -77,20 +77,20 @@ def test_a_long_gap_holds_only_what_runs_by_itself() -> None:
     assert "goes on after a day" in by_itself.why
     assert 1 == len(notes(scope, NOW))
     assert () == notes(scope, NOW, automatic=True)
-    assert 11 == int(held(scope, NOW, 11).why.split()[3])  # type: ignore[union-attr]
+    assert 11 == int(check_brake(scope, NOW, 11).why.split()[3])  # type: ignore[union-attr]
 
 
 def test_without_a_look_at_the_clocks_a_rest_is_believed() -> None:
     """Where nobody looked, only a record of later than now can tell that the clock is wrong."""
     scope = _scope(8, newest_at=NOW - 900 * DAY)
 
-    assert held(scope, NOW, 0, automatic=True) is None
+    assert check_brake(scope, NOW, 0, automatic=True) is None
     assert () == notes(scope, NOW)
 
 
 def test_what_held_a_plan_before_is_told_apart() -> None:
     """The share holds as long as the plan says just that of itself; any other words are of a clock."""
-    made = Decision("scope", "policy", "", NOW, 1, False, (), destroyed=13, memories=48)
+    made = PlanDecision("scope", "policy", "", NOW, 1, False, (), destroyed=13, memories=48)
     why = "it would destroy 13 of 48 memories, more than 25%"
     share, clock = holding(replace(made, held=why)), holding(replace(made, held="the clock jumped"))
     fewer = holding(replace(made, held=why, destroyed=12))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.carried import done
+from remanence.curate.carried import apply_plan_to_snapshot
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.plan import decide, plan
@@ -89,7 +89,7 @@ def test_what_a_plan_leaves_need_not_be_planned_again(seed: int) -> None:
     policy = load(document(tables))
     snapshot = frozen(world, policy)
     made, rest = decide(snapshot, policy, NOW, automatic=True)
-    again = plan(done(snapshot, made), policy, NOW, automatic=True)
+    again = plan(apply_plan_to_snapshot(snapshot, made), policy, NOW, automatic=True)
     carried = {action for action, _, _ in made.by_rule} <= CARRIED
 
     assert rest is None or again.empty or not carried

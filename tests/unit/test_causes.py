@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.write.causes import Why, shared_words, why_of
+from remanence.write.causes import CausePair, shared_words, why_of
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_cause_comes_before_its_effect_whatever_the_order_of_words(
     text: str, cause: str | None, effect: str | None
 ) -> None:
     """None is what was said before."""
-    assert Why(cause, effect) == why_of(text)
+    assert CausePair(cause, effect) == why_of(text)
 
 
 @pytest.mark.parametrize(

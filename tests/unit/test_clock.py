@@ -13,11 +13,11 @@ from remanence.clock import (
     MINUTE,
     SECOND,
     TIME_MAX,
+    ClockReading,
     ManualClock,
-    Reading,
     SystemClock,
-    lived,
     read,
+    read_monotonic_micros,
     to_datetime,
     to_micros,
 )
@@ -77,8 +77,8 @@ def test_a_boot_has_a_name_and_runs_in_microseconds() -> None:
 
 def test_what_a_process_lived_is_in_microseconds() -> None:
     """It says nothing by itself, and never goes back."""
-    before, known = lived(), time.monotonic()
-    after = lived()
+    before, known = read_monotonic_micros(), time.monotonic()
+    after = read_monotonic_micros()
 
     assert 0 <= after - before
     assert 0 <= known - before / SECOND < 600
@@ -98,7 +98,7 @@ def test_time_passes_by_its_units() -> None:
 
     clock.set(NOW)
 
-    assert Reading(NOW, "a", 93_784 * SECOND) == read(clock)
+    assert ClockReading(NOW, "a", 93_784 * SECOND) == read(clock)
 
 
 def test_a_clock_moves_less_than_all_the_time_there_is() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.condense import condensed
+from remanence.condense import condense_text
 from remanence.languages import LEXICONS
 from remanence.text import vital_tokens, words
 
@@ -46,7 +46,7 @@ SENTENCES = (
 )
 def test_small_words_go_in_each_language(text: str, short: str) -> None:
     """Negations, numbers, names, dates and words that a sentence hangs on stay, in their order and with their marks."""
-    assert short == condensed(text)
+    assert short == condense_text(text)
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_small_words_go_in_each_language(text: str, short: str) -> None:
 )
 def test_what_is_in_no_listed_language_or_is_code_stays_whole(text: str) -> None:
     """So do lists, and texts of small words alone."""
-    assert text == condensed(text)
+    assert text == condense_text(text)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_is_in_no_listed_language_or_is_code_stays_whole(text: str) -> None
 )
 def test_what_a_sentence_hangs_on_stays(text: str, kept: list[str]) -> None:
     """Names that look like small words, quotations, code, negations, numbers, and words that have an opposite."""
-    short = condensed(text)
+    short = condense_text(text)
 
     assert [] == [part for part in kept if part not in short]
     assert len(words(short)) < len(words(text))
@@ -90,7 +90,7 @@ def test_lines_stay_lines() -> None:
     """A list stays a list, and no mark is put to the line before."""
     text = "- the milk of the farm\n- the eggs and the bread\n\nand also: buy some of it for me"
 
-    assert "- milk farm\n- eggs bread\n\nbuy some" == condensed(text)
+    assert "- milk farm\n- eggs bread\n\nbuy some" == condense_text(text)
 
 
 def amounts(text: str) -> set[str]:
@@ -106,7 +106,7 @@ def test_nothing_vital_is_lost(seed: int, more: str) -> None:
     parts = [*random.choices(SENTENCES, k=3), " ".join(random.choices(small, k=6)) + ".", more]
     random.shuffle(parts)
     text = random.choice([" ", "\n"]).join(parts).replace("\0", "")
-    short = condensed(text)
+    short = condense_text(text)
     rest = iter(words(text))
     negated = [word for word in map(str.casefold, words(text)) if word in NEGATIONS]
 
@@ -114,4 +114,4 @@ def test_nothing_vital_is_lost(seed: int, more: str) -> None:
     assert len(short) <= len(text)
     assert (amounts(text), vital_tokens(text).code) == (amounts(short), vital_tokens(short).code)
     assert negated == [word for word in map(str.casefold, words(short)) if word in NEGATIONS]
-    assert short == condensed(text)
+    assert short == condense_text(text)

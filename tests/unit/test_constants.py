@@ -3,7 +3,7 @@
 import pytest
 
 from remanence import change, score, segment, timekeeping, twins
-from remanence.change import Cause, Logged
+from remanence.change import AuditPart, Cause
 from remanence.model import Decay
 from remanence.recall import fuse
 from remanence.receipt import Receipt
@@ -22,7 +22,7 @@ def test_the_defaults_of_a_cause_say_nothing() -> None:
         cause.turns,
         cause.fired,
     )
-    assert (1, 0) == (Receipt("r", "v", 1, "s", 0).parts, Logged(1, cause, (), "").count)
+    assert (1, 0) == (Receipt("r", "v", 1, "s", 0).parts, AuditPart(1, cause, (), "").count)
 
 
 def test_fading_is_of_the_published_rates() -> None:

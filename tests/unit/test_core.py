@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from remanence.change import Change, Increment
-from remanence.edit.one_memory import act, joined, on_revision, unmoved, update
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, on_revision, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import REMARKS_SHOWN, first_remarks, label, refuse_moved
@@ -65,14 +65,14 @@ def test_a_class_that_hangs_on_tags_hangs_on_those_that_were_read() -> None:
     """Where another fading tag changes nothing of it, the memory must still be as it was read."""
     memory = replace(MEMORY, tags=("self/value",), decay=Decay.DURABLE)
 
-    assert [unmoved(memory), Change("tags", (7, "self/goal"), None, {})] == update(
+    assert [build_unchanged_check(memory), Change("tags", (7, "self/goal"), None, {})] == update(
         memory, {}, tags=["self/value", "self/goal"]
     )
-    assert {"confirmations": Increment(0), "revision": 3} == unmoved(memory).before
-    assert {"confirmations": Increment(0), "revision": 3, "touched": 5} == unmoved(
+    assert {"confirmations": Increment(0), "revision": 3} == build_unchanged_check(memory).before
+    assert {"confirmations": Increment(0), "revision": 3, "touched": 5} == build_unchanged_check(
         memory, guarded=True
     ).before
-    assert {"confirmations": Increment(0)} == unmoved(memory, guarded=True).after
+    assert {"confirmations": Increment(0)} == build_unchanged_check(memory, guarded=True).after
 
 
 def test_the_class_follows_a_category() -> None:
@@ -118,9 +118,9 @@ def test_changes_of_one_row_are_one() -> None:
             {"uses": Increment(3), "state": "b", "pinned": 1},
         ),
         tag,
-    ] == joined([one, tag, two])
-    assert [one] == joined([one])
-    assert [one] == joined([one, _changed({}, {})])
+    ] == merge_changes([one, tag, two])
+    assert [one] == merge_changes([one])
+    assert [one] == merge_changes([one, _changed({}, {})])
 
 
 def test_a_named_revision_guards_whatever_is_changed() -> None:
@@ -129,7 +129,7 @@ def test_a_named_revision_guards_whatever_is_changed() -> None:
     own = _changed({"disputes": Increment(-1)}, {"disputes": Increment(1)})
 
     assert [] == on_revision(MEMORY, [])
-    assert [tag, other, unmoved(MEMORY)] == on_revision(MEMORY, [tag, other])
+    assert [tag, other, build_unchanged_check(MEMORY)] == on_revision(MEMORY, [tag, other])
     assert [
         other,
         _changed({"disputes": Increment(-1), "revision": 3}, {"disputes": Increment(1)}),

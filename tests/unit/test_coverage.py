@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.labels import ModelFact, model_facts, parts
 from benchmarks.model_facts import SAID_ON
-from remanence.flows.write.facts import added
-from remanence.write.coverage import uncovered
+from remanence.flows.write.facts import find_added_words
+from remanence.write.coverage import find_uncovered
 
 MONDAY = date(2023, 5, 8)
 RIGHT_MIN = 0.95  # of the right facts of a writer that speaks in the third person
@@ -16,7 +16,7 @@ LABELS = [one for part in parts("model_facts") for one in model_facts(part)]
 
 def adds(one: ModelFact, fact: str) -> str:
     """Say what a labelled fact adds to its turn."""
-    return added(one.text, fact, one.speaker, SAID_ON)
+    return find_added_words(one.text, fact, one.speaker, SAID_ON)
 
 
 def test_no_planted_fact_is_covered_and_nearly_all_right_ones_are() -> None:
@@ -52,7 +52,7 @@ def test_no_planted_fact_is_covered_and_nearly_all_right_ones_are() -> None:
 )
 def test_what_a_turn_says_it_covers(speaker: str, text: str, fact: str) -> None:
     """Of its speaker by name, in other forms of its words, and with the day for a word that names one."""
-    assert "" == uncovered(text, fact, speaker, MONDAY)
+    assert "" == find_uncovered(text, fact, speaker, MONDAY)
 
 
 @pytest.mark.parametrize(
@@ -92,4 +92,4 @@ def test_what_a_turn_says_it_covers(speaker: str, text: str, fact: str) -> None:
 )
 def test_what_a_turn_does_not_say_it_does_not_cover(text: str, fact: str, why: str) -> None:
     """Whatever words both have."""
-    assert "" != uncovered(text, fact, "Ana", MONDAY), why
+    assert "" != find_uncovered(text, fact, "Ana", MONDAY), why

@@ -6,7 +6,7 @@ import pytest
 
 from remanence.clock import DAY, HOUR
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.model import Lifecycle, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row
 
@@ -20,7 +20,9 @@ def _policy(*rules: str, more: str = "") -> str:
 def _curated(world: World, *rules: str, more: str = "", automatic: bool = False, **scope: Any) -> Plan:
     """Plan for a world, and do it."""
     policy = load(_policy(*rules, more=more))
-    made = plan(world.snapshot(wanted(policy).tags, **scope), policy, NOW, automatic=automatic)
+    made = plan(
+        world.snapshot(build_snapshot_request(policy).tags, **scope), policy, NOW, automatic=automatic
+    )
     world.apply(made)
     return made
 
@@ -94,8 +96,8 @@ def test_each_action_sees_what_it_may_change(rule: str, seen: tuple[int, ...]) -
         [row(status=status, reason=None if status in STATUSES[:2] else "decayed") for status in STATUSES]
     )
     policy = load(_policy(rule.replace("'x'", "'pruned'")))
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
-    tagged = {seq for _, _, seqs in made.tagged() for seq in seqs.tolist()}
+    made = plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW)
+    tagged = {seq for _, _, seqs in made.iterate_tag_changes() for seq in seqs.tolist()}
 
     assert seen == tuple(sorted({*made.seq.tolist(), *tagged}))
 

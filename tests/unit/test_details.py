@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from remanence.store.schema import statements
 from remanence.store.sqlite import details
 from remanence.store.sqlite.audit import json_text
-from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.interned import Fresh, StringIds
 
 TEXTS = st.text(max_size=8) | st.sampled_from(["rules", "actions", "cycle", "[", "0"])
 LEAVES = (
@@ -33,7 +33,7 @@ RULES = st.lists(st.lists(TEXTS, min_size=3, max_size=3), max_size=3)
 @given(st.lists(DETAILS | st.builds(lambda one, rules: {**one, "rules": rules}, DETAILS, RULES), max_size=5))
 def test_a_detail_is_read_as_it_was_said(said: list[dict[str, Any]]) -> None:
     """Any values under any names, whether they have a form or not, read alone and with all their forms."""
-    names = Interned()
+    names = StringIds()
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in statements():
             connection.execute(statement)
@@ -59,7 +59,7 @@ def test_what_runs_of_a_policy_have_in_common_is_kept_once() -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
         for statement in statements():
             connection.execute(statement)
-        names = Fresh(Interned())
+        names = Fresh(StringIds())
         kept = [
             details.pack(connection, names, 1, json_text({**first, "plan": plan}))
             for plan in ("a" * 32, "b" * 32)

@@ -148,7 +148,7 @@ def test_a_row_names_what_there_is(effect: Effect) -> None:
 
 def test_a_verb_counts_what_it_owns() -> None:
     """What is counted is named by the verb's row, both ways; nothing else is."""
-    counted = VERBS["rate"].counted(1, helped=800, failed=200)
+    counted = VERBS["rate"].build_count_change(1, helped=800, failed=200)
 
     assert (
         Change(
@@ -160,7 +160,7 @@ def test_a_verb_counts_what_it_owns() -> None:
         == counted
     )
     with pytest.raises(AssertionError):
-        VERBS["rate"].counted(1, uses=1)
+        VERBS["rate"].build_count_change(1, uses=1)
 
 
 def test_the_ways_back_of_a_run_are_those_of_what_it_did() -> None:

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR, to_datetime
-from remanence.curate.explain import HORIZON, Explanation, Verdict, explain
+from remanence.curate.explain import HORIZON, Explanation, RuleVerdict, explain
 from remanence.curate.plan import plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import NotFound
 from remanence.model import Relation, Status
 from tests.unit.random_policies import condition, document
@@ -30,10 +30,10 @@ def policy(where: str, more: str = "", guards: str = "") -> str:
 def explained(text: str, world: World, seq: int = 1, now: int = NOW) -> Explanation:
     """Explain one memory of a world."""
     compiled = load(text)
-    return explain(world.snapshot(wanted(compiled).tags), compiled, now, seq)
+    return explain(world.snapshot(build_snapshot_request(compiled).tags), compiled, now, seq)
 
 
-def verdict(text: str, world: World, name: str = "r", seq: int = 1, now: int = NOW) -> Verdict:
+def verdict(text: str, world: World, name: str = "r", seq: int = 1, now: int = NOW) -> RuleVerdict:
     """Return what one rule or guard says."""
     return next(item for item in explained(text, world, seq, now).verdicts if item.name == name)
 
@@ -197,7 +197,7 @@ def test_explanations_agree_with_the_plan(seed: int) -> None:
     keep = random.choice(["", "keep = { rows = 2 }\n", "keep = { tokens = 50 }\nper = ['agent']\n"])
     text = document(tables) + "\n" + policy(condition(random), keep).removeprefix("version = 1\n")
     compiled = load(text)
-    snapshot = world.snapshot(wanted(compiled).tags)
+    snapshot = world.snapshot(build_snapshot_request(compiled).tags)
     # An archived memory cannot be archived again.
     before: dict[int, Any] = {seq: one["status"] for seq, one in world.rows.items()}
     acting = {
@@ -248,7 +248,7 @@ def test_a_rule_that_rests_says_until_when() -> None:
 
     def told(text: str, **more: Any) -> tuple[bool, bool, int | None, str]:
         compiled, world = load(text), World([row()])
-        found = explain(world.snapshot(wanted(compiled).tags, **more), compiled, NOW, 1)
+        found = explain(world.snapshot(build_snapshot_request(compiled).tags, **more), compiled, NOW, 1)
         (said,) = [item for item in found.verdicts if item.name == "r"]
         return said.acts, said.resting, said.fires_at, found.outcome
 

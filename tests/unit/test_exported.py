@@ -9,7 +9,7 @@ import pytest
 
 from remanence.clock import TIME_MAX
 from remanence.errors import IngestError, InvalidInput
-from remanence.flows.exchange.exported import Digest, Exported, read, refuse_vectors
+from remanence.flows.exchange.exported import Digest, ExportData, read, refuse_vectors
 from remanence.model import Decay, Relation, Status, Tier
 from remanence.text import FINGERPRINT_VERSION, fingerprint
 from remanence.tokens import token_counts
@@ -56,7 +56,7 @@ def _file(*lines: Line, header: Line | None = None) -> list[bytes]:
     return [*written, orjson.dumps(digest.trailer)]
 
 
-def _read(*lines: Line, **more: Any) -> Exported:
+def _read(*lines: Line, **more: Any) -> ExportData:
     return read(_file(*lines, **more), "there", edited=False)
 
 

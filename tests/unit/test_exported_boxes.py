@@ -5,9 +5,9 @@ from typing import Any
 import orjson
 import pytest
 
-from remanence.box import Outcome, Sealed
+from remanence.box import BoxOutcome, SealReason
 from remanence.errors import IngestError
-from remanence.flows.exchange.exported import FORMAT, VERSION, BoxLine, Digest, Exported, TraceLine, read
+from remanence.flows.exchange.exported import FORMAT, VERSION, BoxLine, Digest, ExportData, TraceLine, read
 
 AT = 1_700_000_000_000_000
 TURN = "ab" * 16
@@ -15,7 +15,7 @@ BOX = {"box": 7, "session": "s1", "topics": {"a1": 5}, "members": [TURN], "opene
 TRACE = {"trace": 7, "topics": {"a1": 5}, "began_at": AT, "last_at": AT}
 
 
-def exported(*lines: dict[str, Any]) -> Exported:
+def exported(*lines: dict[str, Any]) -> ExportData:
     """Read an export of these lines."""
     digest, whole = Digest(), []
     for value in ({"format": FORMAT, "version": VERSION}, *lines):
@@ -29,7 +29,7 @@ def test_a_box_and_a_trace_are_read() -> None:
     more = {"goal": TURN, "outcome": "success", "reason": "topic_shift", "sealed_at": AT, "trace": 3}
     found = exported(BOX, {**BOX, **more, "session": ""}, TRACE)
     values = {name: BOX[name] for name in ("session", "topics", "opened_at", "last_at")}
-    told = {"session": "", "sealed_at": AT, "outcome": Outcome.SUCCESS, "reason": Sealed.TOPIC_SHIFT}
+    told = {"session": "", "sealed_at": AT, "outcome": BoxOutcome.SUCCESS, "reason": SealReason.TOPIC_SHIFT}
 
     assert [
         BoxLine(7, values, (TURN,), None, None),

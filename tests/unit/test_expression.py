@@ -13,7 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.language.expression import CHARS_MAX, Over, Place, Words, condition, ordering
+from remanence.curate.language.expression import (
+    CHARS_MAX,
+    Over,
+    PolicyNames,
+    SourcePosition,
+    condition,
+    ordering,
+)
 from remanence.curate.language.reference import reference
 from remanence.curate.language.view import LinkView, Node, View
 from remanence.curate.language.vocabulary import vocabulary
@@ -22,7 +29,7 @@ from remanence.model import COLUMN, Decay, Kind, Relation, Severity
 from tests.unit.random_policies import rows
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot
 
-NAMES = Words(
+NAMES = PolicyNames(
     {"task": ("pending", "completed"), "message": (), "fact": ()},
     {"done": "state == 'completed'"},
     {"half_life": {"fact": 30.0}},
@@ -32,7 +39,7 @@ PATTERNS = ("self/*", "flag/seen", "rejected-path")
 
 def compiled(text: str) -> Node:
     """Compile a condition over memories."""
-    return condition(text, vocabulary("memories"), NAMES, Place())
+    return condition(text, vocabulary("memories"), NAMES, SourcePosition())
 
 
 def truths(text: str, *some: Row, **more: Any) -> list[bool | None]:
@@ -343,7 +350,7 @@ def test_directions_are_told_apart() -> None:
 def test_a_link_fades_half_as_fast_as_its_slower_end() -> None:
     """decayed_weight = weight × exp(−λ·hours), λ half of the lesser; half of that again from ten sightings on."""
     ends = [row(decay="durable"), row(decay="standard")]
-    node = condition("decayed_weight < 0.5", vocabulary("links"), NAMES, Place(), "links").parts[0]
+    node = condition("decayed_weight < 0.5", vocabulary("links"), NAMES, SourcePosition(), "links").parts[0]
     for count, rate in ((1, 0.0005), (10, 0.00025)):
         world = World(ends, linked((1, 2), weight=0.8, last_at=NOW - 100 * HOUR, count=count))
         frame = LinkView(View(world.snapshot(), NOW), np.array([0]))
@@ -357,13 +364,13 @@ def test_ends_of_links_are_judged_as_memories() -> None:
     frame = LinkView(View(world.snapshot(), NOW), np.array([0]))
     words = vocabulary("links")
 
-    assert [False] == condition("both(pinned)", words, NAMES, Place(), "links").run(frame).tolist()
-    assert [True] == condition("either(pinned)", words, NAMES, Place(), "links").run(frame).tolist()
+    assert [False] == condition("both(pinned)", words, NAMES, SourcePosition(), "links").run(frame).tolist()
+    assert [True] == condition("either(pinned)", words, NAMES, SourcePosition(), "links").run(frame).tolist()
 
 
 def test_an_order_is_a_list_of_keys() -> None:
     """Commas inside brackets do not part keys; the direction is asc unless desc is said."""
-    keys = ordering("min(uses, tokens) desc, seq", vocabulary("memories"), NAMES, Place())
+    keys = ordering("min(uses, tokens) desc, seq", vocabulary("memories"), NAMES, SourcePosition())
 
     assert [("min(uses, tokens)", True), ("seq", False)] == [
         (node.text, descending) for node, descending in keys
@@ -485,20 +492,20 @@ def refusal(text: str) -> PolicyError | None:
 
 def test_an_error_in_an_abbreviation_points_at_its_use() -> None:
     """An alias is written elsewhere; the place that uses it is shown."""
-    names = Words({}, {"stale": "uses > days(1)"})
+    names = PolicyNames({}, {"stale": "uses > days(1)"})
 
     with pytest.raises(PolicyError) as caught:
-        condition("pinned or stale", vocabulary("memories"), names, Place("policy", 4, 10))
+        condition("pinned or stale", vocabulary("memories"), names, SourcePosition("policy", 4, 10))
 
     assert (4, 20) == (caught.value.line, caught.value.column)
 
 
 def test_an_abbreviation_that_contains_itself_is_refused() -> None:
     """It would never end."""
-    names = Words({}, {"a": "b or pinned", "b": "a or pinned"})
+    names = PolicyNames({}, {"a": "b or pinned", "b": "a or pinned"})
 
     with pytest.raises(PolicyError, match="an alias stands for itself: a → b → a"):
-        condition("a", vocabulary("memories"), names, Place())
+        condition("a", vocabulary("memories"), names, SourcePosition())
 
 
 def test_every_word_has_a_meaning() -> None:
@@ -542,7 +549,7 @@ def test_a_function_takes_so_many_arguments_and_none_by_name(name: str) -> None:
 
     def compiles(arguments: int, more: str = "") -> None:
         text = f"{name}({', '.join([argument] * arguments)}{more}){rest}"
-        condition(text, vocabulary(over), NAMES, Place(), over)
+        condition(text, vocabulary(over), NAMES, SourcePosition(), over)
 
     for arguments in (least, most):
         compiles(arguments)
@@ -629,6 +636,6 @@ def test_the_columns_of_links_are_read(text: str, edges: list[int]) -> None:
         **linked((2, 3), weight=0.5, last_at=NOW - 3 * DAY),
     }
     frame = View(World([row() for _ in range(3)], links).snapshot(), NOW)
-    node = condition(text, vocabulary("links"), NAMES, Place(), "links")
+    node = condition(text, vocabulary("links"), NAMES, SourcePosition(), "links")
 
     assert edges == np.flatnonzero(node.run(LinkView(frame, np.arange(3)))).tolist()

@@ -12,28 +12,28 @@ from remanence.extraction import (
     PROFILE_MAX,
     RELATIONSHIPS_MAX,
     Entity,
-    Extracted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
     Fact,
-    Heard,
     Relationship,
-    Shortened,
-    Wanted,
+    ShortenResult,
     checked_extraction,
     checked_shortening,
     checked_turns,
 )
 from remanence.llm.questions import CUT, TURN_CHARS_MAX, extracting, judging
 
-TURNS = (Heard("t1", "Mara drinks tea."),)
+TURNS = (ExtractTurn("t1", "Mara drinks tea."),)
 FACT = Fact("preference", "Mara drinks tea.", "t1", (0, 16), 0.95, "Mara", ("drinks",), {"drinks": "tea"})
-GOOD = Extracted(
+GOOD = ExtractResult(
     (FACT,), (Entity("Mara", "person"),), ("drinks tea",), (Relationship("Mara", "drinks", "tea"),)
 )
 
 
 def test_what_makes_sense_is_taken_as_it_is() -> None:
     """Nothing is cut of it."""
-    assert GOOD == checked_extraction(GOOD, TURNS, Wanted())
+    assert GOOD == checked_extraction(GOOD, TURNS, ExtractRequest())
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_what_makes_sense_is_taken_as_it_is() -> None:
 )
 def test_a_wrong_fact_is_left_out_and_counted(wrong: Fact) -> None:
     """The others are taken; where none is right there is no answer, and what it cost is said all the same."""
-    taken = checked_extraction(Extracted((FACT, wrong), tokens_used=70), TURNS, Wanted())
+    taken = checked_extraction(ExtractResult((FACT, wrong), tokens_used=70), TURNS, ExtractRequest())
     with pytest.raises(WriterError) as caught:
-        checked_extraction(Extracted((wrong,), tokens_used=70), TURNS, Wanted())
+        checked_extraction(ExtractResult((wrong,), tokens_used=70), TURNS, ExtractRequest())
 
     assert ((FACT,), {"facts that make no sense": 1}) == (taken.facts, taken.cut)
     assert 70 == caught.value.tokens_used
@@ -75,9 +75,9 @@ def test_a_wrong_fact_is_left_out_and_counted(wrong: Fact) -> None:
         (replace(GOOD, relationships=(Relationship("Mara", "", "tea"),)), "relationships"),
     ],
 )
-def test_what_makes_no_sense_beside_facts_is_left_out_and_counted(wrong: Extracted, what: str) -> None:
+def test_what_makes_no_sense_beside_facts_is_left_out_and_counted(wrong: ExtractResult, what: str) -> None:
     """The facts are taken as they are."""
-    taken = checked_extraction(wrong, TURNS, Wanted())
+    taken = checked_extraction(wrong, TURNS, ExtractRequest())
 
     assert ((FACT,), (), {f"{what} that make no sense": 1}) == (taken.facts, getattr(taken, what), taken.cut)
 
@@ -85,26 +85,26 @@ def test_what_makes_no_sense_beside_facts_is_left_out_and_counted(wrong: Extract
 def test_what_is_no_extraction_is_refused() -> None:
     """Nothing of it can be taken."""
     with pytest.raises(WriterError, match="the writer gave"):
-        checked_extraction(None, TURNS, Wanted())
+        checked_extraction(None, TURNS, ExtractRequest())
 
 
 def test_what_a_writer_left_out_itself_stays_counted() -> None:
     """Whoever looks at an answer again adds to the count."""
-    fifteen = Extracted((FACT,) * 15, cut={"facts": 2, "profile": -1})
-    taken = checked_extraction(checked_extraction(fifteen, TURNS, Wanted()), TURNS, Wanted())
+    fifteen = ExtractResult((FACT,) * 15, cut={"facts": 2, "profile": -1})
+    taken = checked_extraction(checked_extraction(fifteen, TURNS, ExtractRequest()), TURNS, ExtractRequest())
 
     assert (FACTS_MAX, {"facts": 5}) == (len(taken.facts), taken.cut)
 
 
 def test_what_is_beyond_the_limits_is_counted() -> None:
     """Twelve facts, six entities, four lines and five relationships are taken; some tags are only proposed."""
-    many = Extracted(
+    many = ExtractResult(
         (replace(FACT, tags=("self/value", " Self/Goal", "rejected-path", "tea")),) * 15,
         (Entity("Mara"),) * 7,
         ("drinks tea",) * 6,
         (Relationship("Mara", "drinks", "tea"),) * 5,
     )
-    taken = checked_extraction(many, TURNS, Wanted())
+    taken = checked_extraction(many, TURNS, ExtractRequest())
 
     assert (FACTS_MAX, ENTITIES_MAX, PROFILE_MAX, RELATIONSHIPS_MAX) == (
         len(taken.facts),
@@ -119,7 +119,7 @@ def test_what_is_beyond_the_limits_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [None, Shortened(""), Shortened("x" * 100), Shortened("a b c d e f g h i j k l m")]
+    "wrong", [None, ShortenResult(""), ShortenResult("x" * 100), ShortenResult("a b c d e f g h i j k l m")]
 )
 def test_what_is_not_shorter_is_no_shorter_text(wrong: Any) -> None:
     """Nothing, more characters than before, and more tokens than allowed."""
@@ -131,17 +131,21 @@ def test_what_is_wanted_has_limits() -> None:
     """No categories, too many, or a long instruction are refused; what is wanted has a hash of its own."""
     for wrong in ({"categories": ()}, {"categories": ("",)}, {"instruction": "x" * 1_001}):
         with pytest.raises(InvalidInput):
-            Wanted(**wrong)
+            ExtractRequest(**wrong)
     for turns in ((), TURNS * 101):
         with pytest.raises(InvalidInput):
             checked_turns(turns)
 
-    assert 3 == len({Wanted().hash, Wanted(("fact",)).hash, Wanted(instruction="no names").hash})
+    assert 3 == len(
+        {ExtractRequest().hash, ExtractRequest(("fact",)).hash, ExtractRequest(instruction="no names").hash}
+    )
 
 
 def test_instructions_and_texts_never_mix() -> None:
     """What the owner wants is told the model as such; what was said stands in the data alone, cut where it is long."""
-    asked = extracting([Heard("t1", "secret words " * 1_000)], Wanted(instruction="Leave names alone."))
+    asked = extracting(
+        [ExtractTurn("t1", "secret words " * 1_000)], ExtractRequest(instruction="Leave names alone.")
+    )
 
     assert "Leave names alone." in asked.instructions
     assert "secret" not in asked.instructions

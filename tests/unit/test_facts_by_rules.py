@@ -12,16 +12,16 @@ from remanence.extraction import (
     FACTS_MAX,
     PROFILE_MAX,
     Entity,
-    Extracted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
     Fact,
-    Heard,
     Relationship,
-    Wanted,
     checked_extraction,
 )
 from remanence.languages import LEXICONS
 from remanence.write.assertion import tier
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 from remanence.write.statements import spans
 
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -29,7 +29,7 @@ NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
 def found(text: str, speaker: str = "Runa", role: str = "user") -> tuple[Fact, ...]:
     """Extract what one turn states."""
-    return extracted([Heard("t", text, speaker, role)], CATEGORIES).facts
+    return extract_facts([ExtractTurn("t", text, speaker, role)], CATEGORIES).facts
 
 
 def only(text: str, speaker: str = "Runa") -> Fact:
@@ -181,26 +181,26 @@ def test_tiers_go_by_confidence() -> None:
 
 def test_an_answer_needs_less_to_be_a_fact() -> None:
     """A short statement counts after somebody else's question."""
-    question = Heard("q", "Where did you put the spare tyres?", "Bo")
-    answer = Heard("a", "We left them behind the shed.", "Runa")
+    question = ExtractTurn("q", "Where did you put the spare tyres?", "Bo")
+    answer = ExtractTurn("a", "We left them behind the shed.", "Runa")
 
     assert ([], ["a"]) == (
-        [fact.turn for fact in extracted([answer], CATEGORIES).facts],
-        [fact.turn for fact in extracted([question, answer], CATEGORIES).facts],
+        [fact.turn for fact in extract_facts([answer], CATEGORIES).facts],
+        [fact.turn for fact in extract_facts([question, answer], CATEGORIES).facts],
     )
 
 
 def test_a_batch_holds_so_much_and_counts_what_is_cut() -> None:
     """The surest facts are kept, in the order they were said, and what is left out is counted by kind."""
-    hedged = Heard("h", "I think my cousin Ada maybe works in a bakery in Turku.", "Runa")
+    hedged = ExtractTurn("h", "I think my cousin Ada maybe works in a bakery in Turku.", "Runa")
     turns = [
         hedged,
         *(
-            Heard(str(k), f"I prefer dish {name} of the menu.", "Runa")
+            ExtractTurn(str(k), f"I prefer dish {name} of the menu.", "Runa")
             for k, name in enumerate("ABCDEFGHIJKLMN")
         ),
     ]
-    got = extracted(turns, CATEGORIES)
+    got = extract_facts(turns, CATEGORIES)
 
     assert ([str(k) for k in range(FACTS_MAX)], PROFILE_MAX, {"facts": 3, "profile": 8}) == (
         [fact.turn for fact in got.facts],
@@ -211,14 +211,14 @@ def test_a_batch_holds_so_much_and_counts_what_is_cut() -> None:
 
 def test_a_statement_said_twice_is_one_fact() -> None:
     """Of equal statements the first one counts."""
-    turns = [Heard("1", "I prefer rye bread.", "Runa"), Heard("2", "I prefer rye bread.", "Runa")]
+    turns = [ExtractTurn("1", "I prefer rye bread.", "Runa"), ExtractTurn("2", "I prefer rye bread.", "Runa")]
 
-    assert ["1"] == [fact.turn for fact in extracted(turns, CATEGORIES).facts]
+    assert ["1"] == [fact.turn for fact in extract_facts(turns, CATEGORIES).facts]
 
 
 def test_names_and_kin_are_told() -> None:
     """A name after a word for kin is a person, and how it stands to the speaker is told; times are no names."""
-    got = extracted([Heard("1", "My sister Vera moved to Ghent in March.", "Runa")], CATEGORIES)
+    got = extract_facts([ExtractTurn("1", "My sister Vera moved to Ghent in March.", "Runa")], CATEGORIES)
 
     assert (
         (Entity("Vera", "person"), Entity("Ghent", "place")),
@@ -231,9 +231,9 @@ def test_names_and_kin_are_told() -> None:
 
 def test_only_what_is_wanted_is_found() -> None:
     """A category that nobody asked for is left out."""
-    turns = [Heard("1", "I prefer rye bread. We decided to sell the van.", "Runa")]
+    turns = [ExtractTurn("1", "I prefer rye bread. We decided to sell the van.", "Runa")]
 
-    assert ["decision"] == [fact.category for fact in extracted(turns, ["decision"]).facts]
+    assert ["decision"] == [fact.category for fact in extract_facts(turns, ["decision"]).facts]
 
 
 PIECES = st.sampled_from(
@@ -276,10 +276,14 @@ SENTENCES = st.one_of(
 @given(st.lists(st.one_of(SENTENCES, st.text(max_size=60)), min_size=1, max_size=5))
 def test_a_fact_keeps_every_number_and_negation_of_its_sentence(texts: list[str]) -> None:
     """Spans lie in their turn, and what is made of a sentence has its numbers and as many negations."""
-    turns = [Heard(str(k), text, "Runa") for k, text in enumerate(texts)]
-    got = extracted(turns, CATEGORIES)
+    turns = [ExtractTurn(str(k), text, "Runa") for k, text in enumerate(texts)]
+    got = extract_facts(turns, CATEGORIES)
 
-    assert got == checked_extraction(got, turns, Wanted()) if not got.cut else isinstance(got, Extracted)
+    assert (
+        got == checked_extraction(got, turns, ExtractRequest())
+        if not got.cut
+        else isinstance(got, ExtractResult)
+    )
     for fact in got.facts:
         sentence = texts[int(fact.turn)][slice(*fact.span)]
 

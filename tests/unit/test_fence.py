@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from remanence.errors import NotFound
 from remanence.faces.mcp.plans import WAITING_MAX, Forgetting, Plans
-from remanence.fence import fenced
+from remanence.fence import mark_as_data
 from remanence.flows.recall.recalling import render
 from remanence.model import Memory, Status, Tier
 from remanence.text import JOINERS, visible
@@ -41,7 +41,7 @@ def memory(text: str, **more: object) -> Memory:
 
 def shown(*memories: Memory) -> str:
     """Show memories as an answer does."""
-    return fenced("\n".join(map(render, memories)), "memories")
+    return mark_as_data("\n".join(map(render, memories)), "memories")
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=5))

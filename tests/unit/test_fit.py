@@ -2,15 +2,15 @@
 
 import pytest
 
-from remanence.recall.fit import SAID, Told, fit
+from remanence.recall.fit import SAID, FactTurnPairs, fit
 
 # Rank 0 and 2 are facts of the turn at rank 3; rank 4 is a fact of the turn at rank 1.
-TOLD = Told(turns={0: [3], 2: [3], 4: [1]}, facts={3: [0, 2], 1: [4]})
+TOLD = FactTurnPairs(turns={0: [3], 2: [3], 4: [1]}, facts={3: [0, 2], 1: [4]})
 
 
 def test_the_better_of_a_fact_and_its_turn_is_kept() -> None:
     """A turn above its fact stays, a fact above its turn too, and others move up."""
-    told = Told(turns={0: [1], 3: [2]}, facts={1: [0], 2: [3]})
+    told = FactTurnPairs(turns={0: [1], 3: [2]}, facts={1: [0], 2: [3]})
 
     assert ([0, 2, 4], [(1, SAID), (3, SAID)]) == fit([0] * 5, 3, None, told)
 
@@ -22,7 +22,7 @@ def test_two_facts_of_a_turn_become_the_turn() -> None:
 
 def test_a_turn_that_was_passed_over_is_dropped_no_more_once_it_stands_for_two() -> None:
     """What has a place is not listed as left out."""
-    told = Told(turns={0: [1], 2: [1]}, facts={1: [0, 2]})
+    told = FactTurnPairs(turns={0: [1], 2: [1]}, facts={1: [0, 2]})
 
     assert ([1, 3], [(0, SAID), (2, SAID)]) == fit([0] * 4, 2, None, told)
 
@@ -35,6 +35,6 @@ def test_a_turn_stands_for_two_facts_only_where_it_fits(budget: int, kept: list[
 
 def test_a_second_turn_of_a_fact_says_it_already() -> None:
     """A fact never stands for two turns that say more."""
-    told = Told(turns={2: [0, 1]}, facts={0: [2], 1: [2]})
+    told = FactTurnPairs(turns={2: [0, 1]}, facts={0: [2], 1: [2]})
 
     assert ([0, 1, 3], [(2, SAID)]) == fit([0] * 4, 4, None, told)

@@ -5,7 +5,7 @@ import pytest
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.plan_report import Preview, report
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import InvalidInput, PolicyError
 from tests.unit.scopes import NOW, World, row
 
@@ -33,7 +33,7 @@ def _world() -> World:
 def test_a_flag_comes_off_where_its_condition_has_gone() -> None:
     """Who has none loses none, who has one already gets none, and other tags stay."""
     world = _world()
-    made = plan(world.snapshot(wanted(POLICY).tags), POLICY, NOW)
+    made = plan(world.snapshot(build_snapshot_request(POLICY).tags), POLICY, NOW)
     world.apply(made)
 
     assert {"flag": {"flag/look": [3]}, "unflag": {"flag/look": [4]}} == {
@@ -42,12 +42,12 @@ def test_a_flag_comes_off_where_its_condition_has_gone() -> None:
     assert [(), (), ("flag/look",), ("red",), ("flag/look", "red"), ("flag/look", "red")] == [
         one["tags"] for one in world.rows.values()
     ]
-    assert plan(world.snapshot(wanted(POLICY).tags), POLICY, NOW).empty
+    assert plan(world.snapshot(build_snapshot_request(POLICY).tags), POLICY, NOW).empty
 
 
 def test_a_plan_names_the_flags_that_it_takes_off() -> None:
     """By action and rule, in its report, and read back from a file."""
-    made = plan(_world().snapshot(wanted(POLICY).tags), POLICY, NOW)
+    made = plan(_world().snapshot(build_snapshot_request(POLICY).tags), POLICY, NOW)
 
     assert [("flag", "flag-expire", (3,)), ("unflag", "unflag-expire", (4,))] == [
         (item.name, item.rule, item.seqs) for item in made.actions()
@@ -66,16 +66,16 @@ def test_rules_that_disagree_about_a_flag_come_to_rest(phases: tuple[str, str]) 
     ]
     policy = load("version = 1\n" + "".join(rules))
     world = _world()
-    world.apply(plan(world.snapshot(wanted(policy).tags), policy, NOW))
+    world.apply(plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW))
 
     stays = phases != ("expire", "tiers")
     assert [stays] * 6 == ["flag/look" in one["tags"] for one in world.rows.values()]
-    assert plan(world.snapshot(wanted(policy).tags), policy, NOW).empty
+    assert plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW).empty
 
 
 def test_a_plan_takes_off_no_flag_that_its_policy_does_not() -> None:
     """Who writes a plan by hand cannot make it untag."""
-    made = plan(_world().snapshot(wanted(POLICY).tags), POLICY, NOW)
+    made = plan(_world().snapshot(build_snapshot_request(POLICY).tags), POLICY, NOW)
     refuse_foreign(made, POLICY)
     lone = load("version = 1\n" + FLAG + UNFLAG.replace('to = "look"', 'to = "other"'))
 

@@ -12,10 +12,10 @@ from remanence.recall.frames import (
     BUILTIN,
     MEMORIES,
     Candidates,
-    Evidence,
     Filling,
+    FrameEvidence,
     Strength,
-    defined,
+    build_frame,
     laid_out,
     offering,
     parts_of,
@@ -38,7 +38,7 @@ def candidates(n: int, **columns: list[float]) -> Candidates:
     }
     usual |= {name: np.zeros(n) for name in ("helped", "failed", "hours", "counts", "degree")}
     usual |= {name: np.array(values, usual[name].dtype) for name, values in columns.items()}
-    evidence = Evidence(**{one.name: usual.pop(one.name) for one in fields(Evidence)})
+    evidence = FrameEvidence(**{one.name: usual.pop(one.name) for one in fields(FrameEvidence)})
     return Candidates(seq=np.arange(1, n + 1), evidence=evidence, **usual)
 
 
@@ -187,14 +187,14 @@ def test_the_built_in_frames_are_elfmems() -> None:
 def test_a_definition_survives_its_row() -> None:
     """What is kept as JSON gives the same frame; what is not given is as in the base, or in attention."""
     for frame in BUILTIN.values():
-        assert frame == defined(frame.name, frame.row)
-    mine = defined("mine", {"budget": 7, "tags": "self/goal"}, BUILTIN["self"])
+        assert frame == build_frame(frame.name, frame.row)
+    mine = build_frame("mine", {"budget": 7, "tags": "self/goal"}, BUILTIN["self"])
     assert (7, ("self/goal",), BUILTIN["self"].weights, "mine") == (
         mine.budget,
         mine.tags,
         mine.weights,
         mine.name,
     )
-    assert (PRESETS["attention"], MEMORIES) == ((fresh := defined("new", {})).weights, fresh.template)
+    assert (PRESETS["attention"], MEMORIES) == ((fresh := build_frame("new", {})).weights, fresh.template)
     with pytest.raises(NameUnknown):
-        defined("mine", {"budgte": 7})
+        build_frame("mine", {"budgte": 7})

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from remanence.errors import InvalidInput
 from remanence.flows.mirror.file_names import slug_of
-from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, checksum_of, line, read, written
+from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, checksum_of, line, read, render_file
 
 PLAIN = st.text(st.characters(codec="utf-8"))
 NAMES = st.from_regex(r"[a-z][a-z_]{0,10}", fullmatch=True).filter(lambda name: name != "checksum")
@@ -25,7 +25,7 @@ def front(*lines: str) -> Any:
 @given(st.dictionaries(NAMES, PLAIN | st.lists(PLAIN, min_size=1) | JSON), PLAIN)
 def test_a_file_is_read_as_it_was_written(fields: dict[str, Any], text: str) -> None:
     """Its fields, its text sign for sign, and that nobody edited it."""
-    data, checksum = written([line(name, value) for name, value in fields.items()], text)
+    data, checksum = render_file([line(name, value) for name, value in fields.items()], text)
     page = read(data)
 
     assert ({**fields, "checksum": checksum}, text, True) == (page.fields, page.text, page.is_whole)
@@ -103,7 +103,7 @@ def test_what_editors_do_is_no_edit(end: str, mark: str) -> None:
 
 def test_an_edit_breaks_the_check_sum() -> None:
     """Of the text, of a field, or of the sum itself."""
-    data, checksum = written([line("id", "1")], "text")
+    data, checksum = render_file([line("id", "1")], "text")
 
     assert checksum_of(data) is not None
     for old, new in ((b"text", b"texts"), (b'"1"', b'"2"'), (checksum[:4].encode(), b"beef")):

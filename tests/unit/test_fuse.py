@@ -19,7 +19,7 @@ from remanence.recall.fuse import (
     WORTH_SHARE_ASSISTANTS,
     Contextual,
     Query,
-    Ranked,
+    RankResult,
     ground_of,
     rank,
 )
@@ -39,7 +39,7 @@ def ask(
     toward: Sequence[float] = (),
     limit: int = 10,
     contextual: Contextual | None = None,
-) -> Ranked:
+) -> RankResult:
     """Rank memories against a question, `toward` being its vector, by a model (1, 0)."""
     return rank(
         ground_of(corpus_of(said), NAMES),
@@ -151,7 +151,7 @@ def test_the_score_is_its_parts() -> None:
     assert found.scores.tolist() == pytest.approx(products, rel=1e-5)
 
 
-def parts_by_row(found: Ranked, name: str) -> dict[int, float]:
+def parts_by_row(found: RankResult, name: str) -> dict[int, float]:
     """Return one part of each hit by its row."""
     return {int(row): round(part[name], 4) for row, part in zip(found.rows, found.parts, strict=True)}
 

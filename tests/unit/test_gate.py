@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.fitted import WEIGHTS_PATH, fitted
+from remanence.fitted import WEIGHTS_PATH, load_gate_weights
 from remanence.folding import fold_keys
 from remanence.gate import order_patterns, orders, secret_patterns, weights
 from remanence.gate.instructing import heaviest, heaviest_of
@@ -288,7 +288,7 @@ def test_texts_weighed_together_weigh_what_each_does_alone(texts: list[str], cha
         patch.setattr(orders, "_BATCH_CHARS", chars)
         together = instructs_each(texts)
     plains = list(map(orders.plain_of, texts))
-    weighed = heaviest_of(plains, fitted())
+    weighed = heaviest_of(plains, load_gate_weights())
 
     assert [instructs(text) for text in texts] == together
-    assert [heaviest(plain, fitted()) for plain in plains] == weighed
+    assert [heaviest(plain, load_gate_weights()) for plain in plains] == weighed

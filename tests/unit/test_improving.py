@@ -9,7 +9,7 @@ from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.diff import Edits
 from remanence.curate.planner.plan_report import Preview, report
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.effects import IMPROVE, TAKE_IN, action_of, acts_of
 from remanence.errors import InvalidInput, PolicyError
 from tests.unit.scopes import NOW, World, row
@@ -28,7 +28,7 @@ def _world() -> World:
 
 
 def _planned(world: World) -> Plan:
-    return plan(world.snapshot(wanted(POLICY).tags), POLICY, NOW)
+    return plan(world.snapshot(build_snapshot_request(POLICY).tags), POLICY, NOW)
 
 
 def test_what_nobody_said_is_filled_in_and_nothing_else() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import PolicyError
 from remanence.model import Form, Status
 from remanence.score import used_value
@@ -31,9 +31,9 @@ def ten(**more: object) -> list[Row]:
 def run(world: World, keep: str = "{ words = 100 }", more: str = "") -> Plan:
     """Plan with the budget and do it."""
     policy = load(BUDGET.replace("{ words = 100 }", keep) + more)
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW)
     world.apply(made)
-    assert {} == plan(world.snapshot(wanted(policy).tags), policy, NOW).counts
+    assert {} == plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW).counts
     return made
 
 

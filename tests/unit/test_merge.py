@@ -7,7 +7,7 @@ import pytest
 from remanence.clock import DAY, HOUR
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import PolicyError
 from remanence.model import Relation, Status
 from tests.unit.scopes import NOW, LinkKey, Row, World, link, linked, row
@@ -205,7 +205,7 @@ def _survivors(order: str, *some: Row, clock: str = "wall") -> list[int]:
     rule = f'{RULE}\nsurvivor = "{order}"\nclock = "{clock}"'
     policy = load(f'version = 1\n[[rule]]\nname = "twins"\nevery = "deep"\n{rule}')
     world = World([*some, *[row() for _ in range(10)]], NEAR)
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW)
     return [int(seq) for seq in made.merges.discard]
 
 

@@ -10,9 +10,9 @@ from remanence.write.minhash import (
     SHARED_MIN,
     Pairs,
     alike,
-    joined,
+    compute_signatures,
+    join_signatures,
     shared_words,
-    signed,
     words_of,
 )
 
@@ -25,7 +25,7 @@ def _texts(count: int, seed: int = 3) -> list[str]:
 
 
 def _found(texts: list[str], groups: list[int] | None = None) -> Pairs:
-    return alike(signed(texts), np.array(groups or [0] * len(texts), np.int64), SHARED_MIN)
+    return alike(compute_signatures(texts), np.array(groups or [0] * len(texts), np.int64), SHARED_MIN)
 
 
 def _ends(pairs: Pairs) -> list[tuple[int, int]]:
@@ -53,12 +53,12 @@ def test_a_signature_tells_how_much_two_texts_share() -> None:
     """Within the error of so many functions, from nothing to all, and the same in any order and any parts."""
     texts = _texts(2)
     texts += [" ".join([*texts[0].split()[:n], *texts[1].split()[n:]]) for n in range(13)]
-    parts = joined([signed(texts[:5]), signed(texts[5:])])
+    parts = join_signatures([compute_signatures(texts[:5]), compute_signatures(texts[5:])])
     told = (parts.signatures[:1] == parts.signatures).mean(axis=1)
     off = [abs(much - shared_words(texts[0], text)) for much, text in zip(told, texts, strict=True)]
 
     assert max(off) <= ERROR
-    assert np.array_equal(parts.signatures, signed(texts).signatures)
+    assert np.array_equal(parts.signatures, compute_signatures(texts).signatures)
 
 
 @pytest.mark.parametrize("other", ["Build 412 of the ferry passed all of its checks", "Build 411 passed"])
@@ -86,4 +86,4 @@ def test_a_thousand_of_one_text_make_few_pairs() -> None:
 
     assert len(pairs.first) <= 1_000 * NEIGHBOURS_MAX
     assert 999 <= len(pairs.first)
-    assert BANDS * 4 == signed(["a"]).signatures.shape[1]
+    assert BANDS * 4 == compute_signatures(["a"]).signatures.shape[1]

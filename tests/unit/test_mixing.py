@@ -26,7 +26,7 @@ def test_arrays_and_single_rows_agree(rows: list[tuple[tuple[int, int], list[int
     terms = mixing.rows(keys, coefficients, np.array(values, np.int64))
 
     assert [mixing.row(key, coefficients, row) for key, row in rows] == terms.tolist()
-    assert [sum(terms.tolist()) % mixing.PRIME] == mixing.summed(terms, np.array([0]))
+    assert [sum(terms.tolist()) % mixing.PRIME] == mixing.sum_ranges(terms, np.array([0]))
 
 
 @given(st.tuples(NUMBERS, NUMBERS), st.lists(NUMBERS, min_size=3, max_size=3), st.integers(0, 2), NUMBERS)
@@ -45,5 +45,5 @@ def test_a_row_is_the_same_number_for_ever() -> None:
     assert [1_270_581_009_605_680_099, 131_945_788_551_623_696, 400_259_219_525_264_111] == [
         mixing.row((1,), [mixing.coefficient("states.pinned")], [1]),
         mixing.row((2, 5), [mixing.coefficient("states.pinned")], [None]),
-        mixing.hashed("tar"),
+        mixing.hash_value("tar"),
     ]

@@ -3,13 +3,13 @@
 import pytest
 
 from benchmarks.labels import read
-from remanence.extraction import CATEGORIES, Heard
-from remanence.write.extract import extracted
+from remanence.extraction import CATEGORIES, ExtractTurn
+from remanence.write.extract import extract_facts
 
 
 def found(text: str) -> set[tuple[str, str]]:
     """Return the names in a turn, each with its sort."""
-    return {(one.name, one.type) for one in extracted([Heard("1", text)], CATEGORIES).entities}
+    return {(one.name, one.type) for one in extract_facts([ExtractTurn("1", text)], CATEGORIES).entities}
 
 
 @pytest.mark.parametrize(

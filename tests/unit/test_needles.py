@@ -5,7 +5,7 @@ import random
 import pytest
 
 from remanence.store.sqlite import needles
-from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces, pieces_of
+from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -18,21 +18,21 @@ def test_what_is_found_is_what_stands_there(seed: int, monkeypatch: pytest.Monke
     data = (
         bytes(chance.choices(letters, k=600)) + b"\0".join(values[::3]) + bytes(chance.choices(letters, k=5))
     )
-    pieces = Pieces()
+    pieces = PieceHashes()
     pieces.add(values)
     wanted = {piece for value in values for piece in pieces_of(value)}
     standing = {(len(piece), pieces._digest(piece)) for piece in wanted if piece in data}
 
-    assert standing == pieces.found(data)
+    assert standing == pieces.find_pieces(data)
     assert len(wanted) - len(standing) == len(pieces.without(data))
     assert 0 < len(standing) < len(wanted)
-    assert pieces.found(data) == Pieces.unpacked(pieces.packed()).found(data)
+    assert pieces.find_pieces(data) == PieceHashes.decode_hex(pieces.encode_hex()).find_pieces(data)
 
 
 def test_nothing_is_found_in_what_is_too_short() -> None:
     """Nor by nobody who looks for nothing."""
-    pieces = Pieces()
+    pieces = PieceHashes()
     pieces.add([b"Wilhelmina"])
 
-    assert set() == pieces.found(b"Wilhelm") == Pieces().found(b"Wilhelmina" * PIECE_BYTES)
-    assert 1 == len(pieces.found(b"....Wilhelmina"[: 4 + SHORTEST + 2]))
+    assert set() == pieces.find_pieces(b"Wilhelm") == PieceHashes().find_pieces(b"Wilhelmina" * PIECE_BYTES)
+    assert 1 == len(pieces.find_pieces(b"....Wilhelmina"[: 4 + SHORTEST + 2]))

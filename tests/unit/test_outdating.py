@@ -5,19 +5,29 @@ import pytest
 from remanence.languages.changing import CHANGING
 from remanence.model import Role, Trust
 from remanence.text import stems
-from remanence.write.outdating import AT_ODDS, CHANGED, CHARS_MAX, Outdated, Said, may_outdate, outdated
+from remanence.write.outdating import (
+    AT_ODDS,
+    CHANGED,
+    CHARS_MAX,
+    AttributedText,
+    OutdatedScore,
+    may_outdate,
+    score_outdated,
+)
 
 MANY = 1_000
 
 
-def said(text: str, speaker: str = "Ana", role: Role = Role.USER, trust: Trust = Trust.USER) -> Said:
+def said(
+    text: str, speaker: str = "Ana", role: Role = Role.USER, trust: Trust = Trust.USER
+) -> AttributedText:
     """Return a text of a user."""
-    return Said(text, speaker, role, trust)
+    return AttributedText(text, speaker, role, trust)
 
 
-def judged(old: Said, new: Said, near: float | None = 0.5) -> Outdated:
+def judged(old: AttributedText, new: AttributedText, near: float | None = 0.5) -> OutdatedScore:
     """Compare two texts among many others that say other things."""
-    return outdated(old, new, near, dict.fromkeys(stems(new.text), 2), MANY)
+    return score_outdated(old, new, near, dict.fromkeys(stems(new.text), 2), MANY)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +169,7 @@ def test_who_is_trusted_less_or_is_somebody_else_is_at_odds_at_most() -> None:
     other = said("The library closes at eight.", "Ben")
     mine, yours = said("My dog is four."), said("My dog is six.", "Ben")
 
-    assert Outdated(AT_ODDS, judged(old, tool).near) == judged(old, tool)
+    assert OutdatedScore(AT_ODDS, judged(old, tool).near) == judged(old, tool)
     assert AT_ODDS == judged(old, other).sure
     assert 0.0 == judged(mine, yours).sure
 
@@ -169,8 +179,8 @@ def test_a_word_that_many_memories_hold_tells_not_what_a_text_is_about() -> None
     old, new = said("The rehearsal is on Monday."), said("They moved the rehearsal to Wednesday.")
     held = dict.fromkeys(stems(new.text), 100)
 
-    assert 0.0 == outdated(old, new, 0.5, held, MANY).sure
-    assert CHANGED == outdated(old, new, 0.5, dict.fromkeys(held, 2), 2).sure
+    assert 0.0 == score_outdated(old, new, 0.5, held, MANY).sure
+    assert CHANGED == score_outdated(old, new, 0.5, dict.fromkeys(held, 2), 2).sure
 
 
 def test_most_texts_need_no_look_up() -> None:
@@ -196,5 +206,5 @@ def test_every_language_has_signs_of_every_sort() -> None:
             "denies",
             "mine",
         } <= (told | one.patterns.keys())
-        assert [] == one.found("")
+        assert [] == one.find_signs("")
         assert one.opening

@@ -3,7 +3,16 @@
 import pytest
 
 from remanence.clock import HOUR, MINUTE, SECOND
-from remanence.curate.pace import Load, Mode, Moded, Pace, is_dirty, retry_at, slower, with_quicker
+from remanence.curate.pace import (
+    CadenceIntervals,
+    Load,
+    Mode,
+    ModeState,
+    is_dirty,
+    retry_at,
+    slower,
+    with_quicker,
+)
 
 NOW = 1_000 * HOUR
 JUDGED = dict.fromkeys(("rapid", "standard", "hourly", "deep"), NOW)
@@ -25,13 +34,15 @@ JUDGED = dict.fromkeys(("rapid", "standard", "hourly", "deep"), NOW)
 )
 def test_the_slowest_cadence_whose_time_has_passed_is_due(after: int, due: str | None) -> None:
     """5, 15, 60 and 360 minutes after it was judged; what was judged later than now, all at once."""
-    assert due == Pace().due(JUDGED, NOW + after)
+    assert due == CadenceIntervals().due(JUDGED, NOW + after)
 
 
 def test_what_was_never_judged_is_due() -> None:
     """A scope that no tick came to is due as a whole."""
-    assert "deep" == Pace().due({}, NOW)
-    assert "standard" == Pace().due({name: at for name, at in JUDGED.items() if name != "standard"}, NOW)
+    assert "deep" == CadenceIntervals().due({}, NOW)
+    assert "standard" == CadenceIntervals().due(
+        {name: at for name, at in JUDGED.items() if name != "standard"}, NOW
+    )
 
 
 def test_a_cadence_brings_the_quicker_ones() -> None:
@@ -43,7 +54,7 @@ def test_a_cadence_brings_the_quicker_ones() -> None:
 @pytest.mark.parametrize(("mode", "minutes"), [("idle", 2.5), ("background", 5), ("minimal", 15)])
 def test_a_mode_stretches_all_cadences(mode: Mode, minutes: float) -> None:
     """2.5, 5 and 15 minutes for rapid rules, and the others likewise."""
-    pace = Pace().stretched(mode)
+    pace = CadenceIntervals().scale_to_mode(mode)
 
     assert minutes * MINUTE == pace.intervals["rapid"]
     assert 72 * minutes * MINUTE == pace.intervals["deep"]
@@ -53,7 +64,9 @@ def test_what_was_due_and_did_not_take_place_is_missed() -> None:
     """Whole intervals since the instant at which it was due."""
     expected = NOW + 5 * MINUTE
 
-    assert [0, 0, 1, 3] == [Pace().missed("rapid", expected, NOW + m * MINUTE) for m in (1, 9, 10, 20)]
+    assert [0, 0, 1, 3] == [
+        CadenceIntervals().count_missed_runs("rapid", expected, NOW + m * MINUTE) for m in (1, 9, 10, 20)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +87,7 @@ def test_what_was_due_and_did_not_take_place_is_missed() -> None:
 def test_a_mode_is_taken_when_it_is_asked_for_twice(load: Load, mode: Mode) -> None:
     """One look does not switch, the second does."""
     started: Mode = "background" if mode != "background" else "idle"
-    moded = Moded(started, NOW - HOUR, started, 5, NOW - HOUR)
+    moded = ModeState(started, NOW - HOUR, started, 5, NOW - HOUR)
     once = moded.after(load, NOW)
 
     assert started == once.mode
@@ -84,7 +97,7 @@ def test_a_mode_is_taken_when_it_is_asked_for_twice(load: Load, mode: Mode) -> N
 def test_a_mode_lasts_five_minutes() -> None:
     """However often another one is asked for before."""
     busy = Load(agents=4)
-    moded = Moded("idle", NOW, "idle", 1, NOW - HOUR)
+    moded = ModeState("idle", NOW, "idle", 1, NOW - HOUR)
     for minute in range(1, 5):
         moded = moded.after(busy, NOW + minute * MINUTE)
 
@@ -94,7 +107,7 @@ def test_a_mode_lasts_five_minutes() -> None:
 
 def test_it_is_idle_after_ten_minutes_without_work() -> None:
     """No agent and no task in progress for so long; a scope that is seen first was just at work."""
-    moded = Moded().after(Load(), NOW).after(Load(agents=1), NOW + MINUTE)
+    moded = ModeState().after(Load(), NOW).after(Load(agents=1), NOW + MINUTE)
     modes = [(moded := moded.after(Load(), NOW + m * MINUTE)).mode for m in (2, 10, 11, 12)]
 
     assert ["background", "background", "background", "idle"] == modes
@@ -102,7 +115,7 @@ def test_it_is_idle_after_ten_minutes_without_work() -> None:
 
 def test_a_clock_set_back_leaves_no_mode_for_ever() -> None:
     """The mode counts from now then."""
-    moded = Moded("idle", NOW, "idle", 1, NOW).after(Load(agents=4), NOW - HOUR)
+    moded = ModeState("idle", NOW, "idle", 1, NOW).after(Load(agents=4), NOW - HOUR)
 
     assert "minimal" == moded.after(Load(agents=4), NOW - HOUR + 5 * MINUTE).mode
 
@@ -119,7 +132,10 @@ def test_fifty_changes_and_a_fifth_of_the_scope_make_it_dirty(
 
 def test_what_fails_is_tried_again_later_each_time() -> None:
     """Twice as long after each failure, at most as long as the slowest cadence."""
-    waits = [retry_at(NOW, failures, Pace()) - NOW for failures in (0, 1, 2, 100)]
+    waits = [retry_at(NOW, failures, CadenceIntervals()) - NOW for failures in (0, 1, 2, 100)]
 
     assert [5 * MINUTE, 10 * MINUTE, 20 * MINUTE, 6 * HOUR] == waits
-    assert 1 * SECOND == retry_at(NOW, 0, Pace({**Pace().intervals, "rapid": SECOND})) - NOW
+    assert (
+        1 * SECOND
+        == retry_at(NOW, 0, CadenceIntervals({**CadenceIntervals().intervals, "rapid": SECOND})) - NOW
+    )

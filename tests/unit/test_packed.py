@@ -11,8 +11,8 @@ from remanence.model import COLUMN, COLUMNS, COUNT_MAX
 from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.schema import statements
-from remanence.store.sqlite.interned import Interned
-from remanence.store.sqlite.packed import Field, Packing
+from remanence.store.sqlite.interned import StringIds
+from remanence.store.sqlite.packed import PackedField, Packing
 from remanence.store.sqlite.packed import gather as ranges
 from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.snapshots import snapshot
@@ -100,7 +100,7 @@ def test_a_snapshot_is_what_plain_rows_say(connection: sqlite3.Connection, sprea
     fill(connection, seqs, chance)
     fill(connection, [max(seqs) + 1, max(seqs) + 2], chance, scope=52)
     frozen = snapshot(
-        connection, Interned(), "work", SnapshotRequest(frozenset(column.name for column in PACKED)), 0
+        connection, StringIds(), "work", SnapshotRequest(frozenset(column.name for column in PACKED)), 0
     )
 
     assert seqs == frozen.seq.tolist()
@@ -131,7 +131,7 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
     chance = random.Random(spread)
     seqs = sorted(chance.sample(range(1, 300 * spread), 250))
     fill(connection, seqs, chance)
-    frozen = snapshot(connection, Interned(), "work", SnapshotRequest(frozenset(), links=LINK_COLUMNS), 0)
+    frozen = snapshot(connection, StringIds(), "work", SnapshotRequest(frozenset(), links=LINK_COLUMNS), 0)
     links = frozen.links
     rows = connection.execute(
         "SELECT source, target, relation, weight, confidence, last_at, count, resolved_at FROM links"
@@ -160,7 +160,7 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
 def test_fields_share_words_without_touching(connection: sqlite3.Connection) -> None:
     """Fields of odd widths that share words come out as they went in, all bits set or none."""
     widths = [1, 4, 20, 32, 54, 64, 17, 13, 1, 40]
-    fields = [Field(f"f{at}", f"c{at}", bits) for at, bits in enumerate(widths)]
+    fields = [PackedField(f"f{at}", f"c{at}", bits) for at, bits in enumerate(widths)]
     connection.execute(
         f"CREATE TABLE odd (seq INTEGER, {', '.join(f'{field.expression} INTEGER' for field in fields)})"
     )
@@ -182,7 +182,7 @@ def test_fields_share_words_without_touching(connection: sqlite3.Connection) -> 
     assert [64, 64, 64, 8] == [len(part) for part in found]
     for at, bits in enumerate(widths):
         read = np.concatenate(
-            [part.signed(f"f{at}") if bits == 64 else part.unsigned(f"f{at}") for part in found]
+            [part.read_signed(f"f{at}") if bits == 64 else part.read_unsigned(f"f{at}") for part in found]
         )
         assert [row[at] for row in rows] == read.tolist()
 

@@ -12,7 +12,7 @@ def test_a_pattern_is_compiled_at_its_first_use_and_once() -> None:
     found = pattern.search("a b1")
 
     assert found is not None
-    assert found.re is pattern.compiled is pattern.compiled
+    assert found.re is pattern.regex is pattern.regex
 
 
 def test_a_pattern_looks_where_it_is_told() -> None:

@@ -19,8 +19,8 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from remanence.llm.local import TABLE, USUAL_LENGTH, StaticEmbedder
-from remanence.llm.offline import hashed
-from remanence.llm.pieces import UNKNOWN, Pieces
+from remanence.llm.offline import embed_word
+from remanence.llm.pieces import UNKNOWN, PieceVocabulary
 
 GOLDEN = Path(__file__).with_name("pieces.json.xz")
 EACH = 1_000  # words or texts of one digest
@@ -42,9 +42,9 @@ def vocabulary() -> list[str]:
 
 
 @cache
-def ours() -> Pieces:
+def ours() -> PieceVocabulary:
     """Our reading of the vocabulary."""
-    return Pieces(vocabulary())
+    return PieceVocabulary(vocabulary())
 
 
 @cache
@@ -129,6 +129,6 @@ def test_a_word_without_pieces_has_a_vector_of_its_spelling() -> None:
     assert [UNKNOWN] == ours().of("鯨")
     assert float(np.median(lengths)) == pytest.approx(float(USUAL_LENGTH), rel=0.01)
     assert np.linalg.norm(unknown) == pytest.approx(float(USUAL_LENGTH), rel=1e-4)
-    assert np.allclose(unknown, hashed("鯨") * USUAL_LENGTH)
+    assert np.allclose(unknown, embed_word("鯨") * USUAL_LENGTH)
     assert abs(float(one @ other)) < 0.5
     assert not np.allclose(known, unknown)

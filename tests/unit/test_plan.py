@@ -9,7 +9,7 @@ from remanence.change import Change, Increment
 from remanence.clock import DAY, HOUR
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.changes import gravest
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import InvalidInput
 from remanence.guards import protecting
 from remanence.model import Lifecycle, Memory, Reason, Relation, Status, Tier
@@ -27,7 +27,9 @@ def policy(*rules: str, guards: str = "") -> str:
 def curated(text: str, world: World, *, automatic: bool = False, now: int = NOW, **more: Any) -> Plan:
     """Plan for a world, and apply what was planned to it."""
     compiled = load(text)
-    made = plan(world.snapshot(wanted(compiled).tags, **more), compiled, now, automatic=automatic)
+    made = plan(
+        world.snapshot(build_snapshot_request(compiled).tags, **more), compiled, now, automatic=automatic
+    )
     if made.held is None:
         world.apply(made)
     return made

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.curate.plan import plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from tests.unit.random_policies import document
 from tests.unit.random_policies import policy as some_policy
 from tests.unit.random_policies import world as some_world
@@ -24,7 +24,7 @@ def test_what_is_counted_is_named(seed: int) -> None:
     """
     random = Random(seed)
     compiled = load(document(some_policy(random)))
-    made = plan(some_world(random).snapshot(wanted(compiled).tags), compiled, NOW)
+    made = plan(some_world(random).snapshot(build_snapshot_request(compiled).tags), compiled, NOW)
     named: Counter[tuple[str, str]] = Counter()
     counted: Counter[tuple[str, str]] = Counter()
     for action in made.actions():

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.curate.language.expression import Place, Words, condition
+from remanence.curate.language.expression import PolicyNames, SourcePosition, condition
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.model import REJECTED_PATH, Kind, Reason, Relation, Status, is_load_bearing
 from tests.unit.scopes import DAY, NOW, Row, World, linked, row
 
@@ -22,7 +22,7 @@ CHAIN = 40  # longer than a cycle has rounds
 def capped(world: World, keep: int = 50, **more: Any) -> Plan:
     """Keep the newest episodes of a world."""
     compiled = load("episodic-cap", {CAP: {"keep": {"rows": keep}}})
-    made = plan(world.snapshot(wanted(compiled).tags, **more), compiled, NOW)
+    made = plan(world.snapshot(build_snapshot_request(compiled).tags, **more), compiled, NOW)
     world.apply(made)
     return made
 
@@ -102,7 +102,7 @@ def test_the_newest_may_be_those_with_the_newest_evidence() -> None:
     world = World([row(said_at=NOW), row(said_at=NOW - 9 * DAY), row(said_at=NOW - DAY)])
     compiled = load("episodic-cap", {CAP: {"keep": {"rows": 2}, "order": "said_at desc, seq desc"}})
 
-    world.apply(plan(world.snapshot(wanted(compiled).tags), compiled, NOW))
+    world.apply(plan(world.snapshot(build_snapshot_request(compiled).tags), compiled, NOW))
 
     assert [1, 3] == left(world)
 
@@ -112,7 +112,7 @@ def test_an_automatic_run_is_braked_as_ever() -> None:
     world = World([row() for _ in range(60)])
     compiled = load("episodic-cap")
 
-    made = plan(world.snapshot(wanted(compiled).tags), compiled, NOW, automatic=True)
+    made = plan(world.snapshot(build_snapshot_request(compiled).tags), compiled, NOW, automatic=True)
 
     assert (10, None) == (made.destroyed, made.held)
 
@@ -195,7 +195,7 @@ def test_a_circle_of_successors_ends() -> None:
 
 def test_the_word_says_what_the_classifier_says() -> None:
     """`load_bearing` and `is_load_bearing` agree on every kind, the unknown one and one yet to come, and every tag."""
-    node = condition("load_bearing", vocabulary("memories"), Words(), Place())
+    node = condition("load_bearing", vocabulary("memories"), PolicyNames(), SourcePosition())
     some = [
         row(kind=kind, tags=tags) for kind in (*Kind, None) for tags in ((), (REJECTED_PATH,), ("self/goal",))
     ]

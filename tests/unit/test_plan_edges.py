@@ -12,11 +12,11 @@ from remanence.clock import DAY, HOUR
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner import diff
-from remanence.curate.planner.agreement import agreed
+from remanence.curate.planner.agreement import filter_to_proposed
 from remanence.curate.planner.calm import calm_until
-from remanence.curate.planner.diff import Edits, Merged
+from remanence.curate.planner.diff import Edits, MergePairs
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.effects import owned_by
 from remanence.errors import InvalidInput
 from remanence.model import COLUMN, Form, Relation
@@ -38,7 +38,7 @@ PRUNE = 'name = "p"\nphase = "value"\nwhere = "True"\ndo = "prune"'
 def _planned(policy: Policy, rows: list[Row], links: dict[LinkKey, Any] | None = None, **more: Any) -> Plan:
     automatic = more.pop("automatic", False)
     world = World(rows, links or {})
-    return plan(world.snapshot(wanted(policy).tags, **more), policy, NOW, automatic=automatic)
+    return plan(world.snapshot(build_snapshot_request(policy).tags, **more), policy, NOW, automatic=automatic)
 
 
 def _group_of(made: Plan, key: object) -> list[Change]:
@@ -79,7 +79,7 @@ def test_a_link_that_no_merge_explains_stands_alone() -> None:
     """Were the merges of a plan left out, its other links would be groups of their own."""
     made = _planned(_policy(MERGE), [row(), row(), row()], NEAR | linked((2, 3)))
     none = np.zeros(0, np.int64)
-    alone = replace(made, merges=Merged(none, none))
+    alone = replace(made, merges=MergePairs(none, none))
     moved = [group for group in alone.changes() if group[0].table == "links"]
 
     assert moved
@@ -145,7 +145,7 @@ def test_links_that_are_not_what_a_plan_read_are_left_alone() -> None:
     """A plan that was made without what its policy now reads of a link agrees with none of them."""
     made, policy = planned()
     before = replace(made.links.before, confidence=None)
-    less = agreed(replace(made, links=replace(made.links, before=before)), made, policy)
+    less = filter_to_proposed(replace(made, links=replace(made.links, before=before)), made, policy)
 
     assert len(made.links.source) > len(less.links.source)
 
@@ -154,7 +154,7 @@ def test_a_rule_over_links_is_foreseen() -> None:
     """A scope whose links stay as they are rests as long as its memories do."""
     policy = _policy('name = "w"\nphase = "links"\nwhere = "weight < 0.3"\nover = "links"\ndo = "unlink"')
     world = World([row(), row()], linked((1, 2), weight=0.9))
-    snapshot = world.snapshot(wanted(policy).tags)
+    snapshot = world.snapshot(build_snapshot_request(policy).tags)
 
     assert (calm_until(snapshot, policy, plan(snapshot, policy, NOW)) or NOW) >= NOW + HOUR
 
@@ -165,7 +165,7 @@ def test_a_window_over_nothing_keeps_its_order() -> None:
         'name = "k"\nphase = "keep-recent"\nwhere = "uses > 90"\norder = "recency() desc"\n'
         'keep = { rows = 1 }\ndo = "archive"'
     )
-    snapshot = World([row(), row()]).snapshot(wanted(policy).tags)
+    snapshot = World([row(), row()]).snapshot(build_snapshot_request(policy).tags)
 
     assert (calm_until(snapshot, policy, plan(snapshot, policy, NOW)) or NOW) >= NOW + HOUR
 
@@ -185,7 +185,7 @@ def test_a_plan_makes_nothing_shorter_than_its_policy_does() -> None:
     """One that says so is refused."""
     policy = _policy('name = "s"\nphase = "value"\nwhere = "True"\ndo = "shrink"')
     world = World([row(words=9, tokens=9, short_words=2, short_tokens=2)])
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW)
     edits = made.columns["form"]
     forged = replace(
         made,
@@ -216,7 +216,7 @@ def test_actions_refusals_and_what_waits_are_told_in_words() -> None:
 def test_an_explanation_has_a_line() -> None:
     """It says what would become of the memory."""
     policy = _policy(FLAG)
-    found = explain(World([row(uses=3)]).snapshot(wanted(policy).tags), policy, NOW, 1)
+    found = explain(World([row(uses=3)]).snapshot(build_snapshot_request(policy).tags), policy, NOW, 1)
 
     assert found._line().endswith(": flag")
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from remanence.clock import DAY, HOUR
-from remanence.curate.language.expression import Place, Words, condition, ordering
+from remanence.curate.language.expression import PolicyNames, SourcePosition, condition, ordering
 from remanence.curate.language.view import LinkView, View
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.decay_class import decay as decay_of
 from remanence.model import Decay, Reason, Relation, Status
 from tests.unit.scopes import NOW, Row, World, linked, row, worked
@@ -32,14 +32,14 @@ def curated(world: World, now: int = NOW, overrides: dict[str, Any] | None = Non
     """Maintain a world as elfmem does."""
     world.spans = ALWAYS if world.spans is None else world.spans
     compiled = load("elfmem", overrides)
-    made = plan(world.snapshot(wanted(compiled).tags, **more), compiled, now)
+    made = plan(world.snapshot(build_snapshot_request(compiled).tags, **more), compiled, now)
     world.apply(made)
     return made
 
 
 def value(text: str, *some: Row, links: Any = None, spans: Any = ALWAYS) -> list[float]:
     """Evaluate a number of the vocabulary on the active clock."""
-    ((node, _),) = ordering(text, vocabulary("memories"), Words(), Place())
+    ((node, _),) = ordering(text, vocabulary("memories"), PolicyNames(), SourcePosition())
     view = View(World(list(some), links, spans).snapshot(), NOW).on("active")
     return node.run(view).tolist()  # type: ignore[no-any-return]
 
@@ -237,7 +237,9 @@ def test_a_link_between_durable_and_standard_has_a_half_life_of_1386_hours() -> 
         linked((1, 2), weight=0.8, last_at=hours_ago(1_386.29)),
         ALWAYS,
     )
-    node = condition("decayed_weight < 1", vocabulary("links"), Words(), Place(), "links").parts[0]
+    node = condition(
+        "decayed_weight < 1", vocabulary("links"), PolicyNames(), SourcePosition(), "links"
+    ).parts[0]
     view = View(world.snapshot(), NOW).on("active")
 
     assert [pytest.approx(0.4, abs=1e-6)] == node.run(LinkView(view, np.array([0]))).tolist()

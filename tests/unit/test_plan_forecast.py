@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.clock import DAY, HOUR, SECOND, TIME_MAX
-from remanence.curate.forecast import due, due_at, first_archives, needed
+from remanence.curate.forecast import build_forecast_request, due, due_at, first_archives
 from remanence.curate.plan import plan
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.errors import InvalidInput
 from remanence.model import Decay, Status
 from remanence.snapshot import Snapshot
@@ -176,8 +176,12 @@ def _archived(snapshot: Snapshot, policy: Policy, at: int) -> set[Decay]:
 
 def test_the_forecast_asks_for_classes() -> None:
     """Beside what the policy reads, the classes themselves."""
-    assert "decay" in needed(load("default")).columns
-    assert wanted(load("elfmem")).clocks == needed(load("elfmem")).clocks == {"active"}
+    assert "decay" in build_forecast_request(load("default")).columns
+    assert (
+        build_snapshot_request(load("elfmem")).clocks
+        == build_forecast_request(load("elfmem")).clocks
+        == {"active"}
+    )
 
 
 def interval(clock: str, text: str) -> Policy:

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from remanence.change import row_count, rows_of
 from remanence.curate.explain import explain
 from remanence.curate.plan import Plan, plan
-from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
+from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.calm import calm_until
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, concerned, load, wanted
+from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.effects import acts_of, kinds_of
 from remanence.model import STANDING, Status
 from remanence.snapshot import LINK_COLUMNS, TAG, LinkColumns, Snapshot
@@ -38,7 +38,7 @@ def drawn(seed: int, guards: tuple[str, ...] = GUARD_ATOMS) -> tuple[list[str], 
 
 def frozen(world: World, policy: Policy, **more: object) -> Snapshot:
     """Freeze of a world what a policy asks for, and nothing else."""
-    asked = wanted(policy)
+    asked = build_snapshot_request(policy)
     whole = world.snapshot(asked.tags, **more)
     kept = asked.columns | {"revision", "touched"}
     columns = {name: column for name, column in whole.columns.items() if name in kept}
@@ -110,7 +110,7 @@ def test_what_no_rule_concerns_need_not_be_read(seed: int) -> None:
     """A plan on the memories that rules can concern is the plan on all of them, and stays calm for as long."""
     random = Random(seed)
     world, policy = some_world(random), _labelled(random)
-    among = concerned(policy)
+    among = build_affected_filter(policy)
     assume(among is not None)
     assert among is not None
     some = World([])
@@ -136,7 +136,7 @@ def _concerns(where: str) -> object:
     """Say which memories one rule that archives concerns."""
     graded = table("category.analysis", {"numbers": {"grade": 2}}).replace("[[", "[").replace("]]", "]")
     rule = {"name": "rule", "every": "deep", "phase": "value", "where": where, "do": "archive"}
-    return concerned(load(document([graded, table("rule", rule)])))
+    return build_affected_filter(load(document([graded, table("rule", rule)])))
 
 
 def test_a_number_of_categories_concerns_those_that_declare_it() -> None:
@@ -266,7 +266,7 @@ def test_what_a_cycle_plans_passes_for_a_plan_of_its_policy(seed: int) -> None:
     snapshot = frozen(world, policy)
     made = plan(snapshot, policy, NOW)
     refuse_foreign(made, policy)
-    again = agreed(Plan.from_json(made.to_json()), plan(snapshot, policy, NOW), policy)
+    again = filter_to_proposed(Plan.from_json(made.to_json()), plan(snapshot, policy, NOW), policy)
 
     assert list(made.changes()) == list(again.changes())
     assert made.destroyed == destroyed_count(again)
@@ -283,7 +283,9 @@ def test_what_is_not_proposed_is_not_agreed_on(seed: int, left: int) -> None:
     if not len(made.seq):
         return
     gone = made.seq[left % len(made.seq)]
-    less = agreed(replace(made, revision=np.where(made.seq == gone, 99, made.revision)), made, policy)
+    less = filter_to_proposed(
+        replace(made, revision=np.where(made.seq == gone, 99, made.revision)), made, policy
+    )
     groups = list(made.changes())
 
     assert gone not in less.seq

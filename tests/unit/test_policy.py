@@ -3,7 +3,7 @@
 import pytest
 
 from remanence.clock import HOUR
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.curate.policy.document import presets
 from remanence.curate.policy.rules import Keep
 from remanence.errors import NameUnknown, PolicyError
@@ -51,7 +51,7 @@ def test_every_preset_compiles(name: str) -> None:
     assert policy.about
     assert all(item.because for item in policy.rules)
     assert all(item.because for item in policy.guards)
-    assert wanted(policy).columns >= {"status", "tier", "pinned"}
+    assert build_snapshot_request(policy).columns >= {"status", "tier", "pinned"}
 
 
 def test_default_destroys_by_age_alone() -> None:
@@ -61,7 +61,7 @@ def test_default_destroys_by_age_alone() -> None:
     assert {"ended-sessions", "read-notices", "unread-notices", "tombstones"} == {
         item.name for item in destroying
     }
-    assert not [item.name for item in destroying if item.windowed or "age" not in item.node.mentions]
+    assert not [item.name for item in destroying if item.has_window or "age" not in item.node.mentions]
     assert all("ephemeral" in item.where for item in destroying if item.do == "prune")
 
 
@@ -92,7 +92,7 @@ def test_a_rule_says_what_it_does() -> None:
 
 def test_only_what_is_named_is_read() -> None:
     """A snapshot is asked for the columns, tags and links of the policy and no others."""
-    asked = wanted(load(GOOD))
+    asked = build_snapshot_request(load(GOOD))
 
     assert {"agent", "tokens", "used_at", "state_at"} <= asked.columns
     assert not asked.columns & {"seq", "scope", "speaker", "uses", "value"}
@@ -126,7 +126,7 @@ top = 5
 period = "40 hours"
 do = "reinforce"
 """
-    asked = wanted(load(text))
+    asked = build_snapshot_request(load(text))
 
     assert asked.links
     assert {"self/*", "flag/long"} == asked.tags

@@ -9,7 +9,7 @@ from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.explain import explain
 from remanence.curate.language.view import View
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import InvalidInput, PolicyError
 from remanence.model import Relation, Status
 from remanence.timescale import TURN
@@ -34,7 +34,7 @@ def policy(*tables: str, top: str = "") -> str:
 def planned(text: str, world: World, **more: Any) -> Plan:
     """Plan for a world."""
     compiled = load(text)
-    return plan(world.snapshot(wanted(compiled).tags, **more), compiled, NOW)
+    return plan(world.snapshot(build_snapshot_request(compiled).tags, **more), compiled, NOW)
 
 
 def archived(text: str, world: World, **more: Any) -> list[int]:
@@ -70,7 +70,7 @@ def test_a_rule_and_a_guard_may_have_a_clock_of_their_own() -> None:
     )
     compiled = load(text)
 
-    assert {"active", "turns"} == wanted(compiled).clocks
+    assert {"active", "turns"} == build_snapshot_request(compiled).clocks
     assert ["active", "turns"] == [rule.clock for rule in compiled.rules]
     assert [1] == archived(text, world)
 
@@ -287,7 +287,9 @@ def test_a_policy_on_a_clock_says_so() -> None:
     compiled = load(text)
 
     assert ("active", 40 * HOUR) == (compiled.clock, compiled.interval)
-    assert {"active"} == wanted(load(policy(top='clock = "active"\ninterval = "40 hours"\n'))).clocks
+    assert {"active"} == build_snapshot_request(
+        load(policy(top='clock = "active"\ninterval = "40 hours"\n'))
+    ).clocks
     assert "runs by itself every 40 active hours" in compiled.describe()
     assert "once in 40 active hours where True on the active clock" in compiled.describe()
     others = [
@@ -378,7 +380,7 @@ def test_a_snapshot_without_the_clock_is_refused() -> None:
 
 def test_what_says_nothing_of_clocks_reads_none() -> None:
     """A policy on the wall clock asks for no other and has a hash that does not depend on this process."""
-    assert frozenset() == wanted(load("default")).clocks
+    assert frozenset() == build_snapshot_request(load("default")).clocks
     text = policy(RULE + 'where = "uses == 0"')
 
     assert "50cc9f192c65969d3e161f45f501fcbb" == load(text).hash

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.curate.policy.rules import Keep
 from remanence.errors import PolicyError
 
@@ -198,13 +198,15 @@ def test_a_clock_and_an_interval_are_part_of_what_is_said() -> None:
 
 def test_a_policy_that_runs_by_itself_needs_its_clock() -> None:
     """A snapshot is asked for the clocks that are named; the wall's is always there."""
-    assert frozenset() == wanted(load(V + RULE)).clocks
-    assert frozenset() == wanted(load(V + 'clock = "active"\n')).clocks - {"active"}
+    assert frozenset() == build_snapshot_request(load(V + RULE)).clocks
+    assert frozenset() == build_snapshot_request(load(V + 'clock = "active"\n')).clocks - {"active"}
     assert (
         frozenset({"active"})
-        == wanted(load(CLOCKED + RULE.replace("uses > 3", "True") + 'clock = "wall"\n')).clocks
+        == build_snapshot_request(
+            load(CLOCKED + RULE.replace("uses > 3", "True") + 'clock = "wall"\n')
+        ).clocks
     )
-    assert frozenset({"turns"}) == wanted(load(V + RULE + 'clock = "turns"\n')).clocks
+    assert frozenset({"turns"}) == build_snapshot_request(load(V + RULE + 'clock = "turns"\n')).clocks
 
 
 def test_what_a_policy_extends_it_takes_over() -> None:

@@ -10,9 +10,9 @@ import pytest
 from remanence.change import ABSENT
 from remanence.clock import DAY
 from remanence.curate.plan import Plan, plan
-from remanence.curate.planner.diff import Decision, Edits, Merged, Sides
+from remanence.curate.planner.diff import Edits, LinkValues, MergePairs, PlanDecision
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, load, wanted
+from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.errors import InvalidInput
 from remanence.model import Lifecycle, Reason, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row
@@ -80,7 +80,7 @@ def a_world() -> World:
 def planned(text: str = EVERYTHING) -> tuple[Plan, Policy]:
     """Plan for the scope by a policy."""
     policy = load(text)
-    return plan(a_world().snapshot(wanted(policy).tags), policy, NOW), policy
+    return plan(a_world().snapshot(build_snapshot_request(policy).tags), policy, NOW), policy
 
 
 def place_of(made: Plan, seq: int) -> int:
@@ -132,7 +132,7 @@ def _purged(seq: int) -> Forge:
 def _merged(*pairs: tuple[int, int]) -> Forge:
     def forge(made: Plan) -> Mapping[str, Any]:
         kept, away = np.array(pairs, np.int64).T
-        return {"merges": Merged(kept, away)}
+        return {"merges": MergePairs(kept, away)}
 
     return forge
 
@@ -150,7 +150,7 @@ def link_edited(link: tuple[int, int], **values: Any) -> Forge:
         changed: dict[str, Any] = {}
         for name, value in values.items():
             if name in {"before", "after"}:
-                side: Sides = getattr(links, name)
+                side: LinkValues = getattr(links, name)
                 changed[name] = replace(side, weight=np.where(here, value, side.weight))
             else:
                 number = made.rules.index(value) if isinstance(value, str) else value
@@ -255,7 +255,7 @@ FORGED: list[tuple[Forge, str]] = [
 ]
 
 
-def _refused(made: Decision, policy: Policy) -> str:
+def _refused(made: PlanDecision, policy: Policy) -> str:
     with pytest.raises(InvalidInput) as refused:
         refuse_foreign(made, policy)
 
@@ -337,7 +337,7 @@ def test_what_is_merged_away_may_be_purged_in_the_same_run() -> None:
         + "\n"
         + _rule("tombs", "purge", "purge", "status == 'superseded'")
     )
-    made = plan(a_world().snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(a_world().snapshot(build_snapshot_request(policy).tags), policy, NOW)
     refuse_foreign(made, policy)
 
     assert [AWAY] == made.merges.discard.tolist()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.curate.language.expression import Place, Words, condition, ordering
+from remanence.curate.language.expression import PolicyNames, SourcePosition, condition, ordering
 from remanence.curate.language.view import LinkView, View, visible
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy import compiled
@@ -16,7 +16,7 @@ from remanence.curate.policy.document import CHARS_MAX
 from remanence.errors import InvalidInput, PolicyError
 from tests.unit.scopes import NOW, linked, row, snapshot
 
-WORDS = Words({"task": ("pending",)}, {}, {"half_life": {"task": 30.0}})
+WORDS = PolicyNames({"task": ("pending",)}, {}, {"half_life": {"task": 30.0}})
 LONG = {
     "a": " or ".join(["uses > 3"] * 40),
     **{c: f"{p} or {p}" for p, c in zip("abcdefg", "bcdefgh", strict=True)},
@@ -37,19 +37,19 @@ CATEGORY = "version = 1\n[category.errand]\n"
 def test_a_condition_that_says_nothing_is_refused(text: str, message: str) -> None:
     """With what is wrong with it."""
     with pytest.raises(PolicyError, match=message.replace("(", r"\(")):
-        condition(text, vocabulary("memories"), WORDS, Place())
+        condition(text, vocabulary("memories"), WORDS, SourcePosition())
 
 
 def test_aliases_that_double_one_another_are_refused() -> None:
     """Written out they would be longer than any condition may be."""
     with pytest.raises(PolicyError, match="too long or too deeply nested with its aliases"):
-        condition("h", vocabulary("memories"), Words({}, LONG, {}), Place())
+        condition("h", vocabulary("memories"), PolicyNames({}, LONG, {}), SourcePosition())
 
 
 def test_an_order_with_an_open_bracket_is_refused() -> None:
     """What comes behind the bracket is read as part of it."""
     with pytest.raises(PolicyError):
-        ordering("recency(days(3) desc, seq", vocabulary("memories"), WORDS, Place())
+        ordering("recency(days(3) desc, seq", vocabulary("memories"), WORDS, SourcePosition())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from remanence.model import Kind
-from remanence.results import LINE_CHARS, counted, number, one_line, plain
+from remanence.results import LINE_CHARS, format_counts, number, one_line, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +45,8 @@ def test_a_line_is_one_line_and_no_longer_than_it_may_be() -> None:
 
 def test_counts_are_said() -> None:
     """What is none is left out, and one is no plural."""
-    assert ("a 1,000, b 1", "nothing") == (counted({"a": 1_000, "b": 1, "c": 0}), counted({"a": 0}))
+    assert ("a 1,000, b 1", "nothing") == (
+        format_counts({"a": 1_000, "b": 1, "c": 0}),
+        format_counts({"a": 0}),
+    )
     assert ["1 link", "2 links", "0 links"] == [number(count, "link", "links") for count in (1, 2, 0)]

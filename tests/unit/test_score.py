@@ -12,7 +12,7 @@ from remanence.score import (
     PARTS,
     PRESETS,
     RATING,
-    Weights,
+    ScoreWeights,
     centrality,
     composite,
     confidence,
@@ -124,4 +124,4 @@ def test_what_failed_fades_faster_but_never_what_is_durable() -> None:
 def test_weights_must_be_weights(weights: tuple[float, ...]) -> None:
     """TC-S-003: weights that are negative, unknown or do not add up to 1 are refused."""
     with pytest.raises(InvalidInput):
-        Weights(*weights)
+        ScoreWeights(*weights)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.segment import GAP_MAX, counted, goes_on, segment_of, segments
+from remanence.segment import GAP_MAX, count_last_segment, goes_on, segment_of, segments
 
 Row = tuple[int, int, int, int]  # codes of session, thread and agent, time
 ROWS = st.lists(
@@ -61,7 +61,10 @@ def test_only_a_run_ends_at_a_gap() -> None:
 
     assert first == second != third
     assert fourth == fifth
-    assert (1, 2) == (counted("run", [2 * GAP_MAX + 1, GAP_MAX]), counted("thread", [9 * GAP_MAX, 0]))
+    assert (1, 2) == (
+        count_last_segment("run", [2 * GAP_MAX + 1, GAP_MAX]),
+        count_last_segment("thread", [9 * GAP_MAX, 0]),
+    )
 
 
 def test_a_run_rests_for_half_an_hour_at_most() -> None:
@@ -73,8 +76,8 @@ def test_a_run_rests_for_half_an_hour_at_most() -> None:
     assert not goes_on("run", 0, half + 1)
     assert not goes_on("run", half + 1, 0)
     assert goes_on("session", 0, 9 * half)
-    assert 1 == counted("run", [5 * half, 2 * half, 0])
-    assert 0 == counted("run", [])
+    assert 1 == count_last_segment("run", [5 * half, 2 * half, 0])
+    assert 0 == count_last_segment("run", [])
 
 
 def test_every_name_is_of_its_own_kind() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from remanence.curate.plan import Plan, plan
-from remanence.curate.policy.compiled import load, wanted
+from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.errors import PolicyError
 from remanence.model import Tier
 from tests.unit.scopes import NOW, World, row
@@ -17,7 +17,7 @@ def _planned(window: str, rows: list[dict[str, Any]]) -> tuple[Plan, list[int]]:
     """Return the plan of one rule with a window, and which memories it moves."""
     policy = load(f'version = 1\n[[rule]]\nname = "r"\nevery = "deep"\n{MOVE}{window}')
     world = World(rows)
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW)
     world.apply(made)
     return made, [seq for seq, one in world.rows.items() if one["tier"] == Tier.WARM]
 
@@ -173,12 +173,12 @@ def test_what_is_larger_than_the_budget(oversize: str, moved: list[int], flagged
         f'do = "move"\nto = "warm"\norder = "seq"\nkeep = {{ tokens = 49 }}\noversize = "{oversize}"\n'
     )
     world = World(rows)
-    made = plan(world.snapshot(wanted(policy).tags), policy, NOW)
+    made = plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW)
     world.apply(made)
 
     assert moved == [seq for seq, one in world.rows.items() if one["tier"] == Tier.WARM]
     assert flagged == [seq for seq, one in world.rows.items() if one["tags"] == ("flag/oversize",)]
-    assert plan(world.snapshot(wanted(policy).tags), policy, NOW).empty
+    assert plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW).empty
 
 
 @pytest.mark.parametrize(

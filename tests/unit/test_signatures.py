@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Protocol, TypedDict, Unpack
 import pytest
 
 from remanence.errors import InvalidInput, NameUnknown
-from remanence.signatures import checked, checked_class
+from remanence.signatures import checked_class, validate_arguments
 
 
 class Answers(Protocol):
@@ -65,9 +65,9 @@ def _walk(
 
 
 # A type checker keeps these out; whoever runs none is to hear as much.
-act: Any = checked(_act)
-take: Any = checked(_take)
-walk: Any = checked(_walk)
+act: Any = validate_arguments(_act)
+take: Any = validate_arguments(_take)
+walk: Any = validate_arguments(_walk)
 WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "another type": (lambda: act(5.0), "one must be a whole number or a text, not 5.0"),
     "True is no number": (lambda: act(True), "one must be a whole number or a text, not True"),
@@ -147,7 +147,7 @@ def test_what_fits_goes_through() -> None:
 def test_a_coroutine_stays_one_and_complains_when_it_is_awaited() -> None:
     """So that what gathers calls gets the complaint from the call it belongs to."""
 
-    @checked
+    @validate_arguments
     async def later(number: int) -> int:
         return number
 

@@ -257,8 +257,8 @@ _SAYINGS = st.lists(_PREFIXED, min_size=1, max_size=6).map(" ".join)
 @given(old=_SAYINGS, new=_SAYINGS)
 def test_no_opposites_escape_the_look_that_comes_before(old: str, new: str) -> None:
     """What is looked at first, all words of a text at once, rules out no pair of a word and its contrary."""
-    one, other = (Counter(twins._said(text).words) for text in (old, new))
-    opposed = list(twins._opposed(set(one - other), set(other - one)))
+    one, other = (Counter(twins._read_text(text).words) for text in (old, new))
+    opposed = list(twins._find_contraries(set(one - other), set(other - one)))
     reasons = verdict(old, new, 1.0, BANDS).reasons
 
     assert bool(opposed) == any(reason.startswith("opposites") for reason in reasons)

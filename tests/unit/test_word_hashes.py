@@ -14,13 +14,13 @@ from remanence.word_hashes import (
     HASHES,
     NO_PART,
     PART_ROWS,
-    Part,
-    Row,
+    WordHashPart,
+    WordHashRow,
     merge,
     pack,
     part_from,
     rows_of,
-    unpacked,
+    unpack_hash_part,
     worth_of,
 )
 
@@ -29,13 +29,13 @@ Memories = Mapping[int, tuple[tuple[int, ...], list[int]]]  # by number: columns
 FIRST, LAST = -62_135_596_800 // 60, 253_402_300_799 // 60  # the minutes of the years 1 and 9999
 
 
-def rows() -> list[Row]:
+def rows() -> list[WordHashRow]:
     """Return rows of which each number is once as small and once as large as it can be."""
     columns = (2**31 - 1, 0, 5, 1, 3, LAST, 65_535, 255, 1)
     return [
-        Row(1, (0, 0, 0, 0, 0, FIRST, 0, 0, 0), []),
-        Row(2, columns, [0, 7, HASHES - 1]),
-        Row(PART_ROWS - 1, columns, [*range(HASHES)]),
+        WordHashRow(1, (0, 0, 0, 0, 0, FIRST, 0, 0, 0), []),
+        WordHashRow(2, columns, [0, 7, HASHES - 1]),
+        WordHashRow(PART_ROWS - 1, columns, [*range(HASHES)]),
     ]
 
 
@@ -44,7 +44,7 @@ PACKED = pack(part_from(rows()))
 
 def test_rows_come_back_as_they_were() -> None:
     """Each column and each hash, also of a part without rows."""
-    part = unpacked(pack(part_from(rows())))
+    part = unpack_hash_part(pack(part_from(rows())))
 
     assert rows() == rows_of(part)
     assert (0, []) == (len(NO_PART), rows_of(NO_PART))
@@ -52,7 +52,7 @@ def test_rows_come_back_as_they_were() -> None:
 
 def test_a_part_tells_who_holds_a_hash() -> None:
     """By row, ascending."""
-    part = unpacked(pack(part_from(rows())))
+    part = unpack_hash_part(pack(part_from(rows())))
 
     assert [[1, 2], [2], [1, 2]] == [part.holding(number).tolist() for number in (7, 8, HASHES - 1)]
     assert [] == NO_PART.holding(7).tolist()
@@ -77,18 +77,18 @@ def test_a_part_changes_by_who_goes_and_who_comes(held: Memories, fresh: Memorie
 
     assert rows_of(_part({**left, **fresh})) == rows_of(made)
     assert pack(_part({**left, **fresh})) == pack(made)
-    assert rows_of(made) == rows_of(unpacked(pack(made)))
+    assert rows_of(made) == rows_of(unpack_hash_part(pack(made)))
 
 
-def _part(memories: Memories) -> Part:
-    return part_from(Row(seq, *kept) for seq, kept in memories.items())
+def _part(memories: Memories) -> WordHashPart:
+    return part_from(WordHashRow(seq, *kept) for seq, kept in memories.items())
 
 
 @pytest.mark.parametrize("damage", [b"", b"x", PACKED[:-9], PACKED[:40] + b"\0" + PACKED[41:]])
 def test_what_is_damaged_is_not_unpacked(damage: bytes) -> None:
     """It raises ValueError."""
     with pytest.raises(ValueError, match="word hashes"):
-        unpacked(damage)
+        unpack_hash_part(damage)
 
 
 def test_worths_are_kept_in_steps_of_four_percent() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.labels import Part
-from remanence.fitted import WEIGHTS_PATH, Weights
+from remanence.fitted import WEIGHTS_PATH, GateWeights
 from remanence.gate.instructing import kinds_in, sentences_of
 from remanence.gate.junk import units_of, words_of
 from remanence.gate.orders import plain_of
@@ -91,17 +91,17 @@ def fitted_small_talk(texts: Iterable[Text]) -> tuple[Floats, frozenset[int]]:
     return fit.weights, frozenset(known)
 
 
-def weights_of(orders: Floats, talk: Floats, known: frozenset[int]) -> Weights:
+def weights_of(orders: Floats, talk: Floats, known: frozenset[int]) -> GateWeights:
     """Return fitted weights in small numbers."""
     words, evidence = orders[:SIZE], orders[SIZE:-1].reshape(KINDS, KINDS)
     tables = (words, evidence, talk[:-1])
     units = [float(np.abs(one).max() / STEPS_MAX) for one in tables]
     small = [np.round(one / unit).astype(np.int8) for one, unit in zip(tables, units, strict=True)]
     added = [orders[-1] - ORDERS_MIN, talk[-1] - SMALL_TALK_MIN]
-    return Weights(small[0], small[1], small[2], known, np.array(units), np.array(added))
+    return GateWeights(small[0], small[1], small[2], known, np.array(units), np.array(added))
 
 
-def written(weights: Weights) -> bytes:
+def written(weights: GateWeights) -> bytes:
     """Return the weights as a file whose bytes follow from them alone."""
     arrays = {
         "orders": weights.orders,

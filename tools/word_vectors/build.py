@@ -13,7 +13,7 @@ from encoder import Encoder, Floats
 from fit import Weighed, cut, fitted, kept, likeness, packed, weighed
 from texts import texts
 
-from remanence.llm.pieces import Pieces
+from remanence.llm.pieces import PieceVocabulary
 
 # Of the 162,000 that are drawn the encoder reads so many, a fair sample; half of them gives the same within noise.
 TEXTS = 90_000
@@ -38,7 +38,7 @@ def main() -> None:
     model = np.array([numbers[piece] for piece in vocabulary])
     alone = encoder.encode([[number] for number in range(len(encoder.vocabulary))])
     alone = (alone - alone.mean(0))[model]
-    taught = _taught(encoder, learned, Pieces(vocabulary), model, given.work)
+    taught = _taught(encoder, learned, PieceVocabulary(vocabulary), model, given.work)
     words = weighed(learned, vocabulary)
     _say_held_out(words, taught, alone)
     pieces, scales = packed(cut(words, fitted(words, taught, alone)))
@@ -54,7 +54,7 @@ def main() -> None:
 def _taught(
     encoder: Encoder,
     learned: list[str],
-    pieces: Pieces,
+    pieces: PieceVocabulary,
     model: np.ndarray[tuple[int], np.dtype[np.intp]],
     work: Path,
 ) -> Floats:

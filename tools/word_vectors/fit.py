@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from remanence.llm.local import STOP_WEIGHT
-from remanence.llm.pieces import UNKNOWN, Pieces
+from remanence.llm.pieces import UNKNOWN, PieceVocabulary
 from remanence.text import lexicon_of, readings
 
 STORE = 1_000  # memories of the store whose words weigh as here
@@ -31,7 +31,7 @@ class Weighed:
 
 def weighed(texts: Sequence[str], vocabulary: Sequence[str]) -> Weighed:
     """Weigh each piece of each text by how rare its word is; words that no pieces spell are left out."""
-    pieces = Pieces(vocabulary)
+    pieces = PieceVocabulary(vocabulary)
     read = [_words(text) for text in texts]
     held = Counter(stem for words in read for stem in {stem for _, stem in words if stem})
     weights = {stem: _weight(STORE * count / len(texts)) for stem, count in held.items()}

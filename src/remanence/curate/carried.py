@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from remanence.change import ABSENT, MILLION
 from remanence.clock import DAY
-from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
-from remanence.curate.planner.merge import link_keys, picked
+from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
+from remanence.curate.planner.merge import link_keys, select_links
 from remanence.effects import FLAG
 from remanence.model import COLUMN, Status
 from remanence.snapshot import TAG, Among, Bools, Holds, Ints, LinkColumns, Snapshot, means
@@ -21,14 +21,14 @@ from remanence.snapshot import TAG, Among, Bools, Holds, Ints, LinkColumns, Snap
 Array = npt.NDArray[Any]
 
 
-def done(snapshot: Snapshot, plan: Decision) -> Snapshot:
+def apply_plan_to_snapshot(snapshot: Snapshot, plan: PlanDecision) -> Snapshot:
     """Return the scope as it stands once a plan is done; a plan that is empty writes nothing."""
     if plan.empty:
         return snapshot
     rows = np.searchsorted(snapshot.seq, plan.seq)
     columns = {**snapshot.columns}
     for name, edits in plan.columns.items():
-        columns[name] = _edited(name, columns[name], rows, edits)
+        columns[name] = _apply_edits(name, columns[name], rows, edits)
     names = {**snapshot.names, "state": plan.states} if plan.states else snapshot.names
     carried = replace(
         snapshot,
@@ -46,7 +46,7 @@ def done(snapshot: Snapshot, plan: Decision) -> Snapshot:
     return some(carried, kept) if len(plan.purged) else carried
 
 
-def settled(snapshot: Snapshot, now: int) -> Snapshot:
+def activate_inbox(snapshot: Snapshot, now: int) -> Snapshot:
     """Return the scope once the inbox has become active."""
     status = snapshot.columns["status"]
     waits = status == Status.INBOX
@@ -114,7 +114,7 @@ def _holds(snapshot: Snapshot, holds: Holds) -> Bools:
     return found
 
 
-def _edited(name: str, column: Array, rows: Ints, edits: Edits) -> Array:
+def _apply_edits(name: str, column: Array, rows: Ints, edits: Edits) -> Array:
     """Return a column after edits, as a snapshot holds it: the way back from whole numbers."""
     changed = column.copy()
     after, kind = edits.after, COLUMN[name].kind
@@ -128,10 +128,10 @@ def _edited(name: str, column: Array, rows: Ints, edits: Edits) -> Array:
     return changed
 
 
-def _tags(snapshot: Snapshot, plan: Decision) -> dict[str, Bools]:
+def _tags(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Bools]:
     """Return who bears tags: flags come and go, and what is taken in hands on the others."""
     tags = {pattern: mask.copy() for pattern, mask in snapshot.tags.items()}
-    for action, tag, seqs in plan.tagged():
+    for action, tag, seqs in plan.iterate_tag_changes():
         rows = np.searchsorted(snapshot.seq, seqs)
         for pattern in (one for one in tags if one == tag or (action == FLAG.name and means(one, tag))):
             tags[pattern][rows] = action == FLAG.name
@@ -142,9 +142,9 @@ def _tags(snapshot: Snapshot, plan: Decision) -> dict[str, Bools]:
     return tags
 
 
-def _tagged_at(snapshot: Snapshot, plan: Decision) -> dict[str, Any]:
+def _tagged_at(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Any]:
     times = {tag: known.copy() for tag, known in snapshot.tagged_at.items()}
-    for action, tag, seqs in plan.tagged():
+    for action, tag, seqs in plan.iterate_tag_changes():
         if tag in times:
             now = plan.now if action == FLAG.name else np.nan
             times[tag][np.searchsorted(snapshot.seq, seqs)] = now
@@ -154,7 +154,7 @@ def _tagged_at(snapshot: Snapshot, plan: Decision) -> dict[str, Any]:
 def _between(links: LinkColumns, kept: Bools) -> LinkColumns:
     """Return the links both ends of which are kept, their ends numbered anew."""
     places = (np.cumsum(kept) - 1).astype(np.int32)
-    inner = picked(links, kept[links.source] & kept[links.target])
+    inner = select_links(links, kept[links.source] & kept[links.target])
     return replace(inner, source=places[inner.source], target=places[inner.target])
 
 
@@ -168,15 +168,15 @@ def _links(snapshot: Snapshot, edits: LinkEdits) -> LinkColumns:
     relation = edits.relation.astype(np.int8)
     changed = LinkColumns(ends[0], ends[1], relation, **_sides(edits.after, links))
     known, keys = link_keys(links, len(snapshot)), link_keys(changed, len(snapshot))
-    stays = picked(links, ~np.isin(known, keys))
-    there = picked(changed, ~np.isnan(edits.after.weight))
+    stays = select_links(links, ~np.isin(known, keys))
+    there = select_links(changed, ~np.isnan(edits.after.weight))
     sides = ((one.name, getattr(stays, one.name), getattr(there, one.name)) for one in fields(LinkColumns))
     both: dict[str, Any] = {name: None if old is None else np.r_[old, new] for name, old, new in sides}
     united = LinkColumns(**both)
-    return picked(united, np.argsort(link_keys(united, len(snapshot)), kind="stable"))
+    return select_links(united, np.argsort(link_keys(united, len(snapshot)), kind="stable"))
 
 
-def _sides(sides: Sides, like: LinkColumns) -> dict[str, Any]:
+def _sides(sides: LinkValues, like: LinkColumns) -> dict[str, Any]:
     """Return columns of links as a snapshot holds them, of those that it has."""
     found: dict[str, Any] = {}
     for name in SIDES:

@@ -36,7 +36,7 @@ _STEPS = 400  # looks into the future, ever farther apart, between the instants 
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class RuleVerdict:
     """What one guard or rule says of a memory.
 
     `truth` is "true", "false" or "unknown". A rule acts where it is true, `seen` (its status is one that the rule
@@ -78,7 +78,7 @@ class Explanation(Result):
     now: int
     policy: str
     outcome: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[RuleVerdict, ...]
     ended: tuple[str, ...] = ()
     worth: Worth | None = None
     fall: Fall | None = None
@@ -114,7 +114,7 @@ def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanati
 
 def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
     decided = plan(snapshot, policy, now)
-    if seq not in decided.seq and not any(seq in seqs for _, _, seqs in decided.tagged()):
+    if seq not in decided.seq and not any(seq in seqs for _, _, seqs in decided.iterate_tag_changes()):
         return "stays as it is"
     groups = ([change for change in group if _about(change) == seq] for group in decided.changes())
     effect = gravest(next(filter(None, groups)))
@@ -131,11 +131,11 @@ def _about(change: Change) -> int | None:
             return None
 
 
-def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
+def _guards(cycle: Cycle, row: int) -> Iterator[RuleVerdict]:
     view = cycle.working.view
     for built_in in BUILT_IN:
         holds = bool(cycle.guarding.mask(built_in.name)[row])
-        yield Verdict(
+        yield RuleVerdict(
             built_in.name,
             "guard",
             "built in",
@@ -147,16 +147,16 @@ def _guards(cycle: Cycle, row: int) -> Iterator[Verdict]:
     for guard in cycle.policy.guards:
         one = view.on(guard.clock).take(np.array([row]))
         truth, values = _truth(guard.node, one), _values(guard.node, one)
-        yield Verdict(guard.name, "guard", guard.where, truth, values, guard.because, never(guard.blocks))
+        yield RuleVerdict(guard.name, "guard", guard.where, truth, values, guard.because, never(guard.blocks))
 
 
-def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
+def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> RuleVerdict:
     view = cycle.working.view.on(rule.clock)
     if rule.over != "memories":
         return _link_rule(view, rule, row)
     one = view.take(np.array([row]))
     truth, resting = _truth(rule.node, one), cycle.rests(rule)
-    return Verdict(
+    return RuleVerdict(
         rule.name,
         "rule",
         rule.where,
@@ -164,8 +164,8 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> Verdict:
         {**_values(rule.node, one), **_of_summary(rule, one)},
         rule.because,
         rule.describe(),
-        seen=bool(cycle.seen(rule)[row]),
-        selected=truth == "true" and row in _selected(cycle, rule, index),
+        seen=bool(cycle.mark_visible(rule)[row]),
+        selected=truth == "true" and row in _select_rows(cycle, rule, index),
         resting=resting,
         blocked_by=_blocking(cycle, rule, row),
         fires_at=_fires_at(view, rule, row)
@@ -184,7 +184,7 @@ def _of_summary(rule: Rule, one: View) -> dict[str, Any]:
     return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refused) or "nothing"}
 
 
-def _selected(cycle: Cycle, rule: Rule, index: int) -> Ints:
+def _select_rows(cycle: Cycle, rule: Rule, index: int) -> Ints:
     return cycle.window(rule, index).rows
 
 
@@ -192,7 +192,7 @@ def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
     return cycle.guarding.holding(row, rule.effect.guarded)
 
 
-def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
+def _link_rule(view: View, rule: Rule, row: int) -> RuleVerdict:
     """Judge a rule over links by the links of the memory."""
     links, edges = view.edges(), pairs(rule, view) if rule.over == "pairs" else visible(view)
     mine = edges[(links.source[edges] == row) | (links.target[edges] == row)]
@@ -201,7 +201,7 @@ def _link_rule(view: View, rule: Rule, row: int) -> Verdict:
     values = {"links": len(mine), "matching": count}
     ends = zip(links.source[matching].tolist(), links.target[matching].tolist(), strict=True)
     may = rule.over == "links" or not count or any(may_merge(view.snapshot, *pair) for pair in ends)
-    return Verdict(
+    return RuleVerdict(
         rule.name,
         "rule",
         rule.where,
@@ -224,15 +224,15 @@ def _word(yes: bool, no: bool) -> str:
 
 def _values(node: Node, one: View) -> dict[str, Any]:
     """Return the values that a condition compares, by their text, readable."""
-    return {part.text: _readable(part, one) for part in _compared(node) if part.constant is None}
+    return {part.text: _readable(part, one) for part in _iterate_comparisons(node) if part.constant is None}
 
 
-def _compared(node: Node) -> Iterator[Node]:
+def _iterate_comparisons(node: Node) -> Iterator[Node]:
     if node.type != "truth" or not node.parts:
         yield node
         return
     for part in node.parts:
-        yield from _compared(part)
+        yield from _iterate_comparisons(part)
 
 
 def _readable(node: Node, one: View) -> Any:
@@ -323,12 +323,14 @@ def _lines(explanation: Explanation) -> Iterator[str]:
         if verdict.condition != "built in":
             yield f"    {verdict.condition}"
         if verdict.values:
-            yield "    " + ", ".join(f"{name} = {_shown(value)}" for name, value in verdict.values.items())
+            yield "    " + ", ".join(
+                f"{name} = {_format_value(value)}" for name, value in verdict.values.items()
+            )
         for line in _remarks(verdict):
             yield f"    {line}"
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "unknown" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -340,7 +342,7 @@ def _until(at: int | None) -> str:
     return "as long as its clock stands" if at is None else f"until {_moment(at)}"
 
 
-def _remarks(verdict: Verdict) -> Iterator[str]:
+def _remarks(verdict: RuleVerdict) -> Iterator[str]:
     if verdict.what == "rule" and verdict.truth == "true":
         if not verdict.seen:
             summary = "sums up once what is archived, and not where that was refused"

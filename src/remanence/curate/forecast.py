@@ -12,8 +12,8 @@ import numpy as np
 from remanence.clock import DAY, SECOND, TIME_MAX
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import View
-from remanence.curate.planner.protection import guarded
-from remanence.curate.policy.compiled import Policy, wanted
+from remanence.curate.planner.protection import build_guard_input
+from remanence.curate.policy.compiled import Policy, build_snapshot_request
 from remanence.curate.policy.rules import Rule
 from remanence.errors import InvalidInput
 from remanence.guards import BUILT_IN
@@ -32,7 +32,9 @@ def due(policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: i
     """
     if policy.interval is None:
         return False
-    return last_curate_at is None or bool(_elapsed(policy, scales, last_curate_at, now) >= policy.interval)
+    return last_curate_at is None or bool(
+        _measure_elapsed(policy, scales, last_curate_at, now) >= policy.interval
+    )
 
 
 def due_at(
@@ -50,7 +52,7 @@ def due_at(
     return int(first(holds, np.array([float(now)]), np.array([float(TIME_MAX)]))[0])
 
 
-def _elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, until: int) -> float:
+def _measure_elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, until: int) -> float:
     if policy.clock == "wall":
         return until - since
     scale = scales.get(policy.clock)
@@ -61,9 +63,9 @@ def _elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, 
     return float(scale.at(until) - scale.at(since))
 
 
-def needed(policy: Policy) -> SnapshotRequest:
+def build_forecast_request(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read for `first_archives`."""
-    asked = wanted(policy)
+    asked = build_snapshot_request(policy)
     return replace(asked, columns=asked.columns | {"decay"})
 
 
@@ -82,7 +84,7 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     )  # of no class nothing is foretold
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
-        if rule.do in {"archive", "prune"} and not rule.windowed:
+        if rule.do in {"archive", "prune"} and not rule.has_window:
             np.minimum(earliest, _earliest(_RuleForecast(view, policy, rule), standing, decay), out=earliest)
     return {
         Decay(code): int(earliest[code]) if np.isfinite(earliest[code]) else None
@@ -107,7 +109,7 @@ class _RuleForecast:
                 assert guard.node.no is not None
                 found = found & guard.node.no(view.on(guard.clock).take(rows, at))
         for built_in in (one for one in BUILT_IN if action in one.blocks):
-            found = found & ~built_in.holds(guarded(view.take(rows, at), self.policy))
+            found = found & ~built_in.holds(build_guard_input(view.take(rows, at), self.policy))
         return found
 
 

@@ -77,10 +77,10 @@ def chart(leaving: Leavings, width: int) -> str:
     figures = max(len(f"{bar.total:,}") for bar in drawn) + 1
     room = max(_BAR_MIN, width - _LABEL - figures)
     lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in drawn]
-    return "\n".join([f"{_spanned(span)}; {_legend(drawn)}", *lines])
+    return "\n".join([f"{_describe_span(span)}; {_legend(drawn)}", *lines])
 
 
-def _spanned(span: int) -> str:
+def _describe_span(span: int) -> str:
     return f"each line {number(span, 'day', 'days')}"
 
 
@@ -139,7 +139,7 @@ def svg(leaving: Leavings) -> str:
                 ' aria-labelledby="title desc" font-family="system-ui, sans-serif">'
             ),
             f'<title id="title">{head}</title>',
-            f'<desc id="desc">{escape(_told(leaving, span))}</desc>',
+            f'<desc id="desc">{escape(_describe_picture(leaving, span))}</desc>',
             _style(),
             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
             f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
@@ -148,7 +148,7 @@ def svg(leaving: Leavings) -> str:
             *_grid(most),
             *_columns(drawn, most),
             *_dates(drawn),
-            _said(
+            _render_text(
                 LEFT + _inner / 2,
                 HEIGHT - 12,
                 f"from that day on, UTC; each bar {number(span, 'day', 'days')}",
@@ -165,11 +165,11 @@ def svg(leaving: Leavings) -> str:
 _inner, _high = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
 
 
-def _said(x: float, y: float, text: str, more: str = "", anchor: str = "middle") -> str:
+def _render_text(x: float, y: float, text: str, more: str = "", anchor: str = "middle") -> str:
     return f'<text class="ink{more}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{text}</text>'
 
 
-def _told(leaving: Leavings, span: int) -> str:
+def _describe_picture(leaving: Leavings, span: int) -> str:
     """Say in words what the picture shows."""
     counts = {name: sum(day.get(name, 0) for day in leaving.by_day) for name in SHOWN}
     what = ", ".join(f"{count:,} {_WORDS[name]}" for name, count in counts.items() if count)
@@ -183,7 +183,7 @@ def _told(leaving: Leavings, span: int) -> str:
 def _style() -> str:
     """Set the colours, light and dark; a picture alone asks the reader's screen."""
     light, dark = (
-        " ".join(f".{_named(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
+        " ".join(f".{_css_class(name)}{{fill:{pair[side]}}}" for name, pair in _COLOURS.items())
         for side in (0, 1)
     )
     return (
@@ -195,7 +195,7 @@ def _style() -> str:
     )
 
 
-def _named(kind: str) -> str:
+def _css_class(kind: str) -> str:
     return f"k-{kind}"
 
 
@@ -204,16 +204,16 @@ def _keys(drawn: Sequence[Bar]) -> Iterator[str]:
     for place, name in enumerate(kinds):
         row, column = divmod(place, _KEYS_ROW)
         x, y = LEFT + column * _KEY_WIDE, 70 + row * _KEY_HIGH
-        yield f'<rect class="{_named(name)}" x="{x}" y="{y - 11}" width="12" height="12"/>'
+        yield f'<rect class="{_css_class(name)}" x="{x}" y="{y - 11}" width="12" height="12"/>'
         total = sum(bar.counts.get(name, 0) for bar in drawn)
-        yield _said(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
+        yield _render_text(x + 18, y, f"{_WORDS[name]} {total:,}", anchor="start")
 
 
 def _grid(most: int) -> Iterator[str]:
     for step in range(_TICKS + 1):
         value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
         yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield _said(LEFT - 8, y + 4, _short(value), anchor="end")
+        yield _render_text(LEFT - 8, y + 4, _short(value), anchor="end")
 
 
 def _short(value: int) -> str:
@@ -227,7 +227,7 @@ def _short(value: int) -> str:
 def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
     """Draw the bars, what is gravest below; a count that is not nothing is seen."""
     if not any(bar.total for bar in drawn):
-        yield _said(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
+        yield _render_text(LEFT + _inner / 2, TOP + _high * 3 / 8 + 5, "nothing leaves", " head")
     each = _inner / len(drawn)
     wide = min(each * 0.8, _BAR_MAX)
     for place, bar in enumerate(drawn):
@@ -236,7 +236,7 @@ def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
             high = max(2.0, _high * count / most)
             y -= high
             yield (
-                f'<rect class="bar {_named(name)}" x="{LEFT + (place + 0.5) * each - wide / 2:.1f}" y="{y:.1f}"'
+                f'<rect class="bar {_css_class(name)}" x="{LEFT + (place + 0.5) * each - wide / 2:.1f}" y="{y:.1f}"'
                 f' width="{wide:.1f}" height="{high:.1f}"><title>{bar.label}: {count:,} {_WORDS[name]}'
                 "</title></rect>"
             )
@@ -248,7 +248,7 @@ def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
     for place in range(0, len(drawn), step):
         x = min(LEFT + (place + 0.5) * each, WIDTH - _LABEL_WIDE / 2)
         second = " second" if place // step % 2 else ""
-        yield _said(x, TOP + _high + 20, drawn[place].label, second)
+        yield _render_text(x, TOP + _high + 20, drawn[place].label, second)
 
 
 def _nice(most: int) -> int:

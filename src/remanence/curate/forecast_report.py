@@ -11,8 +11,8 @@ from remanence.clock import DAY
 from remanence.curate import forecast_picture
 from remanence.effects import ARCHIVING, MERGE, PRUNE, PURGE, SHRINK, SUMMARISE
 from remanence.keywords import CadenceName
-from remanence.model import Affected, short_id
-from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, one_line, visible
+from remanence.model import AffectedMemory, short_id
+from remanence.results import MaybeTime, Result, Time, format_counts, minute_of, number, one_line, visible
 
 # What a forecast lists memory by memory, from the gravest.
 LEAVES = (PURGE.name, PRUNE.name, MERGE.name, ARCHIVING.name, SUMMARISE.name, SHRINK.name)
@@ -28,7 +28,7 @@ class Leaving(Result):
     at: int
     action: str
     rule: str
-    memory: Affected
+    memory: AffectedMemory
     decay: str
 
     time = Time("at")
@@ -123,14 +123,16 @@ class Forecast(Result):
         told = [self._line()]
         told += self.chart(width).splitlines()
         told += [f"  {action} {count:,} [{rule}]" for action, rule, count in self.by_rule]
-        told += [f"  of decay class {name}: {counted(counts)}" for name, counts in self.by_class.items()]
+        told += [
+            f"  of decay class {name}: {format_counts(counts)}" for name, counts in self.by_class.items()
+        ]
         told += ["runs:"] * bool(self.runs) + [f"  {run}" for run in self.runs[:_RUNS_TOLD]]
         more = self.runs_more + max(0, len(self.runs) - _RUNS_TOLD)
         told += [f"  and {number(more, 'more run', 'more runs')}"] * bool(more)
         told += ["first to leave:"] * bool(self.leaving) + [
             f"  {one}" for one in self.leaving[:_LEAVING_TOLD]
         ]
-        told += [f"stands now: {counted(self.stood)}; then: {counted(self.stands)}"]
+        told += [f"stands now: {format_counts(self.stood)}; then: {format_counts(self.stands)}"]
         if self.held and self.held_at is not None:
             told.append(f"held from {minute_of(self.held_at)} on: {self.held}")
         if self.deferred:
@@ -149,7 +151,7 @@ class Forecast(Result):
         """Say in one line what leaves."""
         runs = number(len(self.runs) + self.runs_more, "run", "runs")
         days = number(self.days, "day", "days")
-        what = counted(self.counts) if self.counts else "nothing leaves"
+        what = format_counts(self.counts) if self.counts else "nothing leaves"
         return f"{self.policy!r} in scope {self.scope!r}, the next {days}: {runs}; {what}"
 
 

@@ -6,10 +6,10 @@ Knows when ticks come and what each leaves behind; decides nothing itself, reads
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from remanence.clock import DAY, HOUR, MINUTE, Reading
-from remanence.curate.carried import destroyed_since, done, meets, settled, some
+from remanence.clock import DAY, HOUR, MINUTE, ClockReading
+from remanence.curate.carried import activate_inbox, apply_plan_to_snapshot, destroyed_since, meets, some
 from remanence.curate.forecast import due
-from remanence.curate.pace import AGENT_SEEN, CADENCES, Load, Pace, slower, with_quicker
+from remanence.curate.pace import AGENT_SEEN, CADENCES, CadenceIntervals, Load, slower, with_quicker
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner import brake
 from remanence.curate.planner.calm import calm_after
@@ -18,7 +18,7 @@ from remanence.curate.record import Calm, Record, tasks
 from remanence.keywords import CadenceName
 from remanence.model import STANDING
 from remanence.snapshot import Holds, Snapshot
-from remanence.timekeeping import Present, observed
+from remanence.timekeeping import Present, update_clock_marks
 from remanence.timescale import scales
 
 TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}  # they tell what is going on
@@ -51,7 +51,7 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ForecastTick:
     """One tick at which rules were judged: what is done, on what, what holds the rest, and what waits.
 
     `coarse` is how far apart ticks are taken from here on, where there are too many to plan each.
@@ -82,7 +82,7 @@ class Future:
     def __init__(self, begin: Begin) -> None:
         record = begin.record
         if not record.intervals:
-            record = replace(record, intervals=dict[str, int](Pace().intervals.items()))
+            record = replace(record, intervals=dict[str, int](CadenceIntervals().intervals.items()))
         self.begin, self.policy = begin, begin.policy
         self.snapshot, self.record = begin.snapshot, record
         self.last_curate_at, self.settles_at = begin.last_curate_at, begin.settles_at
@@ -90,7 +90,7 @@ class Future:
         self.work = self.dearest = self.coarse = 0
         self.doubted = begin.doubted
 
-    def ticks(self, until: int, every: int = 0) -> Iterator[Judged]:
+    def ticks(self, until: int, every: int = 0) -> Iterator[ForecastTick]:
         """Yield the ticks to come at which rules are judged, up to an instant, as a scope is ticked when it is due.
 
         With `every`, in microseconds, ticks come only so often, from now on. Where all rows judged come to more than
@@ -122,10 +122,10 @@ class Future:
         found = slower(self.record.unfinished, self.record.pace.due(self.record.last, now))
         return found or ("rapid" if self.begin.dirty and now == self.begin.now else None)
 
-    def judge(self, cadence: CadenceName, now: int) -> Judged:
+    def judge(self, cadence: CadenceName, now: int) -> ForecastTick:
         """Judge rules as a tick does, and carry the scope forward."""
         part = self.policy.part(cadence)
-        seen, before = self._seen(part, now), self.snapshot
+        seen, before = self._build_tick_snapshot(part, now), self.snapshot
         self._spend(len(seen))
         made = whole = plan(seen, part, now, automatic=True)
         hold = brake.holding(whole)
@@ -140,13 +140,13 @@ class Future:
         foreseen = hold is None and doubt is None and self.policy.interval is None and self.coarse < DAY
         self._record(cadence, now, whole, calm_after(seen, part, whole) if foreseen else {}, seen)
         waits = sum(len(one.seqs) for one in whole.deferred)
-        return Judged(cadence, before, made, self.snapshot, doubt or hold, waits)
+        return ForecastTick(cadence, before, made, self.snapshot, doubt or hold, waits)
 
     def _spend(self, rows: int) -> None:
         self.work += PLAN_ROWS + rows
         self.dearest = max(self.dearest, PLAN_ROWS + rows)
 
-    def _seen(self, part: Policy, now: int) -> Snapshot:
+    def _build_tick_snapshot(self, part: Policy, now: int) -> Snapshot:
         """Return what a tick reads: what the rules can concern, and the tasks; the limits of that day."""
         among = concerned_beside_links(part)
         counted = replace(
@@ -164,13 +164,13 @@ class Future:
             return None
         boot = present.reading.boot
         running = present.reading.running + now - present.reading.wall if boot is not None else 0
-        reading = Reading(now, boot, running)
-        then = Present(reading, observed(Present(reading, present.marks), self.snapshot.newest_at))
+        reading = ClockReading(now, boot, running)
+        then = Present(reading, update_clock_marks(Present(reading, present.marks), self.snapshot.newest_at))
         self.snapshot = replace(self.snapshot, present=then)
         return then
 
     def _carry(self, made: Plan) -> None:
-        self.snapshot = done(self.snapshot, made)
+        self.snapshot = apply_plan_to_snapshot(self.snapshot, made)
         if made.destroyed:
             self.destroyed.append((made.now, made.destroyed))
 
@@ -180,7 +180,7 @@ class Future:
         """Keep what a tick keeps: until when rules do nothing, and the pace that suits what goes on."""
         position = self.snapshot.position
         calm = {name: Calm(position, at) for name, at in until.items()}
-        record = self.record.judged(with_quicker(cadence), now, whole, calm)
+        record = self.record.record_judgement(with_quicker(cadence), now, whole, calm)
         agents = sum(now - AGENT_SEEN < at <= now for at in self.begin.beats)
         moded = record.moded.after(Load(agents, *tasks(seen)), now)
         self.record = replace(record, moded=moded, memories=seen.memories, unfinished=None)
@@ -190,7 +190,7 @@ class Future:
         if self.settles_at is None or self.settles_at > now or self.doubted:
             return
         self.settles_at = None
-        self.snapshot = settled(self.snapshot, now)
+        self.snapshot = activate_inbox(self.snapshot, now)
 
     def next_at(self, now: int) -> int | None:
         """Say when the next tick comes, None for never."""
@@ -201,7 +201,7 @@ class Future:
     def _judged_at(self, now: int) -> int | None:
         pace = self.record.pace
         if self.policy.interval is None:
-            return min(self.record.expected(pace, name, self.snapshot.position) for name in CADENCES)
+            return min(self.record.compute_due_at(pace, name, self.snapshot.position) for name in CADENCES)
         if self._interval_passed(now):  # what is held stays due
             return now + pace.intervals["rapid"]
         if self.policy.clock != "wall" or self.last_curate_at is None:

@@ -49,7 +49,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Moded:
+class ModeState:
     """Which mode a scope is in and since when, which one was asked for last, how often in a row, and the last work."""
 
     mode: Mode = "background"
@@ -58,7 +58,7 @@ class Moded:
     seen: int = 0
     busy_at: int | None = None
 
-    def after(self, load: Load, now: int) -> "Moded":
+    def after(self, load: Load, now: int) -> "ModeState":
         """Return the mode after another look: another one only if it is asked for twice, and this one has lasted."""
         is_busy = bool(load.agents or load.working or self.busy_at is None or self.busy_at > now)
         busy_at = now if is_busy or self.busy_at is None else self.busy_at
@@ -66,7 +66,7 @@ class Moded:
         seen = self.seen + 1 if wish == self.wish else 1
         since = min(self.since, now)
         if wish != self.mode and seen >= SWITCH_SEEN and now - since >= SWITCH_AFTER:
-            return Moded(wish, now, wish, seen, busy_at)
+            return ModeState(wish, now, wish, seen, busy_at)
         return replace(self, since=since, wish=wish, seen=seen, busy_at=busy_at)
 
 
@@ -78,16 +78,16 @@ def _suits(load: Load, quiet: int) -> Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class CadenceIntervals:
     """How long after it was judged last the rules of each cadence are due again, in microseconds."""
 
     intervals: Mapping[CadenceName, int] = field(
         default_factory=lambda: {name: EVERY[name] for name in CADENCES}
     )
 
-    def stretched(self, mode: Mode) -> "Pace":
+    def scale_to_mode(self, mode: Mode) -> "CadenceIntervals":
         """Return the pace of a mode."""
-        return Pace({name: int(every * STRETCH[mode]) for name, every in self.intervals.items()})
+        return CadenceIntervals({name: int(every * STRETCH[mode]) for name, every in self.intervals.items()})
 
     def due(self, last: Mapping[str, int], now: int) -> CadenceName | None:
         """Return the slowest cadence that is due; what was judged at a later time than now is."""
@@ -101,7 +101,7 @@ class Pace:
         """Return when a cadence is due again."""
         return last.get(name, -self.intervals[name]) + self.intervals[name]
 
-    def missed(self, name: CadenceName, expected: int, now: int) -> int:
+    def count_missed_runs(self, name: CadenceName, expected: int, now: int) -> int:
         """Count how many runs have not taken place that were due from some instant on."""
         return max(0, (now - expected) // self.intervals[name])
 
@@ -121,6 +121,6 @@ def is_dirty(changes: int, memories: int) -> bool:
     return changes > DIRTY_MIN + DIRTY_SHARE * memories
 
 
-def retry_at(now: int, failures: int, pace: Pace) -> int:
+def retry_at(now: int, failures: int, pace: CadenceIntervals) -> int:
     """Say when something that failed so often in a row is tried again: later each time, within the slowest cadence."""
     return now + min(pace.intervals["rapid"] << min(failures, DOUBLINGS_MAX), pace.intervals["deep"])

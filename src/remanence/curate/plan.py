@@ -15,20 +15,20 @@ from remanence.change import Change
 from remanence.curate.language.view import Array, View
 from remanence.curate.planner import actions, brake, changes
 from remanence.curate.planner.actions import Action
-from remanence.curate.planner.changes import Part
+from remanence.curate.planner.changes import CommitPart
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.diff import (
     FORMAT,
     OPTIONS,
-    Decision,
-    Deferred,
+    Deferral,
     Edits,
     LinkEdits,
+    PlanDecision,
+    collect_merges,
     column_edits,
-    improved,
+    combine_rows,
+    find_improved,
     link_edits,
-    merged,
-    united,
 )
 from remanence.curate.planner.plan_json import fields_of, format_of
 from remanence.curate.planner.plan_report import PlanReport, Preview, report
@@ -52,12 +52,12 @@ from remanence.effects import (
 )
 from remanence.errors import InvalidInput
 from remanence.guards import BUILT_IN
-from remanence.results import Result, Time, counted
+from remanence.results import Result, Time, format_counts
 from remanence.snapshot import Ints, Snapshot
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Plan(Result, Decision):
+class Plan(Result, PlanDecision):
     """What a policy would do to a scope at an instant; nothing of it is done yet.
 
     `preview` is what a person is shown beside it: neither its file nor its digest holds a text.
@@ -74,7 +74,9 @@ class Plan(Result, Decision):
     def _line(self) -> str:
         """Say in one line under which policy it does what."""
         held = ", HELD" * (self.held is not None)
-        return f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{held}: {counted(self.counts)}"
+        return (
+            f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{held}: {format_counts(self.counts)}"
+        )
 
     def actions(self) -> tuple[Action, ...]:
         """Return what would be done, by action and rule, with the memories to which."""
@@ -88,7 +90,7 @@ class Plan(Result, Decision):
         """
         return changes.changes(self)
 
-    def parts(self, changes_max: int) -> Iterator[Part]:
+    def parts(self, changes_max: int) -> Iterator[CommitPart]:
         """Yield the same changes as `apply` commits them, so many at a time; like ones are one block."""
         return changes.parts(self, changes_max)
 
@@ -149,18 +151,18 @@ def decide(
     cycle = Cycle(policy, working, Guarding(policy), merges_left=allowance if automatic else None)
     cycle.run()
     exempt = _exempt(cycle)
-    ends = np.setdiff1d(_destroyed(working), exempt)
+    ends = np.setdiff1d(_find_destroyed(working), exempt)
     would = 0 if sparing else len(ends) + len(cycle.deferred_merges)
-    held = brake.held(snapshot, now, would, automatic=automatic)
+    held = brake.check_brake(snapshot, now, would, automatic=automatic)
     if held is not None and cycle.deferred_merges:
         # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
         # may be pruned instead, and counts twice: whether it is held, the whole decides.
         whole = plan(snapshot, policy, now)
-        held = brake.held(snapshot, now, whole.destroyed, automatic=automatic)
+        held = brake.check_brake(snapshot, now, whole.destroyed, automatic=automatic)
         if held is not None:
             return replace(whole, automatic=automatic, held=held.why), None
     deferred = _defer(cycle, ends, allowance) if automatic and held is None else ()
-    made = _written(cycle, held.why if held is not None else None, deferred, exempt)
+    made = _build_plan(cycle, held.why if held is not None else None, deferred, exempt)
     rests = cycle.rested and held is None and not (deferred or cycle.deferred_merges)
     return made, working.view if rests and not _may_sum_up(policy, made) else None
 
@@ -172,7 +174,7 @@ def _may_sum_up(policy: Policy, made: Plan) -> bool:
     )
 
 
-def _destroyed(working: Working) -> Ints:
+def _find_destroyed(working: Working) -> Ints:
     """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
     status, start = working.view.column("status"), working.start["status"]
     if status is start:
@@ -183,7 +185,7 @@ def _destroyed(working: Working) -> Ints:
 
 def _exempt(cycle: Cycle) -> Ints:
     """Find the rows that a cycle destroys and that limits do not count."""
-    working, rows = cycle.working, _destroyed(cycle.working)
+    working, rows = cycle.working, _find_destroyed(cycle.working)
     if not len(rows):
         return rows
     by_age = np.array([rule.expires_by_age for rule in cycle.policy.rules])
@@ -195,7 +197,7 @@ def _exempt(cycle: Cycle) -> Ints:
     return free
 
 
-def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
+def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferral, ...]:
     """Let the longest due go first, and give back to the others what they were; merges were counted before."""
     working = cycle.working
     rows: dict[int, list[int]] = {}
@@ -214,17 +216,17 @@ def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferred, ...]:
         working.revert(late)
     seq = working.view.snapshot.seq
     return tuple(
-        Deferred(cycle.policy.rules[rule].name, tuple(seq[rows[rule]].tolist())) for rule in sorted(rows)
+        Deferral(cycle.policy.rules[rule].name, tuple(seq[rows[rule]].tolist())) for rule in sorted(rows)
     )
 
 
-def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exempt: Ints) -> Plan:
+def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], exempt: Ints) -> Plan:
     """Put a cycle's net outcome down as a plan."""
     working, policy = cycle.working, cycle.policy
     snapshot = working.view.snapshot
     columns = column_edits(working)
     gone = np.flatnonzero(working.view.column("status") == GONE)
-    rows = united([gone, *(edits.rows for edits in columns.values())], len(snapshot))
+    rows = combine_rows([gone, *(edits.rows for edits in columns.values())], len(snapshot))
     places = np.zeros(len(snapshot), np.int64)
     places[rows] = np.arange(len(rows))
     # Columns that change in the same rows keep sharing them.
@@ -250,7 +252,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exe
         exempt=places[exempt],
         tags=tags,
         links=links,
-        merges=merged(working),
+        merges=collect_merges(working),
         why={
             group: rules[rows].astype(np.int64)
             for group, rules in working.why.items()
@@ -260,9 +262,9 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exe
         refusals=cycle.guarding.refusals(snapshot.seq),
         deferred=deferred,
         held=held,
-        destroyed=len(_destroyed(working)) - len(exempt),
+        destroyed=len(_find_destroyed(working)) - len(exempt),
         memories=snapshot.memories,
-        fired=_fired(cycle, deferred),
+        fired=_list_fired_rules(cycle, deferred),
         notes=(
             *brake.notes(snapshot, working.now, automatic=cycle.merges_left is not None),
             *cycle.notes,
@@ -271,7 +273,7 @@ def _written(cycle: Cycle, held: str | None, deferred: tuple[Deferred, ...], exe
     )
 
 
-def _fired(cycle: Cycle, deferred: tuple[Deferred, ...]) -> tuple[str, ...]:
+def _list_fired_rules(cycle: Cycle, deferred: tuple[Deferral, ...]) -> tuple[str, ...]:
     """Name the rules with a period that have had their turn; one of which all waits for another day has not."""
     waiting = [seq for item in deferred for seq in item.seqs]
     seqs = cycle.working.view.snapshot.seq
@@ -315,7 +317,7 @@ def _by_rule(
     """Count what each rule does, by the action that shows in the end."""
     working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
     counts: Counter[tuple[str, str]] = Counter()
-    for action, group, rows in _acted(working, columns):
+    for action, group, rows in _iterate_actions(working, columns):
         if not len(rows):
             continue
         for rule, count in enumerate(np.bincount(working.why[group][rows] - NOBODY)[1:].tolist()):
@@ -332,7 +334,7 @@ def _by_rule(
     return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()) if count)
 
 
-def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
+def _iterate_actions(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
     """Yield (action, group, rows) as the outcome shows them."""
     status = columns.get("status", Edits.none())
     for effect in ACTIONS:
@@ -353,4 +355,4 @@ def _acted(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str
         yield effect.name, effect.group, form.rows[form.after == shown]
     for effect in (TRANSITION_STATE, REINFORCE):
         yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows
-    yield IMPROVE.name, IMPROVE.group, improved(columns, working.why)
+    yield IMPROVE.name, IMPROVE.group, find_improved(columns, working.why)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.curate.pace import CADENCES, Moded, Pace
+from remanence.curate.pace import CADENCES, CadenceIntervals, ModeState
 from remanence.curate.plan import Plan
 from remanence.keywords import CadenceName
 from remanence.model import STANDING, Severity
@@ -48,7 +48,7 @@ class Record:
     memories: int = 0
     last: Mapping[str, int] = field(default_factory=dict)
     intervals: Mapping[str, int] = field(default_factory=dict)
-    moded: Moded = field(default_factory=Moded)
+    moded: ModeState = field(default_factory=ModeState)
     calm: Mapping[str, Calm] = field(default_factory=dict)
     failures: Mapping[str, Failure] = field(default_factory=dict)
     cursor: str = ""
@@ -64,7 +64,7 @@ class Record:
         if kept is None:
             return cls()
         parts = {
-            "moded": Moded(**kept["moded"]),
+            "moded": ModeState(**kept["moded"]),
             "calm": {name: Calm(**one) for name, one in kept["calm"].items()},
             "failures": {name: Failure(**one) for name, one in kept["failures"].items()},
         }
@@ -81,28 +81,28 @@ class Record:
         return {**plain, **nested}
 
     @property
-    def pace(self) -> Pace:
+    def pace(self) -> CadenceIntervals:
         """The pace at which it was ticked last, in the mode that it is in."""
         known = {name: self.intervals[name] for name in CADENCES if name in self.intervals}
-        return (Pace(known) if known else Pace()).stretched(self.moded.mode)
+        return (CadenceIntervals(known) if known else CadenceIntervals()).scale_to_mode(self.moded.mode)
 
-    def expected(self, pace: Pace, name: CadenceName, position: int) -> int:
+    def compute_due_at(self, pace: CadenceIntervals, name: CadenceName, position: int) -> int:
         """Return when the rules of a cadence are to be judged next, given where the scope stands."""
         due, calm = pace.next_at(self.last, name), self.calm.get(name)
         return due if calm is None or calm.position != position else max(due, calm.until)
 
-    def failed(self, name: str, at: int, reason: str, until: int) -> "Record":
+    def record_failure(self, name: str, at: int, reason: str, until: int) -> "Record":
         """Return it with one more failure of some work."""
         count = self.failures[name].count + 1 if name in self.failures else 1
         return replace(self, failures={**self.failures, name: Failure(count, at, until, reason)})
 
-    def recovered(self, name: str) -> "Record":
+    def remove_failures(self, name: str) -> "Record":
         """Return it without failures of some work."""
         if name not in self.failures:
             return self
         return replace(self, failures={one: kept for one, kept in self.failures.items() if one != name})
 
-    def judged(
+    def record_judgement(
         self, names: Sequence[CadenceName], now: int, plan: Plan, calm: Mapping[CadenceName, Calm]
     ) -> "Record":
         """Return it once the rules of some cadences were judged by a plan, and for how long each do nothing more."""

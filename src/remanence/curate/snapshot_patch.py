@@ -11,21 +11,21 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.curate.carried import meets, some
-from remanence.curate.planner.merge import COLUMNS_OF_LINKS, link_keys, picked
+from remanence.curate.planner.merge import COLUMNS_OF_LINKS, link_keys, select_links
 from remanence.snapshot import Among, Ints, LinkColumns, Snapshot, is_among
 
 Column = TypeVar("Column", bound=npt.NDArray[Any])
 Names = Mapping[str, tuple[str, ...]]
 
 
-class _Sides(NamedTuple):
+class _PatchSides(NamedTuple):
     """The snapshot from before and what has changed since, and which rows of both, one behind the other, are left."""
 
     old: Snapshot
     new: Snapshot
     rows: Ints
 
-    def joined(self, one: Column, other: Column) -> Column:
+    def join_columns(self, one: Column, other: Column) -> Column:
         """Return a column of what is left."""
         joined: Column = np.concatenate([one, other])[self.rows]  # type: ignore[assignment]
         return joined
@@ -41,7 +41,7 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
     stay = np.flatnonzero(~is_among(old.seq, gone))
     rows = np.concatenate([stay, len(old) + np.arange(len(new))])
     both = np.concatenate([old.seq, new.seq])
-    sides = _Sides(old, new, rows[np.argsort(both[rows])])
+    sides = _PatchSides(old, new, rows[np.argsort(both[rows])])
     seq = both[sides.rows]
     links = None
     if new.links is not None:
@@ -54,8 +54,8 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
         seq=seq,
         columns=columns,
         names=names,
-        tags={tag: sides.joined(old.tags[tag], mask) for tag, mask in new.tags.items()},
-        tagged_at={tag: sides.joined(old.tagged_at[tag], at) for tag, at in new.tagged_at.items()},
+        tags={tag: sides.join_columns(old.tags[tag], mask) for tag, mask in new.tags.items()},
+        tagged_at={tag: sides.join_columns(old.tagged_at[tag], at) for tag, at in new.tagged_at.items()},
         links=links,
         agents=_counts(sides, "agents"),
         other_agents=_counts(sides, "other_agents"),
@@ -65,7 +65,7 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
     return _without_unused_names(whole if among is None else _among(whole, among))
 
 
-def _columns(sides: _Sides) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, tuple[str, ...]]]:
+def _columns(sides: _PatchSides) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, tuple[str, ...]]]:
     """Return the columns of what is left, and the names of either side under one numbering."""
     columns: dict[str, npt.NDArray[np.generic]] = {}
     names: dict[str, tuple[str, ...]] = {}
@@ -74,13 +74,15 @@ def _columns(sides: _Sides) -> tuple[dict[str, npt.NDArray[np.generic]], dict[st
         if name in sides.new.names:
             known, more = sides.old.names[name], sides.new.names[name]
             into = names[name] = known if known == more else tuple(sorted({*known, *more}))
-            columns[name] = sides.joined(_coded(kept, known, into), _coded(fresh, more, into))
+            columns[name] = sides.join_columns(
+                _renumber_codes(kept, known, into), _renumber_codes(fresh, more, into)
+            )
         else:
-            columns[name] = sides.joined(kept, fresh)
+            columns[name] = sides.join_columns(kept, fresh)
     return columns, names
 
 
-def _coded(
+def _renumber_codes(
     codes: npt.NDArray[np.generic], names: tuple[str, ...], into: tuple[str, ...]
 ) -> npt.NDArray[np.generic]:
     """Return codes of names by another numbering; what is absent stays so."""
@@ -92,12 +94,12 @@ def _coded(
     return coded
 
 
-def _counts(sides: _Sides, name: str) -> Ints | None:
+def _counts(sides: _PatchSides, name: str) -> Ints | None:
     old, new = getattr(sides.old, name), getattr(sides.new, name)
-    return None if new is None else sides.joined(old, new)
+    return None if new is None else sides.join_columns(old, new)
 
 
-def _links(sides: _Sides, seq: Ints) -> LinkColumns | None:
+def _links(sides: _PatchSides, seq: Ints) -> LinkColumns | None:
     """Return the links, in order: of what changed those that it has now; None where an end of one has no row."""
     old, new = sides.old, sides.new
     assert old.links is not None
@@ -109,7 +111,7 @@ def _links(sides: _Sides, seq: Ints) -> LinkColumns | None:
     target = np.concatenate([ends[1][stays], new.seq[new.links.target]])
     if not (is_among(source, seq).all() and is_among(target, seq).all()):
         return None
-    kept, fresh = picked(old.links, stays), new.links
+    kept, fresh = select_links(old.links, stays), new.links
     columns: dict[str, Any] = {
         name: None
         if getattr(fresh, name) is None
@@ -119,7 +121,7 @@ def _links(sides: _Sides, seq: Ints) -> LinkColumns | None:
     places = (np.searchsorted(seq, each).astype(np.int32) for each in (source, target))
     columns |= dict(zip(("source", "target"), places, strict=True))
     found = LinkColumns(**columns)
-    return picked(found, np.argsort(link_keys(found, len(seq))))
+    return select_links(found, np.argsort(link_keys(found, len(seq))))
 
 
 def _among(snapshot: Snapshot, among: Among) -> Snapshot:
@@ -128,7 +130,7 @@ def _among(snapshot: Snapshot, among: Among) -> Snapshot:
     if snapshot.links is None:
         return some(snapshot, kept)
     of_kept = kept[snapshot.links.source] | kept[snapshot.links.target]
-    links = snapshot.links if of_kept.all() else picked(snapshot.links, of_kept)
+    links = snapshot.links if of_kept.all() else select_links(snapshot.links, of_kept)
     kept[links.source] = kept[links.target] = True
     return some(replace(snapshot, links=links), kept)
 
@@ -141,5 +143,5 @@ def _without_unused_names(snapshot: Snapshot) -> Snapshot:
         borne[columns[name]] = True
         if not borne[:-1].all():
             names[name] = tuple(one for one, there in zip(known, borne.tolist(), strict=False) if there)
-            columns[name] = _coded(columns[name], known, names[name])
+            columns[name] = _renumber_codes(columns[name], known, names[name])
     return replace(snapshot, columns=columns, names=names)

@@ -11,14 +11,14 @@ from remanence.clock import to_datetime
 from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.identity import GUARD as IDENTITY
 from remanence.edit.identity import says_who
-from remanence.edit.one_memory import act, joined, unmoved, update
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
 from remanence.effects import VERBS
 from remanence.errors import InvalidInput, NotFound, Protected
 from remanence.guards import protecting
 from remanence.model import Link, Memory, Relation, Status, Turn, link_values, short_id
 
 
-def held(memory: Memory, reason: str, until: int | None, now: int) -> list[Change]:
+def decide_hold(memory: Memory, reason: str, until: int | None, now: int) -> list[Change]:
     """Decide a named hold that lasts until a time, or for good."""
     if until is not None and until <= now:
         raise InvalidInput(
@@ -28,7 +28,7 @@ def held(memory: Memory, reason: str, until: int | None, now: int) -> list[Chang
     return act(memory, VERBS["hold"], now, **hold_columns({**(memory.holds or {}), reason: until}))
 
 
-def released(memory: Memory, reason: str, now: int) -> list[Change]:
+def decide_release(memory: Memory, reason: str, now: int) -> list[Change]:
     """Decide that a named hold ends."""
     left = dict(memory.holds or {})
     if reason not in left:
@@ -53,7 +53,7 @@ def forgotten(memory: Memory, now: int, *, system: bool) -> list[Change]:
     return act(memory, VERBS["forget"], now)
 
 
-def replaced(
+def decide_replacement(
     old: Memory, links: Iterable[Link], by: int, key: str | None, now: int, *, ends: int | None = None
 ) -> list[Change]:
     """Decide what becomes of a memory whose place another one takes; nothing where that one has it already.
@@ -68,7 +68,7 @@ def replaced(
     # What was to hold only later never held: its time is empty, not turned round.
     changes = act(old, VERBS["supersede"], now, valid_to=_last(old, now if ends is None else ends))
     if key is not None:
-        changes = joined([*changes, *update(old, {"key": None})])
+        changes = merge_changes([*changes, *update(old, {"key": None})])
     changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
     if by not in {link.source for link in drawn}:
         changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
@@ -83,14 +83,16 @@ def taken_over(old: Memory, line: Sequence[Memory], key: str | None, now: int) -
     """Decide what passes on to the memory that takes a place, and to those that took its own in turn."""
     changes: list[Change] = []
     for memory in line:
-        values = inherited(old, memory.pinned, memory.holds, now)
+        values = combine_protection(old, memory.pinned, memory.holds, now)
         if key is not None and memory is line[-1]:
             values["key"] = key
-        changes += update(memory, values, guarded=True) or [unmoved(memory, guarded=True)]
+        changes += update(memory, values, guarded=True) or [build_unchanged_check(memory, guarded=True)]
     return changes
 
 
-def inherited(old: Memory, pinned: int, holds: Mapping[str, int | None] | None, now: int) -> dict[str, Any]:
+def combine_protection(
+    old: Memory, pinned: int, holds: Mapping[str, int | None] | None, now: int
+) -> dict[str, Any]:
     """Return the pin and the holds of what takes a memory's place: its own, and those that the old one has.
 
     The old one keeps them too: it is what was pinned and held.
@@ -128,7 +130,7 @@ def refuse_quarantined(memory: Memory) -> None:
         )
 
 
-def accepted(memory: Memory, now: int) -> list[Change]:
+def decide_acceptance(memory: Memory, now: int) -> list[Change]:
     """Decide that a memory leaves the quarantine and arrives as any other."""
     if memory.status is not Status.QUARANTINED:
         raise InvalidInput(
@@ -138,7 +140,7 @@ def accepted(memory: Memory, now: int) -> list[Change]:
     return act(memory, VERBS["accept"], now)
 
 
-def corrected(old: Memory, text: str) -> Turn:
+def build_corrected_turn(old: Memory, text: str) -> Turn:
     """Return a corrected text as a turn, with what it takes over: tags, category, state, speaker, thread and so on."""
     return Turn(
         text=text,

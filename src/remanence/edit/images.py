@@ -21,7 +21,7 @@ Tags = Mapping[int, set[str]]
 def rewritten(entries: Sequence[Entry]) -> list[int]:
     """Return the memories that have a row of which some column may follow from what these changes bring back."""
     changes = _single(entries)
-    return sorted({_memory(change) for change in changes if _matters(change)} - _created(changes))
+    return sorted({_memory(change) for change in changes if _matters(change)} - _find_created(changes))
 
 
 def as_today(entries: Sequence[Entry], memories: Mapping[int, Memory]) -> list[Entry]:
@@ -34,7 +34,9 @@ def as_today(entries: Sequence[Entry], memories: Mapping[int, Memory]) -> list[E
     tags = _tags(changes, memories)
     named = {change.key for change in changes if change.table == "memories"}
     found = [
-        _derived(entry, memories, tags) if isinstance(entry, Change) and entry.table == "memories" else entry
+        _add_derived_columns(entry, memories, tags)
+        if isinstance(entry, Change) and entry.table == "memories"
+        else entry
         for entry in entries
     ]
     for seq, memory in memories.items():
@@ -57,14 +59,14 @@ def _matters(change: Change) -> bool:
     return change.table == "memories" and not _MATTERS.isdisjoint(change.after or ())
 
 
-def _created(changes: Sequence[Change]) -> set[int]:
+def _find_created(changes: Sequence[Change]) -> set[int]:
     return {_memory(change) for change in changes if change.table == "memories" and change.before is None}
 
 
 def _tags(changes: Sequence[Change], memories: Mapping[int, Memory]) -> Tags:
     """Return the tags that each memory has once the changes are made."""
     tags = {seq: set(memory.tags) for seq, memory in memories.items()}
-    tags |= {seq: set() for seq in _created(changes)}
+    tags |= {seq: set() for seq in _find_created(changes)}
     for change in changes:
         if change.table == "tags":
             seq, tag = cast("tuple[int, str]", change.key)
@@ -73,7 +75,7 @@ def _tags(changes: Sequence[Change], memories: Mapping[int, Memory]) -> Tags:
     return tags
 
 
-def _derived(change: Change, memories: Mapping[int, Memory], tags: Tags) -> Change:
+def _add_derived_columns(change: Change, memories: Mapping[int, Memory], tags: Tags) -> Change:
     seq, after = _memory(change), change.after
     if after is None:
         return change

@@ -39,7 +39,7 @@ class Linking:
     if_revision: int | None = None
 
 
-def linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: int) -> Change | None:
+def decide_link(held: Link | None, key: tuple[int, int, int], wish: Linking, now: int) -> Change | None:
     """Decide one link: drawn anew, strengthened, set, left alone or refused."""
     weight = None if wish.weight is None else round(wish.weight, 6)
     confidence = None if wish.confidence is None else round(wish.confidence, 6)
@@ -57,28 +57,32 @@ def linked(held: Link | None, key: tuple[int, int, int], wish: Linking, now: int
             surer = held.confidence
             if surer is not None:
                 surer = min(1.0, round(surer + LINK_CONFIDENCE_STEP, 6))
-            after = {"weight": grown(held.weight, 1), "confidence": surer}
-    after = {**after, "count": seen(held.count, 1), "last_at": now}
+            after = {"weight": increase_link_weight(held.weight, 1), "confidence": surer}
+    after = {**after, "count": increase_link_count(held.count, 1), "last_at": now}
     before = {name: getattr(held, name) for name in after}
     return Change("links", key, before, after)
 
 
-def strengthened(links: Iterable[Link], groups: Mapping[Group, int], now: int) -> list[Change]:
+def strengthen_links(links: Iterable[Link], groups: Mapping[Group, int], now: int) -> list[Change]:
     """Strengthen the links inside groups of standing memories, once for each time a group was used together."""
     changes = []
     for link in links:
         times = sum(n for group, n in groups.items() if link.source in group and link.target in group)
         if times and link.relation not in UNCOUNTED:
-            after = {"weight": grown(link.weight, times), "count": seen(link.count, times), "last_at": now}
+            after = {
+                "weight": increase_link_weight(link.weight, times),
+                "count": increase_link_count(link.count, times),
+                "last_at": now,
+            }
             changes.append(Change("links", link.key, {name: getattr(link, name) for name in after}, after))
     return changes
 
 
-def seen(count: int, times: int) -> int:
+def increase_link_count(count: int, times: int) -> int:
     """Say how often a link has then been seen; the count stops where a store has no more room."""
     return min(count + times, COUNT_MAX)
 
 
-def grown(weight: float, times: int) -> float:
+def increase_link_weight(weight: float, times: int) -> float:
     """Say what a link's weight becomes when its memories are used together so many times."""
     return min(1.0, round(weight + WEIGHT_STEP * times, 6))

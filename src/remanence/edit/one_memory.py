@@ -48,33 +48,33 @@ def update(
         before |= {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
         changes = [Change("memories", memory.seq, before, {**after, "revision": memory.revision + 1})]
     elif moved & FADING_TAGS:  # the class follows from all tags: from those that it had when it was read
-        changes = [unmoved(memory)]
-    return changes + [_tagged(memory, tag) for tag in sorted(moved)]
+        changes = [build_unchanged_check(memory)]
+    return changes + [_toggle_tag(memory, tag) for tag in sorted(moved)]
 
 
-def _tagged(memory: Memory, tag: str) -> Change:
+def _toggle_tag(memory: Memory, tag: str) -> Change:
     """Take a tag that a memory has, or give it one that it lacks."""
     has = tag in memory.tags
     return Change("tags", (memory.seq, tag), {} if has else None, None if has else {})
 
 
-def unmoved(memory: Memory, *, guarded: bool = False) -> Change:
+def build_unchanged_check(memory: Memory, *, guarded: bool = False) -> Change:
     """Change nothing, and have the commit refused where a memory is no longer as it was read."""
     still = {"confirmations": Increment(0)}
     guards = {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
     return Change("memories", memory.seq, {**still, **guards}, still)
 
 
-def joined(changes: Iterable[Change]) -> list[Change]:
+def merge_changes(changes: Iterable[Change]) -> list[Change]:
     """Make one change of several of the same memory, since a commit names each row once; counters add up."""
     found: dict[tuple[str, Any], Change] = {}
     for change in changes:
         held = found.get((change.table, change.key))
-        found[change.table, change.key] = change if held is None else _joined(held, change)
+        found[change.table, change.key] = change if held is None else _merge_pair(held, change)
     return list(found.values())
 
 
-def _joined(one: Change, other: Change) -> Change:
+def _merge_pair(one: Change, other: Change) -> Change:
     sides = []
     for first, second in ((one.before, other.before), (one.after, other.after)):
         both = {**(first or {}), **(second or {})}
@@ -89,6 +89,6 @@ def on_revision(memory: Memory, changes: Sequence[Change]) -> list[Change]:
     """Have a commit refused where a memory no longer has the revision with which it was read."""
     own = [change for change in changes if change.table == "memories" and change.key == memory.seq]
     if not own:
-        return [*changes, unmoved(memory)] if changes else []
+        return [*changes, build_unchanged_check(memory)] if changes else []
     guarded = replace(own[0], before={**(own[0].before or {}), "revision": memory.revision})
     return [guarded if change is own[0] else change for change in changes]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from remanence.arguments import check_count
-from remanence.change import Logged
+from remanence.change import AuditPart
 from remanence.errors import NameUnknown
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.runs import newest_first
@@ -51,7 +51,7 @@ async def actions(
         if name is not None and name not in known:
             raise NameUnknown(what, name, known)
     found: list[EngineAction] = []
-    async for one in recorded(core):
+    async for one in iterate_engine_actions(core):
         if action in (None, one.action) and outcome in (None, one.outcome):
             found.append(one)
         if len(found) == limit:
@@ -59,18 +59,18 @@ async def actions(
     return found
 
 
-async def recorded(core: Core, down_to: int = 0) -> AsyncIterator[EngineAction]:
+async def iterate_engine_actions(core: Core, down_to: int = 0) -> AsyncIterator[EngineAction]:
     """Yield what runs above a position recorded, the newest first; what is no such record is passed over."""
     parts = 0
     async for part in newest_first(core, down_to):
-        for one in _told(part):
+        for one in _parse_engine_actions(part):
             yield one
         parts += 1
         if parts == PARTS_MAX:
             return
 
 
-def _told(part: Logged) -> Iterator[EngineAction]:
+def _parse_engine_actions(part: AuditPart) -> Iterator[EngineAction]:
     """Yield what a part of a run recorded."""
     rows: Any = part.cause.detail.get("actions")
     if not isinstance(rows, Sequence) or isinstance(rows, str):

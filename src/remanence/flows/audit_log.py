@@ -2,13 +2,15 @@
 
 from collections.abc import AsyncIterator
 
-from remanence.change import Logged
+from remanence.change import AuditPart
 from remanence.flows.core import Core
 
 PAGE = 1_000
 
 
-async def logged(core: Core, run: str | None, memory: int | None, after: int = 0) -> AsyncIterator[Logged]:
+async def iterate_audit_log(
+    core: Core, run: str | None, memory: int | None, after: int = 0
+) -> AsyncIterator[AuditPart]:
     """Yield the logged parts of a run, of a memory, or of the whole scope, oldest first."""
     while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
         for part in page:

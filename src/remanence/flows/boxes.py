@@ -110,7 +110,7 @@ class Boxes:
         rows = await self._core.store.boxes(self._core.scope, FindBoxes(only=(number,)))
         if not rows:
             raise NotFound(f"no box {number}", recovery="list boxes with `boxes.list`")
-        (box,) = await shown(self._core, rows)
+        (box,) = await build_boxes(self._core, rows)
         return replace(box, whole=True)
 
     async def list(
@@ -130,8 +130,8 @@ class Boxes:
             check_name("a session", session)
         find = FindBoxes(session=session, is_open=True if open_only else None, limit=limit)
         if of is not None:
-            return await shown(self._core, (await _rows_around(self._core, of, find))[:limit])
-        return await shown(self._core, await self._core.store.boxes(self._core.scope, find))
+            return await build_boxes(self._core, (await _rows_around(self._core, of, find))[:limit])
+        return await build_boxes(self._core, await self._core.store.boxes(self._core.scope, find))
 
 
 async def _rows_around(core: Core, memory: OneMemory, find: FindBoxes) -> list[BoxRow]:
@@ -191,20 +191,20 @@ async def _trace(core: Core, row: TraceRow, boxes_min: int) -> Trace | None:
     rows = await core.store.boxes(core.scope, FindBoxes(trace=row.trace, limit=BOXES_MAX))
     if len(rows) < boxes_min:
         return None
-    boxes = (await shown(core, rows))[::-1]
+    boxes = (await build_boxes(core, rows))[::-1]
     turns = [turn for box in boxes for turn in box.turns]
     return Trace(row.trace, _topics(row.topics, turns), row.began_at, row.last_at, tuple(boxes))
 
 
-async def shown(core: Core, rows: Sequence[BoxRow]) -> list[Box]:
+async def build_boxes(core: Core, rows: Sequence[BoxRow]) -> list[Box]:
     """Return boxes with their turns but for those that were forgotten."""
     seqs = sorted({seq for row in rows for seq in row.members})
     found = await core.store.get(core.scope, seqs) if seqs else []
     turns = {one.seq: one for one in found if one is not None and one.status in SHOWN}
-    return [drawn(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
+    return [build_box(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
 
 
-def drawn(row: BoxRow, turns: Sequence[Memory]) -> Box:
+def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
     """Return a box as its turns tell it that are to be shown."""
     goal = next((turn.text for turn in turns if turn.seq == row.goal), None)
     return Box(

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from remanence.errors import StoreError
 from remanence.flows import contextual, settings
 from remanence.flows.core import Core
-from remanence.flows.curate.scheduling import held
+from remanence.flows.curate.scheduling import find_held_run
 from remanence.flows.curate.timetable import timetable
 from remanence.flows.write.learning import latest_texts
 from remanence.languages import ENGLISH
@@ -50,9 +50,9 @@ async def schedule(core: Core) -> Check:
     """Look whether what is to run by itself does so: nothing missed three times, nothing failing, no plan held."""
     try:
         known = await timetable(core)
-        waits = await held(core)
+        waits = await find_held_run(core)
     except StoreError as error:
-        return replace(broken(error), name=SCHEDULE)
+        return replace(make_unreadable_check(error), name=SCHEDULE)
     detail = "no tick has come to this scope" if known is None else str(known)
     if waits is not None:
         advice = (
@@ -74,7 +74,7 @@ async def memory_integrity(core: Core) -> Check:
         snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
         bound = await settings.number(core, "episodes_prunable")
     except StoreError as error:
-        return broken(error)
+        return make_unreadable_check(error)
     detail = ", ".join(f"{name}={count}" for name, count in _counts(snapshot).items())
     prunable = int(np.count_nonzero(_prunable(snapshot)))
     advice = (
@@ -93,7 +93,7 @@ def absent(path: str) -> Check:
     )
 
 
-def broken(error: StoreError) -> Check:
+def make_unreadable_check(error: StoreError) -> Check:
     """Say that what is there cannot be read."""
     return Check(NAME, False, str(error), advice=error.recovery)
 
@@ -128,7 +128,7 @@ async def speakers(core: Core) -> Check:
         loudest, share = _loudest(snapshot)
         said = [] if loudest is None else await latest_texts(core, loudest)
     except StoreError as error:
-        return replace(broken(error), name=SPEAKERS)
+        return replace(make_unreadable_check(error), name=SPEAKERS)
     if loudest is None:
         return Check(SPEAKERS, True, "no user says most of the words")
     detail = f"{share:.0%} of the words are the user {loudest}'s"
@@ -144,10 +144,10 @@ async def speakers(core: Core) -> Check:
 async def languages(core: Core) -> Check:
     """Look whether most texts are in languages that the static vectors do not know; a model that knows them helps."""
     try:
-        model = await contextual.stored(core)
+        model = await contextual.read_answering_model(core)
         found = await core.store.find(core.scope, Find(tuple(STANDING), limit=LATEST))
     except StoreError as error:
-        return replace(broken(error), name=LANGUAGES)
+        return replace(make_unreadable_check(error), name=LANGUAGES)
     texts = [memory.text for memory in found]
     foreign = await asyncio.to_thread(lambda: sum(not reads_as_english(text) for text in texts))
     detail = f"{foreign:,} of the latest {number(len(texts), 'text is', 'texts are')} not English"

@@ -5,12 +5,12 @@ Knows how marks are read and written; what they mean is decided in `timekeeping`
 
 from collections.abc import Sequence
 
-from remanence.change import Logged
-from remanence.clock import HOUR, Clock, Reading, read, to_datetime
+from remanence.change import AuditPart
+from remanence.clock import HOUR, Clock, ClockReading, read, to_datetime
 from remanence.errors import StoreError
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping, Check, Store
-from remanence.timekeeping import JUMP_MAX, Marks, Present, doubt, gained, observed
+from remanence.timekeeping import JUMP_MAX, Marks, Present, doubt, measure_clock_gain, update_clock_marks
 
 CLOCK = "clock"  # the marks' name in the bookkeeping
 LOOK_EVERY = HOUR  # between two looks at what is kept, while the clocks of this process agree
@@ -23,7 +23,7 @@ class ClockWatch:
 
     def __init__(self, store: Store, scope: str, clock: Clock) -> None:
         self._store, self._scope, self._clock = store, scope, clock
-        self._latest: Reading | None = None
+        self._latest: ClockReading | None = None
 
     async def look(self) -> None:
         """Keep what the clocks say, if that is in no doubt; costs nothing where it was looked at within the hour."""
@@ -32,7 +32,7 @@ class ClockWatch:
             return
         present = await self.present()
         newest_at = 0 if present.marks.believed is not None else await self._last_record()
-        before, after = present.marks, observed(present, newest_at)
+        before, after = present.marks, update_clock_marks(present, newest_at)
         if _says_more(before, after):
             held = None if before == Marks() else before.values()
             swap = {
@@ -71,7 +71,7 @@ class ClockWatch:
         return Check(
             "clock",
             ok=True,
-            detail=found.why + _named(late),
+            detail=found.why + _describe_runs(late),
             advice="set the clock right; if it is right: remanence schedule accept-clock",
         )
 
@@ -86,9 +86,9 @@ class ClockWatch:
         parts = await self._store.history(self._scope, after=max(0, position - 1), limit=1, rows=False)
         return parts[-1].cause.at if parts else 0
 
-    async def _later(self, present: Present) -> list[Logged]:
+    async def _later(self, present: Present) -> list[AuditPart]:
         """Find the runs that claim to be of later than now; those that were accepted are left out."""
-        found: list[Logged] = []
+        found: list[AuditPart] = []
         after, until = 0, max(present.reading.wall, present.marks.accepted)
         while parts := await self._store.history(self._scope, after=after, limit=_PAGE, rows=False):
             found += [part for part in parts if part.cause.at > until and part.cause.part == 0]
@@ -96,11 +96,11 @@ class ClockWatch:
         return found
 
 
-def _agrees(latest: Reading, reading: Reading) -> bool:
+def _agrees(latest: ClockReading, reading: ClockReading) -> bool:
     """Tell whether a reading follows from the last one within the hour."""
     if latest.boot != reading.boot or not 0 <= reading.wall - latest.wall < LOOK_EVERY:
         return False
-    return latest.boot is None or abs(gained(latest, reading)) <= JUMP_MAX
+    return latest.boot is None or abs(measure_clock_gain(latest, reading)) <= JUMP_MAX
 
 
 def _says_more(before: Marks, after: Marks) -> bool:
@@ -110,7 +110,7 @@ def _says_more(before: Marks, after: Marks) -> bool:
     return before.doubted != after.doubted or not _agrees(before.believed, after.believed)
 
 
-def _named(runs: Sequence[Logged]) -> str:
+def _describe_runs(runs: Sequence[AuditPart]) -> str:
     """Name runs with their verb and the time they claim."""
     if not runs:
         return ""

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from remanence.change import Fence
 from remanence.clock import SECOND
-from remanence.errors import EmbedderError, LeaseLost, StoreDamaged, StoreIncompatible, shown
-from remanence.flows.core import Core, leased
+from remanence.errors import EmbedderError, LeaseLost, StoreDamaged, StoreIncompatible, format_value
+from remanence.flows.core import Core, hold_lease
 from remanence.flows.spending import EMBEDDER, Spending
 from remanence.flows.waiting_model import Model
 from remanence.flows.write.steps import Settling
 from remanence.model import Memory, Status
-from remanence.store.base import Bookkeeping, Embedded
+from remanence.store.base import Bookkeeping, EmbeddingRow
 
 MODEL = "model"  # the bookkeeping's name for which model's vectors answer
 WRITTEN = (
@@ -39,7 +39,7 @@ Vector = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionVector:
     """A question as a model has it: whose vector it is, and how many vectors were ever written of that model.
 
     Without a `vector`, `without` says why where a model was to answer.
@@ -57,7 +57,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class EmbedMissingResult:
     """How many memories got vectors of the model, and why not all that were to."""
 
     memories: int = 0
@@ -68,26 +68,26 @@ async def settle(core: Core) -> None:
     """Refuse a model other than the one whose vectors are here; the first one that is named stays."""
     if core.model is None:
         return
-    known = await stored(core)
+    known = await read_answering_model(core)
     if known is None:
         await core.store.bookkeep(
-            core.scope, Bookkeeping(core.clock.now(), swap={MODEL: (None, told(core.model))})
+            core.scope, Bookkeeping(core.clock.now(), swap={MODEL: (None, encode_model(core.model))})
         )
-        known = await stored(core)
+        known = await read_answering_model(core)
     refuse_other(known, core.model)
 
 
-def told(model: Model) -> dict[str, Any]:
+def encode_model(model: Model) -> dict[str, Any]:
     """Return what is kept of a model."""
     return {"name": model.name, "dimensions": model.dimensions, "given": model.asked_for}
 
 
-async def stored(core: Core) -> dict[str, Any] | None:
+async def read_answering_model(core: Core) -> dict[str, Any] | None:
     """Return which model's vectors answer; None where none do."""
-    return (await _booked(core))[0]
+    return (await _read_model_record(core))[0]
 
 
-async def _booked(core: Core) -> tuple[dict[str, Any] | None, int]:
+async def _read_model_record(core: Core) -> tuple[dict[str, Any] | None, int]:
     """Return which model's vectors answer, and how many of them were ever written."""
     booked = await core.store.bookkeep(
         core.scope, Bookkeeping(core.clock.now(), get=(MODEL,), counters=(WRITTEN,))
@@ -95,7 +95,7 @@ async def _booked(core: Core) -> tuple[dict[str, Any] | None, int]:
     known = booked.values.get(MODEL)
     if known is not None and not (isinstance(known, dict) and isinstance(known.get("name"), str)):
         raise StoreDamaged(
-            f"which model's vectors answer is not to be read: {shown(known)}",
+            f"which model's vectors answer is not to be read: {format_value(known)}",
             recovery="run `doctor`, then go back to the latest backup",
         )
     return known, 0 if known is None else booked.counters.get(WRITTEN + known["name"], 0)
@@ -108,13 +108,13 @@ def refuse_other(known: dict[str, Any] | None, model: Model) -> None:
     lengths = {known["dimensions"], model.dimensions} - {None}
     if known["name"] != model.name or len(lengths) > 1:
         here, mine = (
-            f"{shown(name)} ({'?' if length is None else length} numbers)"
+            f"{format_value(name)} ({'?' if length is None else length} numbers)"
             for name, length in ((known["name"], known["dimensions"]), (model.name, model.dimensions))
         )
         raise StoreIncompatible(
             f"this memory is embedded by the model {here}, not by {mine}: vectors of two are never mixed",
-            recovery=f"open it with that one{_named(known)}, or change to the new one: open it without a model, then"
-            f" `remanence reembed {model.asked_for or 'EMBEDDER'}` or `memory.reembed(…)`",
+            recovery=f"open it with that one{_render_embedder_option(known)}, or change to the new one: open it without"
+            f" a model, then `remanence reembed {model.asked_for or 'EMBEDDER'}` or `memory.reembed(…)`",
         )
 
 
@@ -123,30 +123,30 @@ def answers(known: dict[str, Any] | None, model: Model | None) -> bool:
     return (None if known is None else known["name"]) == (None if model is None else model.name)
 
 
-def _named(known: dict[str, Any]) -> str:
+def _render_embedder_option(known: dict[str, Any]) -> str:
     given = known.get("given")
     return f" (`--embedder {given}`)" if given else ""
 
 
-async def asked(core: Core, question: str) -> Asked:
+async def embed_question(core: Core, question: str) -> QuestionVector:
     """Put a question to the model, if there is one that answers here."""
     if core.model is None:
-        return Asked()
-    known, written = await _booked(core)
+        return QuestionVector()
+    known, written = await _read_model_record(core)
     name = None if known is None else known["name"]
     model = next((one for one in (core.model, *core.others) if one.name == name), None)
     if model is None:
-        now = "by no model" if name is None else f"by {shown(name)}"
-        mine = shown(core.model.name)
-        return Asked(without=f"this memory is embedded {now} by now, not by {mine}: open it anew")
+        now = "by no model" if name is None else f"by {format_value(name)}"
+        mine = format_value(core.model.name)
+        return QuestionVector(without=f"this memory is embedded {now} by now, not by {mine}: open it anew")
     if not written:
-        return Asked(without=f"nothing is embedded yet by {shown(model.name)}: consolidate")
+        return QuestionVector(without=f"nothing is embedded yet by {format_value(model.name)}: consolidate")
     found = await model.question(question)
     if found is None:
-        return Asked(without=model.failure)
+        return QuestionVector(without=model.failure)
     if found.tokens_used:
         await Spending(core, EMBEDDER).book(1, found.tokens_used)
-    return Asked(model.name, written, found.vectors)
+    return QuestionVector(model.name, written, found.vectors)
 
 
 async def embed_missing(settled: Settling) -> Mapping[str, int]:
@@ -157,36 +157,36 @@ async def embed_missing(settled: Settling) -> Mapping[str, int]:
     return {BY_MODEL: filled.memories}
 
 
-async def fill(core: Core, stopped: Callable[[], bool] = lambda: False) -> Filled:
+async def fill(core: Core, stopped: Callable[[], bool] = lambda: False) -> EmbedMissingResult:
     """Embed by the model what has no vector of it yet; what fails is told, and tried again the next time."""
     model = core.model
     if model is None:
-        return Filled()
-    known, written = await _booked(core)
+        return EmbedMissingResult()
+    known, written = await _read_model_record(core)
     if known is None or known["name"] != model.name:
-        return Filled(left=(await asked(core, "")).without)
+        return EmbedMissingResult(left=(await embed_question(core, "")).without)
     missing = await _missing(core, (model.name, written))
     spending, filled = Spending(core, EMBEDDER), 0
     for start in range(0, len(missing), WRITTEN_AT_ONCE):
         if stopped():
             break
         if waits := await spending.waits():
-            return Filled(filled, waits)
+            return EmbedMissingResult(filled, waits)
         try:
-            kept = await _filled(core, model, missing[start : start + WRITTEN_AT_ONCE], spending)
+            kept = await _embed_memories(core, model, missing[start : start + WRITTEN_AT_ONCE], spending)
         except EmbedderError as error:
-            return Filled(filled, str(error))
+            return EmbedMissingResult(filled, str(error))
         if kept is None:
-            return Filled(filled, "another process embeds")
+            return EmbedMissingResult(filled, "another process embeds")
         filled += kept
-    return Filled(filled)
+    return EmbedMissingResult(filled)
 
 
-async def _filled(core: Core, model: Model, seqs: Sequence[int], spending: Spending) -> int | None:
+async def _embed_memories(core: Core, model: Model, seqs: Sequence[int], spending: Spending) -> int | None:
     """Embed some memories and return how many; None where another process embeds."""
     try:
-        async with leased(core, LEASE_NAME, LEASE) as fence:
-            if fence is None or not answers(await stored(core), model):
+        async with hold_lease(core, LEASE_NAME, LEASE) as fence:
+            if fence is None or not answers(await read_answering_model(core), model):
                 return None
             await take_away(core, fence)
             memories = [one for one in await core.store.get(core.scope, seqs) if one is not None]
@@ -195,9 +195,9 @@ async def _filled(core: Core, model: Model, seqs: Sequence[int], spending: Spend
         return None
 
 
-async def left(core: Core) -> int:
+async def count_unembedded(core: Core) -> int:
     """Count the memories that the model has not embedded yet; 0 where it does not answer here."""
-    known, written = await _booked(core)
+    known, written = await _read_model_record(core)
     if core.model is None or known is None or known["name"] != core.model.name:
         return 0
     return len(await _missing(core, (core.model.name, written)))
@@ -230,7 +230,7 @@ async def take_away(core: Core, fence: Fence) -> int:
 
 async def keep(core: Core, model: Model, memories: Sequence[Memory], spending: Spending, fence: Fence) -> int:
     """Embed memories and keep their vectors, all or none; return how many."""
-    rows: list[Embedded] = []
+    rows: list[EmbeddingRow] = []
     for start in range(0, len(memories), model.batch_max):
         some = memories[start : start + model.batch_max]
         try:
@@ -243,7 +243,7 @@ async def keep(core: Core, model: Model, memories: Sequence[Memory], spending: S
             await spending.book(1, found.tokens_used)
         vectors = found.vectors.astype("<f2")
         rows += [
-            Embedded(memory.seq, memory.fingerprint, vector.tobytes())
+            EmbeddingRow(memory.seq, memory.fingerprint, vector.tobytes())
             for memory, vector in zip(some, vectors, strict=True)
         ]
     # Together, since others tell by the count that there are new ones, whatever becomes of this process.

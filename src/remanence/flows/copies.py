@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from remanence.arguments import check_path
-from remanence.errors import NotFound, StoreUnavailable, shown
+from remanence.errors import NotFound, StoreUnavailable, format_value
 from remanence.flows.core import Core
 from remanence.gate.screening import screen_name
 from remanence.results import Result, Time, minute_of, number, visible
@@ -114,9 +114,11 @@ async def finish(core: Core, scope: str, name: str, memories: int) -> None:
 
 async def register(core: Core) -> Register:
     """Return the copies that hold memories of this scope: its exports, and backups of the whole file."""
-    rows = [row for scope in (core.scope, EVERY_SCOPE) for row in (await _kept(core, scope)).items()]
+    rows = [
+        row for scope in (core.scope, EVERY_SCOPE) for row in (await _read_copy_rows(core, scope)).items()
+    ]
     unlisted = sum(value for name, value in rows if name == UNLISTED)
-    listed = await asyncio.to_thread(_listed, [value for name, value in rows if name != UNLISTED])
+    listed = await asyncio.to_thread(_build_copies, [value for name, value in rows if name != UNLISTED])
     return Register(listed, unlisted)
 
 
@@ -125,18 +127,19 @@ async def dismiss(core: Core, path: str | Path) -> list[RegisteredCopy]:
     wanted = {str(path), _shown_path(core, str(path))}
     found: list[Mapping[str, Any]] = []
     for scope in (core.scope, EVERY_SCOPE):
-        kept = await _kept(core, scope)
+        kept = await _read_copy_rows(core, scope)
         names = [name for name, one in kept.items() if name != UNLISTED and one["path"] in wanted]
         found += [kept[name] for name in names]
         await _drop(core, scope, names)
     if not found:
         raise NotFound(
-            f"no copy at {shown(str(path))} is registered", recovery="list them: remanence erase copies"
+            f"no copy at {format_value(str(path))} is registered",
+            recovery="list them: remanence erase copies",
         )
-    return list(await asyncio.to_thread(_listed, found))
+    return list(await asyncio.to_thread(_build_copies, found))
 
 
-async def _kept(core: Core, scope: str) -> Mapping[str, Any]:
+async def _read_copy_rows(core: Core, scope: str) -> Mapping[str, Any]:
     asked = Bookkeeping(core.clock.now(), under=(COPIES,), get=(UNLISTED,))
     return (await core.store.bookkeep(scope, asked)).values
 
@@ -159,7 +162,7 @@ def _going(kept: Mapping[str, Mapping[str, Any]], path: str) -> list[str]:
     return [*same, *rest[: max(0, len(rest) + 1 - REGISTERED_MAX)]]
 
 
-def _listed(rows: Iterable[Mapping[str, Any]]) -> tuple[RegisteredCopy, ...]:
+def _build_copies(rows: Iterable[Mapping[str, Any]]) -> tuple[RegisteredCopy, ...]:
     ordered = sorted(rows, key=lambda one: (one["at"], one["path"]))
     return tuple(RegisteredCopy(**one, is_gone=_is_gone(one["path"])) for one in ordered)
 

@@ -12,15 +12,15 @@ from typing import Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.arguments import check_count
-from remanence.change import Cause, Change, Committed, Entry, Fence
-from remanence.clock import Clock, lived
+from remanence.change import Cause, Change, CommitResult, Entry, Fence
+from remanence.clock import Clock, read_monotonic_micros
 from remanence.curate.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.edit.one_memory import on_revision
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.clocks import ClockWatch
 from remanence.flows.curate.kept_snapshots import KeptSnapshots
-from remanence.flows.naming import found, plain_name, refuse_erased, several, unknown
+from remanence.flows.naming import find_memories, plain_name, refuse_erased, several, unknown
 from remanence.flows.recall.archive_index import ArchiveIndex
 from remanence.flows.recall.attribute_index import AttributeIndex
 from remanence.flows.recall.entity_index import EntityIndex
@@ -33,7 +33,7 @@ from remanence.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Tr
 from remanence.owner import PERSON, Owner, said_of
 from remanence.process import OpeningProcess
 from remanence.receipt import Receipt
-from remanence.store.base import Booked, Bookkeeping, LedgerFindings, Store
+from remanence.store.base import Bookkeeping, BookkeepResult, LedgerFindings, Store
 from remanence.timescale import ClockName
 from remanence.tokens import token_counts
 
@@ -66,14 +66,14 @@ class Pulse:
     session: str
     every: int | None
     counted_until: int
-    lived_until: int = field(default_factory=lived)
+    lived_until: int = field(default_factory=read_monotonic_micros)
     task: asyncio.Task[None] | None = None
 
 
 class Chore(Protocol):
     """Work that goes on beside the verbs, and that some of them wait for."""
 
-    async def done(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait for the end; raise what ended it too early."""
         ...
 
@@ -85,13 +85,13 @@ class Chore(Protocol):
 class Listening(Chore, Protocol):
     """A chore that is told of the turns that were noted."""
 
-    def noted(self, session: str, *, high: bool) -> None:
+    def notify_turn(self, session: str, *, high: bool) -> None:
         """Hear that a turn of a session was noted."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RememberedPlan:
     """What an engine remembers of a plan that it made: its digest, as others can write to its arrays, and its policy.
 
     `verb` is what the audit calls its run, `follows` the hash of the whole policy, of which a tick judges a part,
@@ -141,7 +141,7 @@ class Core:
     embedding: Chore | None = field(init=False, default=None)
     vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
-    made: WeakKeyDictionary[Plan, Made] = field(init=False, default_factory=WeakKeyDictionary)
+    made: WeakKeyDictionary[Plan, RememberedPlan] = field(init=False, default_factory=WeakKeyDictionary)
     # What a file holds that was erased since, and what was asked for in that case.
     erased_since: str = "refuse"
     unsettled: LedgerFindings | None = field(init=False, default=None)
@@ -169,7 +169,7 @@ class Core:
             self._commit_uses, lambda seqs: self.store.neighbours(self.scope, seqs), self.clock.now
         )
 
-    def remember(self, plan: Plan, made: Made) -> None:
+    def remember(self, plan: Plan, made: RememberedPlan) -> None:
         """Remember a plan that was made here, and its policy as one that somebody named."""
         self.made[plan] = made
         policy = made.policy
@@ -185,7 +185,7 @@ class Core:
         return self
 
     @property
-    def settled(self) -> "Core":
+    def usable_core(self) -> "Core":
         """This, unless it was forked or the file holds what was erased since it was copied: that is settled first."""
         self.process.refuse_child()
         if self.unsettled is not None:
@@ -223,14 +223,14 @@ class Core:
         detail = {**more.pop("detail", {}), **said_of(more.pop("owner", self.owner), verb)}
         return Cause(verb, self.clock.now(), run, actor=self.agent, detail=detail, **more)
 
-    async def commit(self, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def commit(self, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write the changes of one part; a clock that jumped is noticed before it is written down."""
         await self.watch.look()
         return await self.store.commit(self.scope, changes, cause)
 
     async def _commit_uses(
         self, changes: Sequence[Entry], agent: str | None, at: int, extends: tuple[str, int] | None
-    ) -> Committed:
+    ) -> CommitResult:
         """Write uses; the indexes hold nothing of them, and need not ask what was written."""
         cause = replace(self.cause("use"), actor=agent, at=at, extends=extends)
         done = await self.commit(changes, cause)
@@ -238,9 +238,9 @@ class Core:
         self.archive.pass_over(done)
         return done
 
-    async def found(self, names: Sequence[int | str]) -> list[Memory | None]:
+    async def find_memories(self, names: Sequence[int | str]) -> list[Memory | None]:
         """Return memories by number, id, key or short id, in the order asked; None where there is none."""
-        return await found(self.store, self.scope, names)
+        return await find_memories(self.store, self.scope, names)
 
     async def one(self, name: OneMemory) -> Memory:
         """Return one memory, or raise NotFound."""
@@ -250,7 +250,7 @@ class Core:
 
     async def all_of(self, names: Sequence[int | str]) -> list[Memory]:
         """Return memories, each once, or raise NotFound where one is not there, and Erased where it was erased."""
-        memories = dict(zip(names, await self.found(names), strict=True))
+        memories = dict(zip(names, await self.find_memories(names), strict=True))
         missing = [name for name, memory in memories.items() if memory is None]
         if missing:
             await refuse_erased(self.store, self.scope, missing)
@@ -276,9 +276,9 @@ class Core:
         refuse_several(asked, if_revision)
         for attempt in range(RACES_MAX):
             memories = await self.all_of(asked)
-            decided = [await _decided(memory, decide, if_revision) for memory in memories]
+            decided = [await _decide_changes(memory, decide, if_revision) for memory in memories]
             changes = [change for some in decided for change in some]
-            cause = self.cause(verb, detail=named(memories), turns=turns, values=beside(memories))
+            cause = self.cause(verb, detail=make_id_detail(memories), turns=turns, values=beside(memories))
             if not changes:
                 return receipt(self.scope, cause, 0, {})
             try:
@@ -290,7 +290,7 @@ class Core:
         raise AssertionError("unreachable")
 
 
-async def _decided(
+async def _decide_changes(
     memory: Memory, decide: Callable[[Memory], Awaitable[Sequence[Change]]], if_revision: int | None
 ) -> Sequence[Change]:
     refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
@@ -298,7 +298,7 @@ async def _decided(
     return changes if if_revision is None else on_revision(memory, changes)
 
 
-def named(memories: Sequence[Memory]) -> dict[str, Any]:
+def make_id_detail(memories: Sequence[Memory]) -> dict[str, Any]:
     """Say in the audit which memories a run was about."""
     ids = [memory.id for memory in memories]
     return {"id": ids[0]} if len(ids) == 1 else {"ids": ids}
@@ -334,7 +334,7 @@ async def aside_of_rows(rows: int, work: Callable[..., Answer], *arguments: Any)
     return await asyncio.to_thread(work, *arguments)
 
 
-async def unhurried(items: Iterable[Item]) -> AsyncIterator[Item]:
+async def iterate_cooperatively(items: Iterable[Item]) -> AsyncIterator[Item]:
     """Go through many things, and let others have the event loop now and then."""
     for number, item in enumerate(items, start=1):
         yield item
@@ -348,7 +348,7 @@ class Lease:
 
     name: str
     holder: str
-    booked: Booked
+    booked: BookkeepResult
     is_released: bool = False
 
     @property
@@ -364,7 +364,7 @@ class Lease:
 
 
 @asynccontextmanager
-async def leased(core: Core, name: str, lasting: int, *, tries: int = 1) -> AsyncIterator[Fence | None]:
+async def hold_lease(core: Core, name: str, lasting: int, *, tries: int = 1) -> AsyncIterator[Fence | None]:
     """Hold a lease against other processes for a block, at most so many microseconds; yield its fence where it is held.
 
     A lease that is not free is asked for again every tenth of a second, until so many tries are through. Who was

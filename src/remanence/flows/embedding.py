@@ -13,13 +13,13 @@ from typing import Any
 from remanence.change import Change, Entry, Fence
 from remanence.clock import SECOND
 from remanence.entity import is_entity
-from remanence.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, shown
-from remanence.flows.core import Core, leased
+from remanence.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, format_value
+from remanence.flows.core import Core, hold_lease
 from remanence.flows.write.learning import vector_of
 from remanence.llm.local import BUILT_IN, REPLACED
 from remanence.model import INT_MAX, Memory, Status
 from remanence.recall.semantic import word_weight
-from remanence.store.base import Arriving, Bookkeeping, Find, Known
+from remanence.store.base import Arriving, Bookkeeping, Find, WriteContext
 from remanence.text import stems, term_hash
 
 EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
@@ -37,13 +37,13 @@ async def settle(core: Core) -> None:
     """Refuse vectors of another model, but for one that the present one takes the place of."""
     now = core.clock.now()
     mine = {"name": core.embedder.name, "dimensions": core.embedder.dimensions}
-    stored = await _stored(core)
+    stored = await _read_embedder_row(core)
     if stored is None:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={EMBEDDER: mine}))
         return
     if REPLACED.get(stored["name"]) == core.embedder.name:
         await core.store.bookkeep(core.scope, Bookkeeping(now, swap={EMBEDDER: (stored, {**mine, AFTER: 0})}))
-        stored = await _stored(core) or stored
+        stored = await _read_embedder_row(core) or stored
     if stored | mine != stored:
         raise StoreIncompatible(
             f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
@@ -65,27 +65,27 @@ def _way_back(name: str) -> str:
     return f"open it with the embedder it was made with{given}"
 
 
-async def _stored(core: Core) -> dict[str, Any] | None:
+async def _read_embedder_row(core: Core) -> dict[str, Any] | None:
     booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(EMBEDDER,)))
     stored = booked.values.get(EMBEDDER)
     if stored is not None and not (isinstance(stored, dict) and isinstance(stored.get("name"), str)):
         raise StoreDamaged(
-            f"which model made the vectors is not to be read: {shown(stored)}",
+            f"which model made the vectors is not to be read: {format_value(stored)}",
             recovery="run `doctor`, then go back to the latest backup",
         )
     return stored
 
 
-async def left(core: Core) -> int | None:
+async def read_reembed_position(core: Core) -> int | None:
     """Return after which memory those begin that are still to be embedded again; None where none is."""
-    stored = None if core.embedding is None else await _stored(core)
+    stored = None if core.embedding is None else await _read_embedder_row(core)
     return None if stored is None else stored.get(AFTER)
 
 
 async def whole(core: Core) -> None:
     """Wait until every vector is the present embedder's."""
     if core.embedding is not None:
-        await core.embedding.done()
+        await core.embedding.wait_until_done()
 
 
 class Embedding:
@@ -98,7 +98,7 @@ class Embedding:
         self._stopped = False
         self._task = asyncio.create_task(self._work())
 
-    async def done(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait for the end; raise what ended it too early."""
         await asyncio.shield(self._task)
 
@@ -127,8 +127,8 @@ class Embedding:
     async def _step(self) -> tuple[float, bool]:
         """Embed one chunk, unless another process does; return how long to wait, and whether all is done."""
         core = self._core
-        async with leased(core, "embedding", LEASE) as fence:
-            stored = await _stored(core) or {}
+        async with hold_lease(core, "embedding", LEASE) as fence:
+            stored = await _read_embedder_row(core) or {}
             if AFTER not in stored:
                 await core.index.take_vectors(core.embedder.dimensions)
                 core.vectors_since = stored.get(SINCE, 0)
@@ -169,15 +169,17 @@ async def _changes(core: Core, memories: Sequence[Memory]) -> list[Change]:
         for memory in memories
         if memory.seq in wanted or (memory.status is Status.ACTIVE and not is_entity(memory))
     ]
-    return await asyncio.to_thread(_embedded, core, chosen, await _known(core, [one.text for one in chosen]))
+    return await asyncio.to_thread(
+        _make_vector_changes, core, chosen, await _read_term_counts(core, [one.text for one in chosen])
+    )
 
 
-async def _known(core: Core, texts: Sequence[str]) -> Known:
+async def _read_term_counts(core: Core, texts: Sequence[str]) -> WriteContext:
     terms = await asyncio.to_thread(lambda: list({term_hash(stem) for text in texts for stem in stems(text)}))
     return await core.store.arriving(core.scope, Arriving(terms=terms))
 
 
-def _embedded(core: Core, memories: Sequence[Memory], known: Known) -> list[Change]:
+def _make_vector_changes(core: Core, memories: Sequence[Memory], known: WriteContext) -> list[Change]:
     weight = word_weight(known.memories, known.df)
     return [
         Change(
@@ -218,7 +220,7 @@ async def present(core: Core, told: Sequence[Entry], position: int) -> list[Entr
     for memory in await core.store.get(core.scope, unsaid):  # type: ignore[arg-type]
         if memory is not None:
             texts[memory.seq] = memory.text
-    known = await _known(core, [text for text in texts.values() if text is not None])
+    known = await _read_term_counts(core, [text for text in texts.values() if text is not None])
     weight = word_weight(known.memories, known.df)
     fresh = {key: vector_of(core, text, weight) for key, text in texts.items() if text is not None}
     return [

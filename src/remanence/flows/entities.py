@@ -15,9 +15,9 @@ from remanence.entity import (
     TYPES,
     folded_name,
     is_entity,
-    listed,
     name_of,
     names_of,
+    read_entity_list,
     type_of,
 )
 from remanence.errors import InvalidInput, NameUnknown, NotFound
@@ -98,7 +98,7 @@ class Entities:
         check_count("limit", limit, 1, LISTED_MAX)
         if type is not None and type not in TYPES:
             raise NameUnknown("type of entity", type, TYPES)
-        return await _listed(self._core, type, limit)
+        return await _list_entities(self._core, type, limit)
 
     async def get(self, name: OneMemory) -> EntityProfile:
         """Show what stands of an entity: named by any of its names, or as any memory is."""
@@ -112,7 +112,7 @@ class Entities:
             raise InvalidInput(
                 f"both are {short_id(one.seq)} {name_of(one)}", recovery="name two different entities"
             )
-        return await _merged(core, one, other)
+        return await _merge_entities(core, one, other)
 
     async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
         """Make two of one entity: `off` are names that are another's, or memories that mention the other.
@@ -126,7 +126,7 @@ class Entities:
         return await _alias(self._core, await _one(self._core, entity), name)
 
 
-async def _merged(core: Core, one: Memory, other: Memory) -> Receipt:
+async def _merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     """Merge two and say what that moved: mentions, how many of them are facts, and names."""
     taken = await join(core, one, other, {})
     found = await core.store.get(core.scope, taken.mentioning) if taken.mentioning else []
@@ -138,12 +138,12 @@ async def _merged(core: Core, one: Memory, other: Memory) -> Receipt:
     return receipt(core.scope, taken.cause, taken.changes, told)
 
 
-async def _listed(core: Core, type_: str | None, limit: int) -> list[KnownEntity]:
+async def _list_entities(core: Core, type_: str | None, limit: int) -> list[KnownEntity]:
     await core.entities.refresh()
     memories = [one for one in core.entities.standing() if type_ is None or type_of(one) == type_]
     counts = await _mentions(core, [one.seq for one in memories])
     ranked = sorted(memories, key=lambda one: (-counts.get(one.seq, 0), one.seq))[:limit]
-    return [_known(one, counts.get(one.seq, 0)) for one in ranked]
+    return [_make_known_entity(one, counts.get(one.seq, 0)) for one in ranked]
 
 
 async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
@@ -153,14 +153,14 @@ async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
     return counts
 
 
-def _known(memory: Memory, mentions: int) -> KnownEntity:
+def _make_known_entity(memory: Memory, mentions: int) -> KnownEntity:
     return KnownEntity(
         memory.id,
         memory.seq,
         memory.key or "",
         name_of(memory),
         type_of(memory),
-        listed(memory, "aliases"),
+        read_entity_list(memory, "aliases"),
         mentions,
         memory.learned_at,
     )
@@ -177,7 +177,7 @@ async def _one(core: Core, name: OneMemory) -> Memory:
                 f"{len(bearing)} entities bear this name: {numbers}", recovery="name one by its number"
             )
         return bearing[0]
-    found = (await core.found([plain]))[0]
+    found = (await core.find_memories([plain]))[0]
     memory = None if found is None or not is_entity(found) else await survivor(core, found.seq)
     if memory is None or memory.status not in STANDING:
         raise NotFound(f"no entity {plain!r} in scope {core.scope!r}", recovery="list them with `entities`")
@@ -194,21 +194,21 @@ async def _profile(core: Core, memory: Memory) -> EntityProfile:
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
     seqs = sorted(link.source for link in links if link.target == memory.seq)
     told = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
-    profile = drawn(memory, told, index.position)
+    profile = build_profile(memory, told, index.position)
     if len(index.kept) >= KEPT_MAX:
         index.kept.clear()
     index.kept[memory.seq] = (index.position, profile)
     return profile
 
 
-def drawn(memory: Memory, told: Sequence[Memory | None], position: int) -> EntityProfile:
+def build_profile(memory: Memory, told: Sequence[Memory | None], position: int) -> EntityProfile:
     """Draw up what stands of an entity from all that mention it, each saying what of it holds no longer."""
     standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
     facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
     timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
     because = (memory.attributes or {}).get("because", {})
     return EntityProfile(
-        _known(memory, len(told)),
+        _make_known_entity(memory, len(told)),
         timeline[::-1][:LINES_MAX],
         timeline[-TIMELINE_MAX:],
         tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
@@ -280,7 +280,7 @@ async def _alias(core: Core, memory: Memory, name: str) -> Receipt:
             f"{short_id(bearing[0].seq)} bears the name {name!r}",
             recovery=f"if both are one, merge them: entities merge {memory.seq} {bearing[0].seq}",
         )
-    have = listed(memory, "aliases")
+    have = read_entity_list(memory, "aliases")
     if folded in {folded_name(one) for one in names_of(memory)}:
         return receipt(core.scope, core.cause(ALIAS), 0, {})
     if len(have) >= NAMES_MAX:

@@ -15,7 +15,15 @@ from remanence.flows import copies, erase_beside
 from remanence.flows.copies import RegisteredCopy
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.curate.undoing import image
-from remanence.flows.erase_changes import PURGED, Part, changes_of, chunks, get, settings_without, still_named
+from remanence.flows.erase_changes import (
+    PURGED,
+    ErasePart,
+    changes_of,
+    chunks,
+    get,
+    settings_without,
+    still_named,
+)
 from remanence.flows.erase_lineage import lineage
 from remanence.flows.mirror import erased_files
 from remanence.flows.mirror.mirroring import MIRRORS
@@ -28,7 +36,7 @@ from remanence.receipt import Receipt
 from remanence.redaction import MARK, Names
 from remanence.results import Result, Time, number, visible
 from remanence.signatures import checked_class
-from remanence.store.base import Bookkeeping, Cleaned, Find
+from remanence.store.base import Bookkeeping, CleanResult, Find
 from remanence.store.erasure import ERASE
 
 LISTED = 20  # memories that are listed by their texts; the rest is counted
@@ -39,7 +47,7 @@ Revisions = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Erasing(Result):
+class ErasePreview(Result):
     """What an erasure would take away: give it to `erase.apply`, which refuses it where a memory changed since.
 
     `memories` and `learned` list the first of what was named, and of what was learned from that alone and goes with it;
@@ -105,7 +113,7 @@ class Erasing(Result):
             *_list("HELD, so nothing is erased until it is released", self.held),
             *self._told_of_mentions(),
             *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
-            *_registered(self.registered, self.unlisted),
+            *_render_copies(self.registered, self.unlisted),
             "exports, backups and copies of the file that lie elsewhere are not reached",
         ]
         return visible("\n".join(lines))
@@ -205,7 +213,7 @@ class Erasure(Result):
             ),
             *_list_files(self.in_mirrors),
             *(f"words of it stand in {one}" for one in self.words_left),
-            *_registered(self.registered, self.unlisted),
+            *_render_copies(self.registered, self.unlisted),
         ]
         return visible("\n".join(lines))
 
@@ -244,7 +252,7 @@ def _list_files(files: Sequence[str]) -> list[str]:
     ]
 
 
-def _registered(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]:
+def _render_copies(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]:
     more = len(copies) - LISTED
     return [
         *(f"not rewritten, delete it: {copy}" for copy in copies[-LISTED:] if not copy.is_gone),
@@ -285,7 +293,7 @@ class Erase:
         scope: bool = False,
         subject: str | Sequence[str] | None = None,
         mentions: bool = False,
-    ) -> Erasing:
+    ) -> ErasePreview:
         """Show what erasing memories for good would take away, with every copy; a command does it with `--yes`.
 
         With `scope` all memories of this scope are meant, with `subject` what a person said, by name, or by several
@@ -300,25 +308,25 @@ class Erase:
             )
         if mentions and subject is None:
             raise InvalidInput("nobody is named whose mentions are meant", recovery="name the person as well")
-        core = self._core.settled
+        core = self._core.usable_core
         if subject is not None:
             return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
-        return await show_erasure(core, await _all_of(core) if scope else await _named(core, asked))
+        return await show_erasure(core, await _all_of(core) if scope else await _find_revisions(core, asked))
 
-    async def apply(self, shown: Erasing) -> Erasure:
+    async def apply(self, shown: ErasePreview) -> Erasure:
         """Erase what was shown: rows, words, vectors and images in the audit, and prove it gone.
 
         It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
         """
-        return await _applied(self._core.settled, shown)
+        return await _apply_erase(self._core.usable_core, shown)
 
     async def copies(self) -> list[RegisteredCopy]:
         """List exports of this scope and backups that were made here, oldest first, and whether they are gone."""
-        return list((await copies.register(self._core.settled)).listed)
+        return list((await copies.register(self._core.usable_core)).listed)
 
     async def dismiss(self, path: str | Path) -> list[RegisteredCopy]:
         """Take an export or a backup out of the list, by where it was put; the file itself is left alone."""
-        return await copies.dismiss(self._core.settled, path)
+        return await copies.dismiss(self._core.usable_core, path)
 
     async def show_since(self) -> Result | None:
         """Show what this file holds that was erased since it was copied; None where it holds nothing of it.
@@ -343,7 +351,7 @@ class Erase:
         return describe(self._core.cause(ERASE), self._core.scope, 0, cleaned) if _did(cleaned) else None
 
 
-def _did(cleaned: Cleaned) -> bool:
+def _did(cleaned: CleanResult) -> bool:
     return cleaned.is_done or cleaned.is_pending
 
 
@@ -356,9 +364,9 @@ async def _all_of(core: Core) -> dict[int, int]:
     return found
 
 
-async def _named(core: Core, names: Sequence[int | str]) -> dict[int, int]:
+async def _find_revisions(core: Core, names: Sequence[int | str]) -> dict[int, int]:
     """Return memories by what they are named, with their revisions: 0 for one that was purged and has images alone."""
-    found = dict(zip(names, await core.found(names), strict=True))
+    found = dict(zip(names, await core.find_memories(names), strict=True))
     named: dict[int, int] = {}
     missing: list[int | str] = []
     for name, memory in found.items():
@@ -373,7 +381,7 @@ async def _named(core: Core, names: Sequence[int | str]) -> dict[int, int]:
     return named
 
 
-async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
+async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> ErasePreview:
     """Show what goes of a person, and what others said that names that person."""
     gone = {seq: PURGED for seq, revision in subject.mentioned.items() if mentions and revision == PURGED}
     shown = await show_erasure(core, {**subject.own, **gone})
@@ -399,7 +407,7 @@ async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> Erasing:
     )
 
 
-async def show_erasure(core: Core, named: Revisions) -> Erasing:
+async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
     """Show what goes with some memories."""
     from_them = await lineage(core, named)
     learned = from_them.alone
@@ -413,7 +421,7 @@ async def show_erasure(core: Core, named: Revisions) -> Erasing:
         memories = await get(core, some)
         held += [one for one in memories if _is_held(one, core.clock.now())]
         same |= await _saying_same(core, memories, going)
-    return Erasing(
+    return ErasePreview(
         core.scope,
         core.clock.now(),
         len(named),
@@ -451,7 +459,7 @@ async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions)
     return {one.seq: one for one in found if one.seq in as_one or one.text in texts}
 
 
-async def _applied(core: Core, shown: Erasing) -> Erasure:
+async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
     if shown.scope != core.scope:
         raise InvalidInput(
             f"this was shown of scope {shown.scope!r}", recovery="show it anew, and apply that"
@@ -461,7 +469,7 @@ async def _applied(core: Core, shown: Erasing) -> Erasure:
     register = await copies.register(core)
     names = Names(shown.subject, shown.namesakes) if shown.subject else None
     sought = await erased_files.sought_of(core, shown.revisions, names if shown.redacts else None)
-    await _taken(core, shown, names, cause)
+    await _erase_in_parts(core, shown, names, cause)
     await erase_beside.end_sessions(core, sought.sessions, shown.revisions.keys())
     left = () if names is None or not shown.redacts else await still_named(core, names)
     redrawn = await settling.draw_owed(core) if shown.anew else 0
@@ -491,11 +499,11 @@ async def erase_again(core: Core, named: Revisions, redacts: Revisions, names: N
     if not named and not redacts:
         return 0
     shown = replace(await show_erasure(core, named), redacts=redacts)
-    await _taken(core, shown, names, core.cause(ERASE, detail={"again": len(shown)}))
+    await _erase_in_parts(core, shown, names, core.cause(ERASE, detail={"again": len(shown)}))
     return len(shown)
 
 
-async def _taken(core: Core, shown: Erasing, names: Names | None, cause: Cause) -> None:
+async def _erase_in_parts(core: Core, shown: ErasePreview, names: Names | None, cause: Cause) -> None:
     """Take all of it away, so many memories in a transaction."""
     if names is not None and cause.actor is not None and names.stand_in(cause.actor):
         cause = replace(cause, actor=None)
@@ -505,10 +513,10 @@ async def _taken(core: Core, shown: Erasing, names: Names | None, cause: Cause) 
         named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(parts), unnamed=names)
         gone = {seq: shown.revisions[seq] for seq in seqs if seq in shown.revisions}
         redacts = {seq: shown.redacts[seq] for seq in seqs if seq in shown.redacts}
-        await _erase(core, Part(gone, redacts, names), replace(named, values={} if part else owed))
+        await _erase(core, ErasePart(gone, redacts, names), replace(named, values={} if part else owed))
 
 
-def describe(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure:
+def describe(cause: Cause, scope: str, erased: int, cleaned: CleanResult) -> Erasure:
     """Say what came of an erasure and of its proof."""
     return Erasure(
         cause.run,
@@ -524,7 +532,7 @@ def describe(cause: Cause, scope: str, erased: int, cleaned: Cleaned) -> Erasure
     )
 
 
-async def _refuse_changed(core: Core, shown: Erasing) -> None:
+async def _refuse_changed(core: Core, shown: ErasePreview) -> None:
     """Raise where something is held, or is not what was shown; nothing is written then."""
     if not shown.revisions and not shown.redacts:
         raise InvalidInput("there is nothing to erase", recovery="show what there is")
@@ -546,7 +554,7 @@ async def _refuse_changed(core: Core, shown: Erasing) -> None:
         raise Conflict(changed, recovery="show the erasure anew; nothing was erased")
 
 
-async def _erase(core: Core, part: Part, cause: Cause) -> None:
+async def _erase(core: Core, part: ErasePart, cause: Cause) -> None:
     """Take some memories away, with all that hangs on them, and names out of others, in one commit."""
     for attempt in range(RACES_MAX):
         changes = await changes_of(core, part)
@@ -562,7 +570,7 @@ async def _erase(core: Core, part: Part, cause: Cause) -> None:
         return
 
 
-async def _is_changed(core: Core, part: Part) -> bool:
+async def _is_changed(core: Core, part: ErasePart) -> bool:
     """Tell whether a memory is not what was shown any more; that others used or linked it takes nothing from that."""
     expected = {**part.gone, **part.redacts}
     stand = {one.seq: one.revision for one in await get(core, sorted(expected))}

@@ -30,7 +30,7 @@ Revisions = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ErasePart:
     """What one transaction takes away and redacts, each with its revision, and whose names it takes out."""
 
     gone: Revisions
@@ -38,17 +38,17 @@ class Part:
     names: Names | None
 
 
-async def changes_of(core: Core, part: Part) -> list[Change]:
+async def changes_of(core: Core, part: ErasePart) -> list[Change]:
     """Decide what goes with memories, what forbids their texts, their part of boxes, and what others say then."""
     memories = await get(core, sorted(part.gone))
-    rewritten = await _redacted(core, part)
+    rewritten = await _decide_redactions(core, part)
     texts = {
         change.key: change.after["text"]
         for change in rewritten
         if change.table == "memories" and change.after and "text" in change.after
     }
     changes = [
-        *await _gone(core, memories, part.gone),
+        *await _decide_deletions(core, memories, part.gone),
         *rewritten,
         *await _without_spans(core, part, texts),  # type: ignore[arg-type]
         *await _boxes_anew(core, part, texts),  # type: ignore[arg-type]
@@ -57,7 +57,7 @@ async def changes_of(core: Core, part: Part) -> list[Change]:
     return list({(change.table, change.key): change for change in changes}.values())
 
 
-async def _gone(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
+async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
     """Decide what goes with memories: what hangs on them, and what forbids their texts."""
     seqs, gone = sorted(revisions), set(revisions)
     touched = {one.seq: one.touched for one in memories}
@@ -84,7 +84,7 @@ async def _gone(core: Core, memories: Sequence[Memory], revisions: Revisions) ->
     ]
 
 
-async def _redacted(core: Core, part: Part) -> list[Change]:
+async def _decide_redactions(core: Core, part: ErasePart) -> list[Change]:
     """Decide what others' memories say without the names; one that said them once alone is written as it is."""
     if part.names is None or not part.redacts:
         return []
@@ -117,11 +117,11 @@ async def _without(core: Core, memory: Memory, revision: int, names: Names) -> l
         after["vector"] = await aside(len(said["text"]), vector_of, core, said["text"])
     changes = [Change("memories", memory.seq, {"revision": revision}, after)]
     for table, held in (("tags", memory.tags), ("sources", memory.sources)):
-        changes += _renamed(table, memory.seq, held, names)
+        changes += _redact_tags_sources(table, memory.seq, held, names)
     return changes
 
 
-async def _without_spans(core: Core, part: Part, texts: Mapping[int, str]) -> list[Change]:
+async def _without_spans(core: Core, part: ErasePart, texts: Mapping[int, str]) -> list[Change]:
     """Decide what facts say of turns that say something else now: no longer from which characters they were read."""
     turns = {one.seq: one.id for one in await get(core, sorted(texts))}
     links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM) if turns else []
@@ -134,7 +134,7 @@ async def _without_spans(core: Core, part: Part, texts: Mapping[int, str]) -> li
     ]
 
 
-def _renamed(table: Any, seq: int, held: Sequence[str], names: Names) -> list[Change]:
+def _redact_tags_sources(table: Any, seq: int, held: Sequence[str], names: Names) -> list[Change]:
     """Decide what becomes of tags or sources that say a name; one that says nothing else is taken off."""
     old = [one for one in held if names.stand_in(one)]
     new = dict.fromkeys(names.without(one) for one in old if not names.are(one))
@@ -165,7 +165,7 @@ async def still_named(core: Core, names: Names) -> tuple[str, ...]:
     return tuple(short_id(seq) for seq in sorted({*found.own, *found.mentioned}))
 
 
-async def _boxes_anew(core: Core, part: Part, texts: Mapping[int, str]) -> list[Change]:
+async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> list[Change]:
     """Decide what becomes of boxes that hold turns which go, and of their traces: they are made anew from the rest."""
     changes: list[Change] = []
     anew: dict[int, Mapping[str, int] | None] = {}
@@ -191,7 +191,9 @@ async def _all_boxes(core: Core) -> list[BoxRow]:
     return found
 
 
-async def _box_left(core: Core, box: BoxRow, part: Part, texts: Mapping[int, str]) -> dict[str, Any] | None:
+async def _box_left(
+    core: Core, box: BoxRow, part: ErasePart, texts: Mapping[int, str]
+) -> dict[str, Any] | None:
     """Return what is left of a box; None where nothing is."""
     left = [seq for seq in box.members if seq not in part.gone]
     turns = [replace(one, text=texts.get(one.seq, one.text)) for one in await get(core, left)]
@@ -211,7 +213,7 @@ async def _trace_anew(core: Core, trace: int, anew: Mapping[int, Mapping[str, in
     for box in sorted(boxes, key=lambda one: one.box):
         of_box = anew.get(box.box, box.topics)
         if of_box is not None:
-            topics, left = box_cuts.joined(topics, of_box), left + 1
+            topics, left = box_cuts.merge_topics(topics, of_box), left + 1
     (row,) = await core.store.traces(core.scope, FindTraces(only=(trace,)))
     if not left:
         return Change("traces", trace, {}, None)

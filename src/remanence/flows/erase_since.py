@@ -11,7 +11,7 @@ from typing import Literal
 from remanence.errors import Conflict, InvalidInput
 from remanence.flows import erase
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
-from remanence.flows.erase import LISTED, Erasing, Erasure
+from remanence.flows.erase import LISTED, ErasePreview, Erasure
 from remanence.flows.erase_changes import PURGED, chunks, get
 from remanence.flows.subject import subject_of
 from remanence.gate.screening import refuse_secret
@@ -38,7 +38,7 @@ class ErasedSinceReport(Result):
 
     ledgers: tuple[str, ...]
     damaged: tuple[str, ...] = ()
-    erasures: Mapping[str, Erasing] = field(default_factory=dict)
+    erasures: Mapping[str, ErasePreview] = field(default_factory=dict)
     redacted: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)
     redactions: int = 0
 
@@ -69,11 +69,11 @@ class ErasedSinceVerbs:
         found = self._core.unsettled
         if found is None:
             return None
-        erasures: dict[str, Erasing] = {}
+        erasures: dict[str, ErasePreview] = {}
         redacted: dict[str, tuple[Memory, ...]] = {}
         for scope, seqs in sorted(found.erased.items()):
             core = replace(self._core, scope=scope)
-            erasures[scope] = await erase.show_erasure(core, await _named(core, seqs))
+            erasures[scope] = await erase.show_erasure(core, await _find_revisions(core, seqs))
         for scope, seqs in sorted(found.redacted.items()):
             redacted[scope] = tuple(await get(replace(self._core, scope=scope), seqs[:LISTED]))
         redactions = sum(map(len, found.redacted.values()))
@@ -150,7 +150,7 @@ async def _erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasu
         try:
             for scope in sorted({*found.erased, *found.redacted}):
                 within = replace(core, scope=scope)
-                named = await _named(within, found.erased.get(scope, ()))
+                named = await _find_revisions(within, found.erased.get(scope, ()))
                 names, redacts = await _redactions(within, found.redacted.get(scope, ()), subject)
                 gone = await erase.erase_again(
                     within, named | ({} if names else redacts), redacts if names else {}, names
@@ -166,11 +166,11 @@ async def _erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasu
     return replace(erase.describe(cause, core.scope, erased, cleaned), redacted=redacted)
 
 
-async def _named(core: Core, seqs: Sequence[int]) -> dict[int, int]:
+async def _find_revisions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
     """Return memories with their revisions: 0 for one that was purged and has images alone."""
     named: dict[int, int] = {}
     for some in chunks(seqs):
-        named |= {one.seq: PURGED for one in await core.store.purged(core.scope, some)}
+        named |= {one.seq: PURGED for one in await core.store.find_purged_memories(core.scope, some)}
         named |= {one.seq: one.revision for one in await get(core, some)}
     return named
 

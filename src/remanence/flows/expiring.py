@@ -20,7 +20,7 @@ PIECES_MAX = 10_000  # each of up to a thousand parts
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Expired(Result):
+class ExpireResult(Result):
     """Which images of the audit ended: those of parts older than `before`, but for those that a memory keeps.
 
     `kept` counts how often a part was left some; `more` says that there was no time for all. `runs` log it.
@@ -43,7 +43,9 @@ class Expired(Result):
         return visible(f"{what}, older than {minute_of(self.before)}{kept}{left}")
 
 
-async def expire(core: Core, over: Callable[[], bool] = lambda: False, fence: Fence | None = None) -> Expired:
+async def expire(
+    core: Core, over: Callable[[], bool] = lambda: False, fence: Fence | None = None
+) -> ExpireResult:
     """End the images that are past their time, until none is due or time is up.
 
     A tick, which has a `fence`, ends those of whole days: what came due since the tick before would leave a line each
@@ -53,7 +55,7 @@ async def expire(core: Core, over: Callable[[], bool] = lambda: False, fence: Fe
     await _refuse_doubt(core, now)
     before = now - await settings.number(core, "audit_days") * DAY
     before -= before % DAY if fence is not None else 0
-    done = Expired(now, before)
+    done = ExpireResult(now, before)
     for _ in range(PIECES_MAX):
         cause = core.cause(EXPIRE, fence=fence)
         ended = await core.store.end_images(core.scope, before, cause)
@@ -76,7 +78,7 @@ async def _refuse_doubt(core: Core, now: int) -> None:
     # Of no memory: how many there are and the newest record are all that the brake asks for here.
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), only=()), now)
     snapshot = replace(snapshot, present=await core.watch.present())
-    hold = brake.held(snapshot, now, 0, automatic=True)
+    hold = brake.check_brake(snapshot, now, 0, automatic=True)
     if hold is not None:
         raise PlanHeld(
             f"no image ends: {hold.why}",

@@ -8,8 +8,8 @@ from remanence.errors import Conflict, InvalidInput, NotFound
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt
 from remanence.flows.curate.by_hand import merge
 from remanence.flows.write.duplicates import link_duplicates
-from remanence.flows.write.editing import superseded
-from remanence.flows.write.settling import refused
+from remanence.flows.write.editing import decide_supersession
+from remanence.flows.write.settling import explain_write_refusal
 from remanence.model import STANDING, Link, Memory, OneMemory, Relation, short_id
 from remanence.receipt import LinkedDuplicates, Receipt
 from remanence.results import Result
@@ -43,7 +43,7 @@ class Graph:
 
     async def contradictions(self, open_only: bool = True) -> list[Contradiction]:
         """List contradictions, the surest first: the open ones, or all that were ever linked."""
-        found = await _linked(self._core)
+        found = await _read_contradictions(self._core)
         return [each for each in found if each.is_open or not open_only]
 
     async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
@@ -65,12 +65,12 @@ class Graph:
 
         Nothing is merged: that is for a policy.
         """
-        if reason := await refused(self._core):
+        if reason := await explain_write_refusal(self._core):
             return LinkedDuplicates(waits=reason)
         return await link_duplicates(self._core)
 
 
-async def _linked(core: Core) -> list[Contradiction]:
+async def _read_contradictions(core: Core) -> list[Contradiction]:
     pairs = await between(core, await core.store.neighbours(core.scope, None, Relation.CONTRADICTS))
     return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
 
@@ -124,5 +124,5 @@ async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) 
     if link.resolved_at is None:
         changes.append(Change("links", key, {"resolved_at": None}, {"resolved_at": core.clock.now()}))
     if kept is not None:
-        changes += await superseded(core, other if kept.seq == one.seq else one, kept)
+        changes += await decide_supersession(core, other if kept.seq == one.seq else one, kept)
     return changes

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from remanence.arguments import check_count
 from remanence.errors import InvalidInput, NotFound
 from remanence.extraction import GUIDELINE_CHARS_MAX, GUIDELINES_MAX
-from remanence.flows.acted import recorded
+from remanence.flows.acted import iterate_engine_actions
 from remanence.flows.core import Core
 from remanence.flows.write.steps import Settling
 from remanence.results import Result, Time, minute_of, number, one_line, visible
@@ -81,7 +81,7 @@ async def learn(run: Settling) -> Mapping[str, int]:
     seen = (await core.store.bookkeep(core.scope, asked)).values.get(SEEN) or {"position": 0, "events": []}
     fresh = [
         ActionEvent(one.action, one.outcome, quality_of(one.reason), one.count)
-        async for one in recorded(core, min(seen["position"], end))
+        async for one in iterate_engine_actions(core, min(seen["position"], end))
     ]
     if not fresh:
         return {}
@@ -101,7 +101,7 @@ async def lines(core: Core) -> tuple[str, ...]:
     return tuple((await core.store.bookkeep(core.scope, asked)).values.get(ACTIVE, ()))
 
 
-async def drafted(core: Core) -> GuidelineDraft | None:
+async def read_guideline_draft(core: Core) -> GuidelineDraft | None:
     """Return what the last consolidation drew up; None before the first one that had anything to learn from."""
     asked = Bookkeeping(core.clock.now(), get=(DRAFT,))
     row = (await core.store.bookkeep(core.scope, asked)).values.get(DRAFT)
@@ -111,7 +111,7 @@ async def drafted(core: Core) -> GuidelineDraft | None:
 
 
 async def _draft(core: Core) -> GuidelineDraft:
-    found = await drafted(core)
+    found = await read_guideline_draft(core)
     if found is None:
         raise NotFound(
             "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"

@@ -6,7 +6,7 @@ Knows what one beat writes; sessions are begun and ended elsewhere.
 import asyncio
 import logging
 
-from remanence.clock import SECOND, SystemClock, lived
+from remanence.clock import SECOND, SystemClock, read_monotonic_micros
 from remanence.errors import StoreError
 from remanence.flows.core import Core, Pulse
 from remanence.store.base import Bookkeeping
@@ -32,7 +32,7 @@ async def beat(core: Core) -> None:
     if pulse is None or pulse.every is None:
         return
     await core.watch.look()
-    now, alive, mark = core.clock.now(), lived(), heartbeat_key(pulse.session)
+    now, alive, mark = core.clock.now(), read_monotonic_micros(), heartbeat_key(pulse.session)
     held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values.get(mark)
     if held is None:
         core.pulse = None
@@ -48,7 +48,7 @@ async def beat(core: Core) -> None:
     pulse.counted_until, pulse.lived_until = now, alive
 
 
-def missed(every: int, silent: int) -> bool:
+def has_missed_beats(every: int, silent: int) -> bool:
     """Tell whether a heart has missed the beats it promised; `silent` in microseconds."""
     return silent > MISSED_MAX * every * SECOND
 
@@ -76,7 +76,7 @@ def _slept(core: Core, pulse: Pulse, now: int, alive: int) -> bool:
     assert pulse.every is not None
     passed, lived_through = now - pulse.counted_until, alive - pulse.lived_until
     # Any other clock goes as its owner says.
-    return isinstance(core.clock, SystemClock) and missed(pulse.every, passed - lived_through)
+    return isinstance(core.clock, SystemClock) and has_missed_beats(pulse.every, passed - lived_through)
 
 
 async def _beat_on(core: Core, pulse: Pulse, every: int) -> None:

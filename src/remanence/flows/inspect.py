@@ -8,31 +8,31 @@ from typing import Any
 import numpy as np
 
 from remanence.arguments import check_count
-from remanence.change import ROWLESS, Increment, Logged
+from remanence.change import ROWLESS, AuditPart, Increment
 from remanence.clock import DAY, HOUR, to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
-from remanence.curate.forecast import due_at, first_archives, needed
+from remanence.curate.forecast import build_forecast_request, due_at, first_archives
 from remanence.curate.planner.cycle_summary import CYCLE
 from remanence.effects import PLANNED, STAMPS, UPGRADE
 from remanence.errors import NameUnknown, StoreDamaged
 from remanence.flows import embedding, heartbeat, reembedding, review
-from remanence.flows.audit_log import logged
+from remanence.flows.audit_log import iterate_audit_log
 from remanence.flows.core import Core
-from remanence.flows.curate.curating import LAST_CURATE, adopted, choose, frozen, is_adopted
+from remanence.flows.curate.curating import LAST_CURATE, choose, frozen, is_adopted, read_adopted_policy
 from remanence.flows.curate.runs import newest, newest_first, tells
-from remanence.flows.curate.scheduling import Ran, kept, runs_by_itself
+from remanence.flows.curate.scheduling import Ran, read_last_runs, runs_by_itself
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.curate.undoing import image
 from remanence.flows.last_action import last_action
 from remanence.flows.naming import forgotten, plain_name, refuse_erased, unknown
 from remanence.flows.reasons import reasons
 from remanence.flows.recall.ended import with_ended
-from remanence.flows.sessions import Session, opened
+from remanence.flows.sessions import OpenSession, list_open_sessions
 from remanence.flows.spending import today
 from remanence.flows.write import gating, settling, waiting
 from remanence.flows.write.settling import Upcoming
-from remanence.flows.write.waiting import Waiting
+from remanence.flows.write.waiting import PendingTurns
 from remanence.model import (
     COLUMN,
     STANDING,
@@ -48,7 +48,7 @@ from remanence.model import (
     Verification,
 )
 from remanence.owner import PERSON, owner_of
-from remanence.results import MaybeTime, Result, Time, counted, minute_of, number, visible
+from remanence.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.store.base import Bookkeeping
 from remanence.store.ending import EXPIRE
@@ -66,7 +66,7 @@ RUNS_TOLD_MAX = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class ClockPace:
     """How far a clock has come, in hours or turns, and how much of that a day on average of the last thirty days."""
 
     reading: float
@@ -106,15 +106,15 @@ class State(Result):
     adopted: bool
     last_curate_at: int | None
     due_at: int | None
-    clocks: Mapping[str, Pace]
+    clocks: Mapping[str, ClockPace]
     first_archives: Mapping[str, int | None]
-    sessions: tuple[Session, ...]
+    sessions: tuple[OpenSession, ...]
     automatic: Mapping[str, Ran]
     interrupted: tuple[str, ...] = ()
     to_embed: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
     gate: Mapping[str, int] = field(default_factory=dict)
-    waiting: tuple[Waiting, ...] = ()
+    waiting: tuple[PendingTurns, ...] = ()
     waiting_more: int = 0
     consolidation: Upcoming | None = None
     review: Mapping[str, int] = field(default_factory=dict)
@@ -127,18 +127,18 @@ class State(Result):
     due_time = MaybeTime("due_at")
 
     def __str__(self) -> str:
-        size = f"{number(self.memories, 'memory', 'memories')} ({counted(self.statuses)})"
+        size = f"{number(self.memories, 'memory', 'memories')} ({format_counts(self.statuses)})"
         curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
         left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
-        spent = f"; models: {counted(self.spent)} today" if any(self.spent.values()) else ""
-        gate = f"; gate: {counted(self.gate)}" if self.gate else ""
+        spent = f"; models: {format_counts(self.spent)} today" if any(self.spent.values()) else ""
+        gate = f"; gate: {format_counts(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
         waits += f"; {number(self.waiting_more, 'more session waits', 'more sessions wait')}" * (
             self.waiting_more > 0
         )
         model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
         settled = f"; {self.consolidation}" if self.consolidation is not None else ""
-        person = f"; for review: {counted(self.review)}" if self.review else ""
+        person = f"; for review: {format_counts(self.review)}" if self.review else ""
         person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
         known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
         since = f"; {self.erased_since:,} of them were erased since it was copied" * bool(self.erased_since)
@@ -174,11 +174,11 @@ async def status(core: Core) -> State:
     """Count what is there."""
     await heartbeat.beat(core)
     now = core.clock.now()
-    snapshot = await core.store.snapshot(core.scope, _asked(core), now)
+    snapshot = await core.store.snapshot(core.scope, _make_snapshot_request(core), now)
     booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
     last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
-    stored = await adopted(core)
-    embedded = await embedding.left(core)
+    stored = await read_adopted_policy(core)
+    embedded = await embedding.read_reembed_position(core)
     recent = await newest(core, snapshot.position)
     waits = await review.waiting(core, snapshot, recent)
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
@@ -200,13 +200,13 @@ async def status(core: Core) -> State:
         due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
         clocks={name: _pace(scale) for name, scale in clocks.items()},
         first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
-        sessions=tuple(await opened(core)),
-        automatic=await kept(core),
+        sessions=tuple(await list_open_sessions(core)),
+        automatic=await read_last_runs(core),
         interrupted=tuple(waits.interrupted),
         erased_since=0 if core.unsettled is None else core.unsettled.count,
         to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
         spent=await today(core),
-        gate=await gating.counted(core),
+        gate=await gating.read_gate_counts(core),
         waiting=tuple(await waiting.waiting(core, WAITING_MAX)),
         waiting_more=max(0, await waiting.sessions(core) - WAITING_MAX),
         consolidation=await settling.upcoming(core, inbox),
@@ -216,19 +216,19 @@ async def status(core: Core) -> State:
     )
 
 
-def _asked(core: Core) -> SnapshotRequest:
+def _make_snapshot_request(core: Core) -> SnapshotRequest:
     """Say what of a scope its numbers need, and what foretelling needs under the policy."""
     columns = frozenset({"status", "tier", "form", "tokens", "short_tokens", "kind", "category", "pinned"})
     asked = SnapshotRequest(columns, clocks=frozenset({"active", "turns"}), link_count=True)
     if not core.policy_given:
         return asked
-    foretold = needed(core.policy)
+    foretold = build_forecast_request(core.policy)
     return replace(foretold, columns=columns | foretold.columns, clocks=asked.clocks, link_count=True)
 
 
-def _pace(scale: Timescale) -> Pace:
+def _pace(scale: Timescale) -> ClockPace:
     """Read a clock; a turn counts as an hour on its scale."""
-    return Pace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
+    return ClockPace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
 
 
 def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:
@@ -267,7 +267,7 @@ async def history(core: Core, name: OneMemory | None, limit: int, verb: str | No
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
     if verb is not None and verb not in AUDITED:
         raise NameUnknown("verb", verb, sorted(AUDITED))
-    parts = newest_first(core) if name is None else logged(core, None, await _seq(core, name))
+    parts = newest_first(core) if name is None else iterate_audit_log(core, None, await _seq(core, name))
     found = []
     async for part in parts:
         if verb in (None, part.cause.verb) and (name is None or any(map(tells, part.changes))):
@@ -280,7 +280,7 @@ async def history(core: Core, name: OneMemory | None, limit: int, verb: str | No
 async def _seq(core: Core, name: OneMemory) -> int:
     """Return the sequence number of a memory, of one that was purged from the audit."""
     plain = plain_name(name)
-    (memory,) = await core.found([plain])
+    (memory,) = await core.find_memories([plain])
     if memory is not None:
         return memory.seq
     purged = await image(core, plain)
@@ -290,17 +290,17 @@ async def _seq(core: Core, name: OneMemory) -> int:
     return purged.seq
 
 
-def _event(part: Logged) -> Event:
+def _event(part: AuditPart) -> Event:
     number = f"{part.count:,} change{'s' * (part.count != 1)}"
     acts = part.cause.detail.get(CYCLE, {}).get("acts")
-    whole = f"{number}: {counted(acts)}" if acts else number
-    shown = tuple(_shown(change) for change in part.changes if tells(change)) or (whole,)
+    whole = f"{number}: {format_counts(acts)}" if acts else number
+    shown = tuple(_describe_change(change) for change in part.changes if tells(change)) or (whole,)
     cause = part.cause
     owner = str(owner_of(cause))
     return Event(cause.run, cause.at, cause.verb, cause.actor, shown, dict(cause.detail), owner)
 
 
-def _shown(change: Any) -> str:
+def _describe_change(change: Any) -> str:
     """Say in a line what a change did."""
     what = change.table.removesuffix("s").removesuffix("ie") if change.table != "memories" else "memory"
     if change.table == "links":
@@ -347,7 +347,7 @@ async def explain(
     """
     unruled = named is None and not overrides and not core.policy_given
     policy = core.policy if unruled else choose(core, named, overrides)
-    memory = await shown(core, name)
+    memory = await read_annotated_memory(core, name)
     snapshot, now = await frozen(core, policy)
     explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
     worth, fall = await reasons(core, memory, policy)
@@ -361,7 +361,7 @@ async def links(core: Core, name: OneMemory) -> list[Link]:
     return await core.store.neighbours(core.scope, [memory.seq])
 
 
-async def shown(core: Core, name: OneMemory) -> Memory:
+async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
     """Return one memory, which says what of it holds no longer, and what a policy's run last did to it.
 
     What is contradicted is disputed until that ends. A key whose memory was forgotten names none.

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from remanence.change import Increment, Logged
+from remanence.change import AuditPart, Increment
 from remanence.effects import PLANNED, acts_of
-from remanence.flows.audit_log import logged
+from remanence.flows.audit_log import iterate_audit_log
 from remanence.flows.core import Core
 from remanence.results import minute_of
 
@@ -19,7 +19,7 @@ async def last_action(core: Core, seq: int) -> str | None:
     """
     done: dict[str, str] = {}
     undone: dict[str, tuple[str, str]] = {}
-    async for part in logged(core, None, seq):
+    async for part in iterate_audit_log(core, None, seq):
         run, undoes = part.cause.run, part.cause.detail.get("undoes", "")
         if part.cause.verb == UNDO and undoes in done:
             undone[run] = (undoes, done.pop(undoes))
@@ -31,7 +31,7 @@ async def last_action(core: Core, seq: int) -> str | None:
     return next(reversed(done.values()), None)
 
 
-def _acts(part: Logged) -> Iterator[str]:
+def _acts(part: AuditPart) -> Iterator[str]:
     """Yield the actions of a part, without what only watched or counted a row."""
     for change in part.changes:
         values = (change.after or {"": None}).values()
@@ -39,7 +39,7 @@ def _acts(part: Logged) -> Iterator[str]:
             yield from acts_of(change)
 
 
-def _by(part: Logged, act: str) -> str:
+def _by(part: AuditPart, act: str) -> str:
     """Name an action with the rules of the run that do it."""
     rules = [rule for action, rule, _ in part.cause.detail.get("rules", ()) if action == act]
     return f"{act} by {' or '.join(rules)}" if rules else act

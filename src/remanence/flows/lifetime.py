@@ -22,11 +22,11 @@ async def close(core: Core) -> None:
         await core.archive.stop_indexing()
         if core.listener is not None:
             await core.listener.stop()
-            unheard = await _refused(core.listener.done())
+            unheard = await _catch_unavailable(core.listener.wait_until_done())
         try:
-            unended = await _refused(sessions.leave(core))
+            unended = await _catch_unavailable(sessions.leave(core))
         finally:
-            uncounted = await _refused(core.uses.settle())
+            uncounted = await _catch_unavailable(core.uses.settle())
     finally:
         await _shut(core)
     why = unheard or unended or uncounted
@@ -58,7 +58,7 @@ async def let_go(models: Iterable[Model | None]) -> None:
             await model.close()
 
 
-async def _refused(work: Awaitable[None]) -> StoreUnavailable | None:
+async def _catch_unavailable(work: Awaitable[None]) -> StoreUnavailable | None:
     """Do something; return why the store did not let it."""
     try:
         await work
@@ -99,6 +99,6 @@ async def settle(core: Core) -> None:
     await contextual.settle(core)
     await gating.settle(core)
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
-    adopted = await curating.adopted(core)
+    adopted = await curating.read_adopted_policy(core)
     if adopted is not None and not core.policy_given:
         core.policy, core.policy_given = load(adopted["source"], stored=True), True

@@ -7,8 +7,16 @@ import re
 from collections.abc import Sequence
 
 from remanence.arguments import check_memory
-from remanence.errors import Erased, InvalidInput, NotFound, shown
-from remanence.model import SHORT_ID_CHARS, Affected, Memories, Memory, OneMemory, Recalled, short_id
+from remanence.errors import Erased, InvalidInput, NotFound, format_value
+from remanence.model import (
+    SHORT_ID_CHARS,
+    AffectedMemory,
+    Memories,
+    Memory,
+    OneMemory,
+    RecallResult,
+    short_id,
+)
 from remanence.results import date_of
 from remanence.store.base import Find, Store
 from remanence.store.erasure import of_id, of_seq
@@ -24,14 +32,14 @@ def plain_name(name: OneMemory) -> int | str:
     if isinstance(name, int | str):
         check_memory(name)
         return name
-    if isinstance(name, Affected):
+    if isinstance(name, AffectedMemory):
         return name.seq if name.id is None else name.id
     return name.id
 
 
 def several(names: Memories) -> list[int | str]:
     """Return each name of one memory or of several once; none at all are refused, and too many."""
-    if isinstance(names, Recalled):
+    if isinstance(names, RecallResult):
         names = names.memories
     one = isinstance(names, int | str) or not isinstance(names, Sequence)
     given: Sequence[OneMemory] = [names] if one else names  # type: ignore[list-item,assignment] # as just looked
@@ -41,7 +49,7 @@ def several(names: Memories) -> list[int | str]:
     return plain
 
 
-async def found(store: Store, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
+async def find_memories(store: Store, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
     """Return memories by name, in the order asked, None where there is none; a key comes before what looks like it."""
     memories = await store.get(scope, names)
     for at, name in enumerate(names):
@@ -51,7 +59,7 @@ async def found(store: Store, scope: str, names: Sequence[int | str]) -> list[Me
 
 
 async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
-    number = numbered(name)
+    number = parse_short_id(name)
     if number is not None:
         return (await store.get(scope, [number]))[0]
     if not _ENDING.fullmatch(name):
@@ -62,7 +70,7 @@ async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
     return meant[0] if meant else None
 
 
-def numbered(name: str) -> int | None:
+def parse_short_id(name: str) -> int | None:
     """Return the sequence number that a short id such as #332 says; None where it is none."""
     return int(name[1:]) if _NUMBER.fullmatch(name) else None
 
@@ -83,14 +91,14 @@ def ambiguous(name: str, candidates: Sequence[str]) -> InvalidInput:
 
 def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     """Say that names mean no memory of a scope."""
-    which = ", ".join(map(shown, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
+    which = ", ".join(map(format_value, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
     return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
 
 
 def forgotten(key: str, memory: Memory) -> NotFound:
     """Say that the memory with a key was forgotten, when, and how to bring it back."""
     return NotFound(
-        f"the memory with the key {shown(key)} was forgotten on {date_of(memory.status_at)}",
+        f"the memory with the key {format_value(key)} was forgotten on {date_of(memory.status_at)}",
         recovery=f"bring it back: restore {memory.id}; as it was: get {memory.id}",
     )
 
@@ -98,11 +106,11 @@ def forgotten(key: str, memory: Memory) -> NotFound:
 async def refuse_erased(store: Store, scope: str, names: Sequence[int | str]) -> None:
     """Raise Erased where a number, id or short id is that of a memory that was erased."""
     asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
-    known = await store.erased(scope, sorted(asked.values()))
+    known = await store.find_erased_names(scope, sorted(asked.values()))
     for name, of in asked.items():
         if of in known:
-            raise Erased(f"memory {shown(name)} was erased on {date_of(known[of])}")
+            raise Erased(f"memory {format_value(name)} was erased on {date_of(known[of])}")
 
 
 def _number_of(name: int | str) -> int | None:
-    return name if isinstance(name, int) else numbered(name)
+    return name if isinstance(name, int) else parse_short_id(name)

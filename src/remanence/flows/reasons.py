@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager
 
 import numpy as np
 
-from remanence.change import Change, Logged
+from remanence.change import AuditPart, Change
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import PLANNED, acts_of, ways_back
-from remanence.flows.audit_log import logged
+from remanence.flows.audit_log import iterate_audit_log
 from remanence.flows.core import Core
 from remanence.flows.recall.index import ASKS, RANKED, ScopeIndex
 from remanence.model import STANDING, Memory, Relation, Role, Status, short_id
@@ -25,11 +25,11 @@ ALIKE = 1e-5  # stored values are rounded to six digits
 
 async def reasons(core: Core, memory: Memory, policy: Policy) -> tuple[Worth | None, Fall | None]:
     """Return why a memory is worth what it is, None where it has no value, and what took it away, if anything did."""
-    parts = [part async for part in logged(core, None, memory.seq)]
+    parts = [part async for part in iterate_audit_log(core, None, memory.seq)]
     return await _worth(core, memory, parts), await _fall(core, memory, parts, policy)
 
 
-async def _worth(core: Core, memory: Memory, parts: Sequence[Logged]) -> Worth | None:
+async def _worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Worth | None:
     if memory.value is None:
         return None
     text = _first_text(memory, parts)
@@ -66,7 +66,7 @@ def _factors(value: float, found: Value, rarest: dict[str, float]) -> tuple[Wort
     )
 
 
-def _first_text(memory: Memory, parts: Sequence[Logged]) -> str:
+def _first_text(memory: Memory, parts: Sequence[AuditPart]) -> str:
     """Return the text that a memory came with, by which it was valued."""
     for part in parts:
         for change in part.changes:
@@ -99,7 +99,7 @@ async def _whole(core: Core) -> AsyncIterator[ScopeIndex]:
         yield index
 
 
-async def _fall(core: Core, memory: Memory, parts: Sequence[Logged], policy: Policy) -> Fall | None:
+async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: Policy) -> Fall | None:
     if memory.status in STANDING or memory.status is Status.QUARANTINED:
         return None
     fell = [(part, change) for part in parts for change in part.changes if _fells(change, memory)]
@@ -131,7 +131,7 @@ def _fells(change: Change, memory: Memory) -> bool:
     return mine and (change.before is None or (change.after or {}).get("status") == memory.status)
 
 
-def _rules(part: Logged, acts: Sequence[str], memory: Memory, policy: Policy) -> dict[str, str]:
+def _rules(part: AuditPart, acts: Sequence[str], memory: Memory, policy: Policy) -> dict[str, str]:
     """Return the rules of a run that did what was done, and why; of several those that give the memory's reason.
 
     The audit keeps the rules of a run by action; which reason a rule gives, the policy knows.

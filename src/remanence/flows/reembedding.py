@@ -13,10 +13,19 @@ import numpy.typing as npt
 
 from remanence.change import Fence
 from remanence.clock import SECOND
-from remanence.errors import InvalidInput, LeaseLost, StoreUnavailable, shown
+from remanence.errors import InvalidInput, LeaseLost, StoreUnavailable, format_value
 from remanence.flows import contextual
-from remanence.flows.contextual import LEASE, LEASE_NAME, MODEL, WRITTEN_AT_ONCE, answers, keep, stored, told
-from remanence.flows.core import LEASE_POLL_S, Core, leased
+from remanence.flows.contextual import (
+    LEASE,
+    LEASE_NAME,
+    MODEL,
+    WRITTEN_AT_ONCE,
+    answers,
+    encode_model,
+    keep,
+    read_answering_model,
+)
+from remanence.flows.core import LEASE_POLL_S, Core, hold_lease
 from remanence.flows.spending import EMBEDDER, Spending, today
 from remanence.flows.waiting_model import Model, parts
 from remanence.keywords import Progress
@@ -39,7 +48,7 @@ UNFINISHED = "another process holds the work, and has for a while"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Reembedded(Result):
+class ReembedResult(Result):
     """What became of a change of the model: whose vectors answer now, "" for none, and how many this call made.
 
     Where a limit was reached, `waits` says which: the vectors from before answer as they did, and the next call goes
@@ -66,29 +75,29 @@ async def reembed(
     embedder: str | Embedder | WaitingEmbedder | None,
     progress: Progress | None,
     stopped: Callable[[], bool] = lambda: False,
-) -> Reembedded:
+) -> ReembedResult:
     """Embed everything by another model, or go on where that was stopped; then its vectors answer.
 
     `stopped` is asked between steps.
     """
-    model = await _wanted(core, embedder)
+    model = await _resolve_model(core, embedder)
     tell = progress if progress is not None else _nobody
     taken = await _begin(core, model)
     done = 0
-    if model is not None and not answers(await stored(core), model):
+    if model is not None and not answers(await read_answering_model(core), model):
         core.others.append(model)  # which answers as soon as its vectors do
         spending = Spending(core, EMBEDDER)
         made = _Making(core, model, spending, tell, stopped)
         waits = await made.all()
         done = made.memories
         if waits:
-            known = await stored(core)
-            return Reembedded("" if known is None else known["name"], done, taken, waits)
+            known = await read_answering_model(core)
+            return ReembedResult("" if known is None else known["name"], done, taken, waits)
     await _switch(core, model)
     async with _turn(core) as fence:
         taken += await contextual.take_away(core, fence)
     filled = await contextual.fill(core)
-    return Reembedded("" if model is None else model.name, done + filled.memories, taken, filled.left)
+    return ReembedResult("" if model is None else model.name, done + filled.memories, taken, filled.left)
 
 
 async def under_way(core: Core) -> dict[str, Any] | None:
@@ -100,17 +109,17 @@ async def under_way(core: Core) -> dict[str, Any] | None:
 
 async def told_of(core: Core) -> dict[str, str | int]:
     """Say which model answers, how far it is, and which is to answer next."""
-    known, going = await stored(core), await under_way(core)
+    known, going = await read_answering_model(core), await under_way(core)
     found: dict[str, str | int] = {} if known is None else {"model": known["name"]}
     if core.model is not None:
-        found |= {"to_embed": await contextual.left(core)}
+        found |= {"to_embed": await contextual.count_unembedded(core)}
         found |= {"failure": core.model.failure} if core.model.failure else {}
         spent = (await today(core, EMBEDDER))["tokens"]
         found |= {"tokens": spent} if spent else {}
     return found if going is None else found | {"next": going["name"]}
 
 
-async def _wanted(core: Core, embedder: str | Embedder | WaitingEmbedder | None) -> Model | None:
+async def _resolve_model(core: Core, embedder: str | Embedder | WaitingEmbedder | None) -> Model | None:
     """Return the model that is asked for, or the one that is under way; None for none."""
     if embedder is not None:
         _, model = parts(embedder)
@@ -148,8 +157,8 @@ async def _begin(core: Core, model: Model | None) -> int:
         if going is not None and (model is None or going["name"] != model.name):
             put = {contextual.GONE + going["name"]: True, UNDER_WAY: None}
             going = None
-        if going is None and model is not None and not answers(await stored(core), model):
-            put[UNDER_WAY] = {**told(model), "after": 0}
+        if going is None and model is not None and not answers(await read_answering_model(core), model):
+            put[UNDER_WAY] = {**encode_model(model), "after": 0}
         if put:
             await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put, fence=fence))
         return taken + await contextual.take_away(core, fence)
@@ -158,7 +167,7 @@ async def _begin(core: Core, model: Model | None) -> int:
 @asynccontextmanager
 async def _turn(core: Core) -> AsyncIterator[Fence]:
     """Hold the lease for one step, as soon as nobody else does."""
-    async with leased(core, LEASE_NAME, LEASE, tries=TRIES) as fence:
+    async with hold_lease(core, LEASE_NAME, LEASE, tries=TRIES) as fence:
         if fence is None:
             raise StoreUnavailable(UNFINISHED, recovery="wait for it, or try again; nothing was changed")
         yield fence
@@ -209,7 +218,7 @@ class _Making:
         if not memories:
             return False, going["after"]
         await self._embed(memories, fence)
-        after = {**going, **told(self.model), "after": memories[-1].seq}
+        after = {**going, **encode_model(self.model), "after": memories[-1].seq}
         kept = Bookkeeping(self.core.clock.now(), put={UNDER_WAY: after}, fence=fence)
         await self.core.store.bookkeep(self.core.scope, kept)
         return len(memories) == WRITTEN_AT_ONCE, memories[-1].seq
@@ -248,15 +257,15 @@ class _Making:
 async def _switch(core: Core, model: Model | None) -> None:
     """Let another model answer from now on, in one step; a recall under way ends with the one that it began with."""
     async with _turn(core) as fence:
-        known, going = await stored(core), await under_way(core)
+        known, going = await read_answering_model(core), await under_way(core)
         if model is not None and not answers(known, model) and (going is None or going["name"] != model.name):
             raise StoreUnavailable(
-                f"another process changes the model too, to {shown(None if going is None else going['name'])}",
+                f"another process changes the model too, to {format_value(None if going is None else going['name'])}",
                 recovery="let it come to its end, then change the model again",
             )
         put: dict[str, Any] = {UNDER_WAY: None}
         if not answers(known, model):
-            put[MODEL] = None if model is None else told(model)
+            put[MODEL] = None if model is None else encode_model(model)
             if known is not None:
                 put[contextual.GONE + known["name"]] = True
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put, fence=fence))

@@ -11,11 +11,11 @@ from typing import Literal
 import numpy as np
 
 from remanence.arguments import check_count
-from remanence.change import Logged
+from remanence.change import AuditPart
 from remanence.flows.core import LISTED_MAX, Core
-from remanence.flows.curate.curating import adopted, is_adopted
-from remanence.flows.curate.runs import interrupted, newest
-from remanence.flows.curate.scheduling import Ran, held
+from remanence.flows.curate.curating import is_adopted, read_adopted_policy
+from remanence.flows.curate.runs import find_interrupted_runs, newest
+from remanence.flows.curate.scheduling import Ran, find_held_run
 from remanence.flows.graph import Contradiction, between
 from remanence.flows.recall.filters import listed_by
 from remanence.flows.recall.recalling import Listing, list_memories
@@ -24,7 +24,7 @@ from remanence.flows.write.proposals import Proposal
 from remanence.gate.orders import READS, instructs
 from remanence.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
 from remanence.receipt import Receipt
-from remanence.results import MaybeTime, Result, Time, counted, visible
+from remanence.results import MaybeTime, Result, Time, format_counts, visible
 from remanence.signatures import checked_class
 from remanence.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 
@@ -63,11 +63,11 @@ class Review(Result):
     time = Time("at")
 
     def __str__(self) -> str:
-        return "\n".join([f"scope {self.scope!r}: {counted(self.counts)}", *map(str, self.items)])
+        return "\n".join([f"scope {self.scope!r}: {format_counts(self.counts)}", *map(str, self.items)])
 
 
 @dataclass(frozen=True, slots=True)
-class Unsettled:
+class PendingReview:
     """What waits: open contradictions and what is in quarantine, each the first to look at first, and the rest."""
 
     contradictions: Sequence[Link] = ()
@@ -89,7 +89,7 @@ class Unsettled:
         object.__setattr__(self, "counts", {sort: count for sort, count in found.items() if count})
 
 
-async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged]) -> Unsettled:
+async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[AuditPart]) -> PendingReview:
     """Find what waits, given who has which status and the newest runs."""
     status = snapshot.columns["status"]
     linked = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
@@ -97,12 +97,12 @@ async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[Logged]) -> U
     ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
     stand = _stand(snapshot, ends).tolist()
     unsettled = [link for link, both in zip(links, stand, strict=True) if all(both)]
-    return Unsettled(
+    return PendingReview(
         contradictions=sorted(unsettled, key=lambda link: (-link.weight, link.key)),
         quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
         proposals=await proposals.waiting(core),
-        held=await held(core),
-        interrupted=interrupted(recent),
+        held=await find_held_run(core),
+        interrupted=find_interrupted_runs(recent),
     )
 
 
@@ -161,10 +161,10 @@ async def list_review(core: Core, limit: int) -> Review:
     found = await waiting(core, snapshot, recent)
     items = [
         *map(_contradiction, await between(core, found.contradictions[:limit])),
-        *await _quarantined(core, found.quarantined[:limit]),
-        *[item for one in found.proposals[:limit] for item in _proposed(one)][:limit],
+        *await _make_quarantine_items(core, found.quarantined[:limit]),
+        *[item for one in found.proposals[:limit] for item in _iterate_proposal_items(one)][:limit],
         *([await _held_plan(core, found.held)] if found.held is not None else []),
-        *(_interrupted(run) for run in found.interrupted[:limit]),
+        *(_make_interrupted_item(run) for run in found.interrupted[:limit]),
     ]
     return Review(core.scope, now, tuple(items), found.counts)
 
@@ -177,7 +177,7 @@ def _contradiction(pair: Contradiction) -> ReviewItem:
     return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
 
 
-async def _quarantined(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
+async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
     found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
     return [
         ReviewItem(
@@ -195,7 +195,7 @@ async def _quarantined(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
     ]
 
 
-def _proposed(one: Proposal) -> Iterator[ReviewItem]:
+def _iterate_proposal_items(one: Proposal) -> Iterator[ReviewItem]:
     """Yield each tag, and each memory whose place another may take or that it repeats."""
     seq, proposes = one.memory.seq, f"{one.by} proposes"
     for tag in one.tags:
@@ -222,7 +222,7 @@ def _proposed(one: Proposal) -> Iterator[ReviewItem]:
 
 
 async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
-    stored = await adopted(core)
+    stored = await read_adopted_policy(core)
     by = (
         ""
         if stored is not None and is_adopted(stored, core.policy.hash)
@@ -236,6 +236,6 @@ async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
     return ReviewItem("held plan", f"the plan of {core.policy.name} is {ran.reason}", commands, at=ran.at)
 
 
-def _interrupted(run: str) -> ReviewItem:
+def _make_interrupted_item(run: str) -> ReviewItem:
     what = f"run {run} has not come to its end: it was interrupted, or goes on in another process"
     return ReviewItem("interrupted run", what, {"take it back": f"remanence undo {run}"})

@@ -11,7 +11,7 @@ from typing import Any
 
 from remanence.arguments import check_name
 from remanence.clock import DAY, HOUR
-from remanence.errors import NotFound, shown
+from remanence.errors import NotFound, format_value
 from remanence.flows import heartbeat, settings
 from remanence.flows.core import Core, Pulse
 from remanence.flows.curate import scheduling
@@ -26,7 +26,7 @@ SILENT_MAX = DAY  # a machine that slept overnight finds its session as it left 
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Session(Result):
+class OpenSession(Result):
     """An open session: since when, for what, counted until when; `every` is None where no heart beats."""
 
     id: str
@@ -104,7 +104,7 @@ async def during(core: Core, task_type: str) -> AsyncIterator[str]:
             await end(core, None)
 
 
-async def opened(core: Core) -> list[Session]:
+async def list_open_sessions(core: Core) -> list[OpenSession]:
     """List the open sessions of the scope, the newest first."""
     now = core.clock.now()
     marks = (await core.store.bookkeep(core.scope, Bookkeeping(now, under=(OPEN,)))).values
@@ -118,7 +118,7 @@ async def opened(core: Core) -> list[Session]:
 
 async def _close_forsaken(core: Core) -> None:
     """End the sessions of engines that are gone, at their last beat; one that promised no beats waits for its end."""
-    for session in await opened(core):
+    for session in await list_open_sessions(core):
         if session.every is not None and core.clock.now() - session.counted_until > SILENT_MAX:
             await _close(core, session.id)
 
@@ -133,13 +133,16 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     row = booked.values.get(session_key(session))
     if row is None:
         raise NotFound(
-            f"no session {shown(session)} in scope {core.scope!r}", recovery="pass the id that begin returned"
+            f"no session {format_value(session)} in scope {core.scope!r}",
+            recovery="pass the id that begin returned",
         )
     was_open = row["ended_at"] is None
     if was_open:
         since = booked.values.get(heartbeat_key(session), row["started_at"])
         every = row["every"]
-        is_lost = session != core.session and every is not None and heartbeat.missed(every, now - since)
+        is_lost = (
+            session != core.session and every is not None and heartbeat.has_missed_beats(every, now - since)
+        )
         row = {**row, "ended_at": since if is_lost else max(since, now)}
         put = {session_key(session): row, heartbeat_key(session): None}
         await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, cover=(since, row["ended_at"])))
@@ -154,8 +157,8 @@ async def _consolidate(core: Core) -> Ran | None:
     return settling.ran(core, await settling.consolidate(core, None, most))
 
 
-def _session(name: str, row: Mapping[str, Any], counted_until: int) -> Session:
-    return Session(
+def _session(name: str, row: Mapping[str, Any], counted_until: int) -> OpenSession:
+    return OpenSession(
         id=name.removeprefix("session/"),
         task_type=row["task_type"],
         started_at=row["started_at"],

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from remanence.arguments import check_count
-from remanence.errors import InvalidInput, NameUnknown, shown
+from remanence.errors import InvalidInput, NameUnknown, format_value
 from remanence.extraction import (
     EXTRACT_INSTRUCTION,
     EXTRACT_NEVER,
@@ -247,17 +247,17 @@ async def numbers(core: Core, *names: str) -> list[int]:
 
 def rows_of(*names: str) -> tuple[str, ...]:
     """Return the bookkeeping's names of some settings, for who reads more than settings at once."""
-    return tuple(row_of(_declared(name).name) for name in names)
+    return tuple(row_of(_find_setting(name).name) for name in names)
 
 
 def numbers_in(rows: Mapping[str, Any], *names: str) -> list[int]:
     """Return what some settings are that are numbers, by rows that were read."""
-    return [int(_current(_declared(name), rows).value) for name in names]
+    return [int(_current(_find_setting(name), rows).value) for name in names]
 
 
 def words_in(rows: Mapping[str, Any], *names: str) -> list[str]:
     """Return what some settings are that are words, by rows that were read."""
-    return [str(_current(_declared(name), rows).value) for name in names]
+    return [str(_current(_find_setting(name), rows).value) for name in names]
 
 
 async def words(core: Core, *names: str) -> list[str]:
@@ -268,7 +268,7 @@ async def words(core: Core, *names: str) -> list[str]:
 
 
 async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
-    declared = [_declared(name) for name in names]
+    declared = [_find_setting(name) for name in names]
     asked = Bookkeeping(core.clock.now(), get=tuple(map(row_of, names)))
     rows = (await core.store.bookkeep(core.scope, asked)).values
     return [_current(one, rows).value for one in declared]
@@ -299,7 +299,7 @@ class Settings:
 
         Raises NameUnknown where there is none of that name.
         """
-        declared = _declared(name)
+        declared = _find_setting(name)
         asked = Bookkeeping(self._core.clock.now(), get=(row_of(name),))
         return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
 
@@ -320,7 +320,7 @@ class Settings:
         before = await self._every()
         after = {one.name: given.get(one.name, SETTINGS[one.name].value) for one in before}
         for name, value in given.items():
-            self._check(_declared(name), value, after)
+            self._check(_find_setting(name), value, after)
         rows = {row_of(name): {"source": "user", "value": value} for name, value in given.items()}
         rows |= {row: built for row, built in built_in().items() if row not in rows}
         await self._core.store.bookkeep(
@@ -335,7 +335,7 @@ class Settings:
         Raises InvalidInput where the value is out of its bounds, or where nothing is left to extract.
         """
         held = {one.name: one.value for one in await self._every()}
-        self._check(_declared(name), value, {**held, name: value})
+        self._check(_find_setting(name), value, {**held, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={row_of(name): row, QUIET: None})
@@ -350,13 +350,14 @@ class Settings:
             return
         if not isinstance(value, str) or len(value) > one.most:
             raise InvalidInput(
-                f"{one.name} is {shown(value)}", recovery=f"use a text of at most {one.most:,} characters"
+                f"{one.name} is {format_value(value)}",
+                recovery=f"use a text of at most {one.most:,} characters",
             )
         if value:
             check_text(value)
         if one.name == MIRROR_FOLDER and value and not Path(value).is_absolute():
             raise InvalidInput(
-                f"{one.name} is {shown(value)}",
+                f"{one.name} is {format_value(value)}",
                 recovery="name the folder by its whole path, from the root on",
             )
         if one.name in EXTRACTED:
@@ -378,7 +379,8 @@ def _read(document: str) -> dict[str, Any]:
         return tomllib.loads(document)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InvalidInput(
-            f"the settings are no TOML: {shown(str(error))}", recovery="write lines such as note_turns = 5"
+            f"the settings are no TOML: {format_value(str(error))}",
+            recovery="write lines such as note_turns = 5",
         ) from error
 
 
@@ -388,7 +390,7 @@ def _current(declared: Setting, rows: Mapping[str, Any]) -> Setting:
     return declared if row is None else replace(declared, value=row["value"], source=row["source"])
 
 
-def _declared(name: str) -> Setting:
+def _find_setting(name: str) -> Setting:
     if name not in SETTINGS:
         raise NameUnknown("setting", str(name), SETTINGS)
     return SETTINGS[name]

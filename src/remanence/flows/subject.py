@@ -12,12 +12,12 @@ from remanence.arguments import check_name
 from remanence.change import Change
 from remanence.entity import NAMES_MAX, folded_name, name_of, names_of, type_of
 from remanence.errors import InvalidInput, NotFound
-from remanence.flows.audit_log import logged
+from remanence.flows.audit_log import iterate_audit_log
 from remanence.flows.core import Core
-from remanence.flows.naming import numbered
+from remanence.flows.naming import parse_short_id
 from remanence.flows.write.joining import survivor
 from remanence.model import Memory, short_id
-from remanence.redaction import NAME_CHARS_MIN, Names, Parts
+from remanence.redaction import NAME_CHARS_MIN, NameParts, Names
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 
@@ -27,7 +27,7 @@ _SPEAKING = ("speaker", "agent")  # columns that say whose a memory is
 _SAID = ("text", "key", "summary", "thread", "session", "agent", "speaker", "attributes", "holds")
 
 
-NONE = Parts({})
+NONE = NameParts({})
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class Subject:
     own: dict[int, int] = field(default_factory=dict)
     mentioned: dict[int, int] = field(default_factory=dict)
     maybe: dict[str, list[int]] = field(default_factory=dict)
-    parts: Parts = NONE
+    parts: NameParts = NONE
 
     def add(self, seq: int, revision: int, *, own: bool) -> None:
         """Note a memory that is the person's, or that names the person."""
@@ -61,10 +61,10 @@ async def subject_of(core: Core, asked: str | Sequence[str]) -> Subject:
         raise InvalidInput(f"{len(given)} names of a person", recovery=f"pass 1 to {NAMES_MAX} names")
     await core.entities.refresh()
     speaking = await _speaking(core)
-    meant = [await _meant(core, one, speaking, given) for one in given]
+    meant = [await _resolve_entities(core, one, speaking, given) for one in given]
     entities = {one.seq: one for some in meant for one in some}
     names = [name for one in entities.values() for name in names_of(one)]
-    names += [one for one in given if numbered(one) is None]
+    names += [one for one in given if parse_short_id(one) is None]
     folded = {folded_name(name) for name in names}
     names += [one for one in speaking if folded_name(one) in folded]
     subject = Subject(_matching(core, names, speaking), frozenset(entities))
@@ -81,10 +81,12 @@ async def _speaking(core: Core) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for column in _SPEAKING for name in snapshot.names[column]))
 
 
-async def _meant(core: Core, name: str, speaking: Sequence[str], given: Sequence[str]) -> list[Memory]:
+async def _resolve_entities(
+    core: Core, name: str, speaking: Sequence[str], given: Sequence[str]
+) -> list[Memory]:
     """Return the entities that a name means; none where only speakers bear it, and several that became one."""
     check_name("a name", name)
-    number = numbered(name)
+    number = parse_short_id(name)
     if number is not None:
         found = core.entities.memories.get(number)
         if found is None:
@@ -115,7 +117,7 @@ async def _with_parts(core: Core, entity: Memory) -> list[Memory]:
     return [whole, *[one for one in parts if await survivor(core, one.seq) == whole]]
 
 
-def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> Parts:
+def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> NameParts:
     """Return the parts of a person's names, each with whose name it is a part of, too."""
     words = {folded_name(word): word for name in names.names for word in name.split()}
     others: dict[str, list[str]] = {word: [] for word in words.values()}
@@ -123,7 +125,7 @@ def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> Parts:
         if not names.are(name):
             for folded in words.keys() & set(folded_name(name).split(" ")):
                 others[words[folded]].append(name)
-    return Parts(others)
+    return NameParts(others)
 
 
 def _known_names(core: Core) -> list[str]:
@@ -157,7 +159,7 @@ def _matching(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Name
     return Names(own.names, tuple(one for one in others if own.stand_in(one) and not own.are(one)))
 
 
-async def read_all(core: Core, subject: Subject, folded: set[str], parts: Parts = NONE) -> None:
+async def read_all(core: Core, subject: Subject, folded: set[str], parts: NameParts = NONE) -> None:
     """Find in memories and in the audit what a person said, by any of some folded names, and what says the names.
 
     Of memories that say neither, it is noted which parts of the names they say.
@@ -166,7 +168,7 @@ async def read_all(core: Core, subject: Subject, folded: set[str], parts: Parts 
     await _read_audit(core, subject, folded)
 
 
-async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: Parts) -> None:
+async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: NameParts) -> None:
     """Find what the person said, and what names the person, among all memories."""
     after = 0
     while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
@@ -180,7 +182,7 @@ async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: 
             if own or says:
                 subject.add(one.seq, one.revision, own=own)
                 continue
-            for part in parts.said(one.text):
+            for part in parts.find_parts(one.text):
                 subject.maybe.setdefault(part, []).append(one.seq)
 
 
@@ -204,9 +206,9 @@ def _is_of(row: Mapping[str, Any], sources: Iterable[str], folded: set[str]) -> 
 async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
     """Find memories that were purged, and memories that said the names once, in their images."""
     said: dict[int, bool] = {}  # by number, and whether it is the person's own
-    async for part in logged(core, None, None):
+    async for part in iterate_audit_log(core, None, None):
         for entry in part.entries:
-            if isinstance(entry, Change) and (found := _imaged(entry, subject, folded)) is not None:
+            if isinstance(entry, Change) and (found := _match_image(entry, subject, folded)) is not None:
                 seq, own = found
                 said[seq] = said.get(seq, False) or own
     seqs = sorted(said.keys() - subject.own.keys() - subject.mentioned.keys())
@@ -216,7 +218,7 @@ async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
         subject.add(seq, 0 if one is None else one.revision, own=one is None and said[seq])
 
 
-def _imaged(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
+def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
     """Return the memory that an image is of, and whether it is the person's; None where it does not name the person."""
     if change.table not in ("memories", "tags", "sources", "claims"):
         return None

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from remanence import extensions
-from remanence.errors import EmbedderError, ModelError, RemanenceError, shown
-from remanence.extensions import DIMENSIONS_MAX, NAME_CHARS_MAX, guarded, is_waiting
+from remanence.errors import EmbedderError, ModelError, RemanenceError, format_value
+from remanence.extensions import DIMENSIONS_MAX, NAME_CHARS_MAX, is_waiting, wrap_extension_errors
 from remanence.llm.asking import Vendor
 from remanence.llm.base import (
     EmbeddedTexts,
@@ -63,13 +63,13 @@ class Model:
     def __init__(self, given: WaitingEmbedder, asked_for: str = "") -> None:
         self._given = given
         self.asked_for = asked_for
-        with guarded(f"the embedder {asked_for}" if asked_for else "the embedder"):
+        with wrap_extension_errors(f"the embedder {asked_for}" if asked_for else "the embedder"):
             self.name, self.dimensions = given.name, given.dimensions
             self.batch_max: int = getattr(given, "batch_max", BATCH_MAX)
         if not _is_name(self.name):
-            raise self._nonsense(f"{shown(self.name)} as its name")
+            raise self._nonsense(f"{format_value(self.name)} as its name")
         if self.dimensions is not None and not _is_length(self.dimensions):
-            raise self._nonsense(f"{shown(self.dimensions)} as its dimensions")
+            raise self._nonsense(f"{format_value(self.dimensions)} as its dimensions")
         self.failure = ""
         self._rests_until = 0.0
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
@@ -78,7 +78,7 @@ class Model:
     async def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
         """Return unit rows of texts, of at most `batch_max` distinct ones; raise EmbedderError where there are none."""
         distinct = list(dict.fromkeys(texts))
-        found = await self._asked(self._given.embed, distinct, BATCH_SECONDS_MAX)
+        found = await self._ask_with_timeout(self._given.embed, distinct, BATCH_SECONDS_MAX)
         place = {text: at for at, text in enumerate(distinct)}
         return EmbeddedTexts(found.vectors[[place[text] for text in texts]], found.tokens_used)
 
@@ -96,7 +96,7 @@ class Model:
         given = self._given
         ask = given.embed_questions if isinstance(given, QuestionEmbedder) else given.embed
         try:
-            found = await self._asked(ask, [text], QUESTION_SECONDS_MAX)
+            found = await self._ask_with_timeout(ask, [text], QUESTION_SECONDS_MAX)
         except RemanenceError as error:
             if not self.failure:
                 LOG.warning("recall goes on without the embedder %s: %s", self.name, error)
@@ -116,12 +116,14 @@ class Model:
         if isinstance(self._given, Vendor) and self.asked_for:
             await self._given.close()
 
-    async def _asked(self, ask: Callable[..., Any], texts: list[str], seconds_max: float) -> EmbeddedTexts:
+    async def _ask_with_timeout(
+        self, ask: Callable[..., Any], texts: list[str], seconds_max: float
+    ) -> EmbeddedTexts:
         """Ask within a time limit."""
         told = f"the embedder {self.name}"
         try:
             async with asyncio.timeout(seconds_max):
-                with guarded(told):
+                with wrap_extension_errors(told):
                     found = ask(texts) if iscoroutinefunction(ask) else await self._aside(ask, texts)
                     given = await found if isawaitable(found) else found
         except TimeoutError:
@@ -146,7 +148,7 @@ class Model:
         try:
             rows = np.array(given.vectors if isinstance(given, EmbeddedTexts) else given, np.float32)
         except (TypeError, ValueError):
-            raise self._nonsense(f"{shown(given)} for vectors", tokens_used) from None
+            raise self._nonsense(f"{format_value(given)} for vectors", tokens_used) from None
         if rows.ndim != 2 or len(rows) != texts:
             raise self._nonsense(f"an array of shape {rows.shape} for {texts:,} texts", tokens_used)
         known = self.dimensions or rows.shape[1]
@@ -159,7 +161,7 @@ class Model:
 
     def _nonsense(self, what: str, tokens_used: int = 0) -> EmbedderError:
         return EmbedderError(
-            f"the embedder {shown(self.name)} gave {what}", recovery=_RECOVERY, tokens_used=tokens_used
+            f"the embedder {format_value(self.name)} gave {what}", recovery=_RECOVERY, tokens_used=tokens_used
         )
 
 

@@ -28,7 +28,7 @@ from remanence.gate.secret_patterns import (
     TOKENS,
     UNKNOWN_TOKEN,
 )
-from remanence.gate.spans import Found
+from remanence.gate.spans import SensitiveSpan
 from remanence.patterns import Pattern
 
 FRUITLESS_MAX = (
@@ -42,7 +42,7 @@ ISSUED_MIN = 12  # characters; no token or address with a password is shorter
 ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no digits
 
 
-class Signs:
+class PatternPrefilter:
     """Signs of which one is in every text that a pattern can fit; and those of them that can stand in ASCII."""
 
     def __init__(self, signs: Iterable[str]) -> None:
@@ -50,11 +50,11 @@ class Signs:
         self.in_ascii = tuple(filter(str.isascii, self.every))
 
 
-_BEGINS = Signs(begin for begins, _ in TOKENS.values() for begin in begins)
+_BEGINS = PatternPrefilter(begin for begins, _ in TOKENS.values() for begin in begins)
 _VALUE_SIGNS, _QUERY_SIGNS, _COOKIE_SIGNS, _TOKEN_SIGNS, _PRIVATE_SIGNS = map(
-    Signs, (ANNOUNCED_BY, QUERY_WORDS, COOKIE_WORDS, TOKEN_WORDS, PRIVATE_WORDS)
+    PatternPrefilter, (ANNOUNCED_BY, QUERY_WORDS, COOKIE_WORDS, TOKEN_WORDS, PRIVATE_WORDS)
 )
-_SEED_SIGNS, _CODE_SIGNS, _OTP_SIGNS = map(Signs, (SEED_BY, CODES_BY, OTP_BY))
+_SEED_SIGNS, _CODE_SIGNS, _OTP_SIGNS = map(PatternPrefilter, (SEED_BY, CODES_BY, OTP_BY))
 _KINDS = tuple(TOKENS)
 _TOKEN = Pattern(
     "(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<k{at}>{TOKENS[kind][1]})" for at, kind in enumerate(_KINDS)) + ")"
@@ -108,22 +108,22 @@ _MEASURED = re.compile(
 )
 
 
-def credentials(text: str, low: str) -> Iterator[Found]:
+def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield the secrets of a text; `low` is the text in small letters, as long as the text."""
     yield from _private_blocks(text)
-    yield from _announced(text, low)
+    yield from _iterate_announced_secrets(text, low)
     yield from _lists(text, low)
     if "=" in text or "://" in text:
         yield from _in_addresses(text, low)
     if "authorization" in low or "bearer" in low:
-        yield from _valued(_HEADER.finditer(low), text, "password")
+        yield from _filter_random_values(_HEADER.finditer(low), text, "password")
     chunks = [found.span() for found in _CHUNK.finditer(text)]
     if chunks:
         yield from _by_format(text, chunks)
         yield from _near_words(text, low, chunks)
 
 
-def has_one(text: str, signs: "Signs") -> bool:
+def has_one(text: str, signs: "PatternPrefilter") -> bool:
     """Tell whether one of some signs is in a text; in a long one only those are looked for whose characters it has."""
     if len(text) < LONG_TEXT:
         return any(map(text.__contains__, signs.in_ascii if text.isascii() else signs.every))
@@ -132,14 +132,14 @@ def has_one(text: str, signs: "Signs") -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def issued(name: str) -> tuple[Found, ...]:
+def find_secrets_in_name(name: str) -> tuple[SensitiveSpan, ...]:
     """Return the secrets that a name, a tag or an address holds; not what only looks drawn at random, as ids do."""
     if len(name) < ISSUED_MIN:
         return ()
     addressed = _in_addresses(name, name.lower()) if "://" in name or "=" in name else ()
     chunks = (found.span() for found in _CHUNK.finditer(name)) if has_one(name, _BEGINS) else ()
     tokens = (
-        Found(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
+        SensitiveSpan(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
         for start, end in chunks
         for found in _TOKEN.finditer(name, start, end)
         if _DRAWN.search(found.group()) and not _placeholder(found.group())
@@ -147,7 +147,7 @@ def issued(name: str) -> tuple[Found, ...]:
     return (*addressed, *tokens)
 
 
-def _private_blocks(text: str) -> Iterator[Found]:
+def _private_blocks(text: str) -> Iterator[SensitiveSpan]:
     start = text.find("-----BEGIN ")
     while start >= 0:
         following = text.find("-----BEGIN ", start + 1)
@@ -159,35 +159,35 @@ def _private_blocks(text: str) -> Iterator[Found]:
                 limit if dashes < 0 else dashes + 5
             )  # a block that is cut off is one to the next, or the end
             if _KEY_LINE.search(text, start + 27, end):
-                yield Found(start, end, "private key")
+                yield SensitiveSpan(start, end, "private key")
         start = following
 
 
-def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
+def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[SensitiveSpan]:
     known = has_one(text, _BEGINS)
     for start, end in chunks:
         for found in _TOKEN.finditer(text, start, end) if known else ():
             if not _placeholder(found.group()):
-                yield Found(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
+                yield SensitiveSpan(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
         for found in _UNKNOWN.finditer(text, start, end):
             if not found.group().startswith(PUBLIC_BEFORE) and random_looking(found.group("random")):
-                yield Found(*found.span(), "token")
+                yield SensitiveSpan(*found.span(), "token")
 
 
-def _announced(text: str, low: str) -> Iterator[Found]:
+def _iterate_announced_secrets(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield what stands after a word such as password, key or PIN and looks like one."""
     passed = fruitless = 0  # a long value is read once, whatever words are in it
     for word in _words(low):
         if word.start() < passed:
             continue
         what = word.lastgroup or "key"
-        end, span = _said(text, word, what)
+        end, span = _find_value_span(text, word, what)
         passed = max(passed, end)
         fruitless = 0 if span else fruitless + 1
         if fruitless > FRUITLESS_MAX:
             return
         if span:
-            yield Found(*span, "api key" if what == "key" else what)
+            yield SensitiveSpan(*span, "api key" if what == "key" else what)
 
 
 def _words(low: str) -> Iterator[re.Match[str]]:
@@ -195,7 +195,7 @@ def _words(low: str) -> Iterator[re.Match[str]]:
         yield from _WORD.finditer(low, start, end)
 
 
-def _windows(low: str, signs: "Signs") -> list[tuple[int, int]]:
+def _windows(low: str, signs: "PatternPrefilter") -> list[tuple[int, int]]:
     """Return the stretches of a text in which one of some signs stands, with what is around it."""
     if len(low) <= 4 * AROUND:
         return [(0, len(low))] if has_one(low, signs) else []
@@ -218,7 +218,7 @@ def _windows(low: str, signs: "Signs") -> list[tuple[int, int]]:
     return windows
 
 
-def _said(text: str, word: re.Match[str], what: str) -> tuple[int, tuple[int, int] | None]:
+def _find_value_span(text: str, word: re.Match[str], what: str) -> tuple[int, tuple[int, int] | None]:
     """Return where it is worth going on, and where the value stands that a word announces."""
     cjk = not word.group().isascii()
     passed = 0
@@ -228,7 +228,9 @@ def _said(text: str, word: re.Match[str], what: str) -> tuple[int, tuple[int, in
             continue
         if found.end() - found.start() > LONG:
             passed = found.end()
-        span = _judged(found, what) or (_judged(found, "password") if cjk and what == "pin" else None)
+        span = _check_value_span(found, what) or (
+            _check_value_span(found, "password") if cjk and what == "pin" else None
+        )
         if span is not None:
             return span[1], span
     return passed, None
@@ -243,7 +245,7 @@ _SAID: tuple[Callable[[str, int], re.Match[str] | None], ...] = (
 _SAID_CJK = (_SAID[0], lambda text, at: _CJK_VALUE.match(text, at), _SAID[1])
 
 
-def _judged(found: re.Match[str], what: str) -> tuple[int, int] | None:
+def _check_value_span(found: re.Match[str], what: str) -> tuple[int, int] | None:
     """Return where the value stands if it looks like one of its kind."""
     group = "quoted" if "quoted" in found.re.groupindex and found.group("quoted") is not None else "bare"
     value = found.group(group)
@@ -251,7 +253,7 @@ def _judged(found: re.Match[str], what: str) -> tuple[int, int] | None:
     if group == "bare" and ";" in value:
         value = value[: value.index(";")]
     value = value.rstrip(".,;:!?)]}>") or value
-    tight = found.re is not _NEXT.compiled
+    tight = found.re is not _NEXT.regex
     if what == "pin":
         digits = value.rstrip("#*")
         fits = digits.isdigit() and 4 <= len(digits) <= 8
@@ -286,61 +288,64 @@ def _key_like(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and entropy(value) >= 2.5
 
 
-def _in_addresses(text: str, low: str) -> Iterator[Found]:
+def _in_addresses(text: str, low: str) -> Iterator[SensitiveSpan]:
     if "://" in text:
         for found in _URL_USER.finditer(text):
             if not _placeholder(found.group("value")):
-                yield Found(*found.span("value"), "password")
+                yield SensitiveSpan(*found.span("value"), "password")
         for found in _HOOK.finditer(text):
             group = "value" if found.group("value") is not None else "path"
             if any(map(str.isdigit, found.group(group))):
-                yield Found(*found.span(group), "webhook")
+                yield SensitiveSpan(*found.span(group), "webhook")
         if has_one(low, _QUERY_SIGNS):
-            yield from _valued(_QUERY.finditer(low), text, "signature")
+            yield from _filter_random_values(_QUERY.finditer(low), text, "signature")
     if has_one(low, _COOKIE_SIGNS):
-        yield from _valued(_COOKIE.finditer(low), text, "session cookie")
+        yield from _filter_random_values(_COOKIE.finditer(low), text, "session cookie")
 
 
-def _valued(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[Found]:
+def _filter_random_values(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[SensitiveSpan]:
     """Yield the values that a pattern finds in the small letters of a text and that look drawn at random."""
     for found in matches:
         value = text[slice(*found.span("value"))]
         looks = any(map(str.isdigit, value)) or len(_TURNS.findall(value)) >= 3
         if looks and not _placeholder(value) and not _NAMES.fullmatch(value):
-            yield Found(*found.span("value"), kind)
+            yield SensitiveSpan(*found.span("value"), kind)
 
 
-def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Found]:
+def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[SensitiveSpan]:
     """Yield what looks drawn at random, in a text that speaks of tokens or of private keys."""
     tokens = has_one(low, _TOKEN_SIGNS)
     keys = "public" not in low and has_one(low, _PRIVATE_SIGNS)
     for start, end in chunks if tokens or keys else ():
         for found in _RANDOM.finditer(text, start, end) if tokens else ():
             if random_looking(found.group()) and not found.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
-                yield Found(*found.span(), "token")
+                yield SensitiveSpan(*found.span(), "token")
         if keys:
-            yield from (Found(*found.span(), "private key") for found in _HEX64.finditer(text, start, end))
             yield from (
-                Found(*found.span(), "private key") for found in _BASE64_KEY.finditer(text, start, end)
+                SensitiveSpan(*found.span(), "private key") for found in _HEX64.finditer(text, start, end)
+            )
+            yield from (
+                SensitiveSpan(*found.span(), "private key")
+                for found in _BASE64_KEY.finditer(text, start, end)
             )
 
 
-def _lists(text: str, low: str) -> Iterator[Found]:
+def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
     if has_one(low, _SEED_SIGNS):
         for start in _announcing(_SEED.finditer(low)):
             phrase = _PHRASE.search(text, start, start + REACH)
             if phrase is not None:
-                yield Found(*phrase.span(), "recovery phrase")
+                yield SensitiveSpan(*phrase.span(), "recovery phrase")
     if has_one(low, _CODE_SIGNS):
         for start in _announcing(_CODES.finditer(low)):
             codes = list(_CODE.finditer(text, start, start + REACH))
             if len(codes) >= 2:
-                yield Found(codes[0].start(), codes[-1].end(), "recovery codes")
+                yield SensitiveSpan(codes[0].start(), codes[-1].end(), "recovery codes")
     if has_one(low, _OTP_SIGNS) and _OTP.search(low):
         for found in _BASE32.finditer(text):
             if any(map(str.isdigit, found.group())) or found.group().isupper():
-                yield Found(*found.span(), "one-time secret")
+                yield SensitiveSpan(*found.span(), "one-time secret")
 
 
 def _announcing(words: Iterable[re.Match[str]]) -> Iterator[int]:

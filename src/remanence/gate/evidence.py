@@ -7,9 +7,9 @@ from functools import cache
 from remanence.gate.markup import marks_of
 from remanence.languages.ordering import SPACED, UNSPACED
 from remanence.languages.ordering.around import ANYBODY, GREETINGS, JOINS, MODALS, NOTES, PERSONS
-from remanence.languages.ordering.kinds_of_evidence import Evidence, spelled
+from remanence.languages.ordering.kinds_of_evidence import OrderEvidence, expand_phrases
 
-E = Evidence
+E = OrderEvidence
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s'’´`-]")
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -22,7 +22,7 @@ def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
     found: dict[tuple[str, ...], int] = {}
     for language in SPACED:
         for what, listed in language.phrases.items():
-            for phrase in spelled(listed):
+            for phrase in expand_phrases(listed):
                 words = tuple(_WORD.findall(phrase))
                 found[words] = found.get(words, 0) | what.value
     by: dict[str, list[tuple[_Rest, int]]] = {}
@@ -37,7 +37,7 @@ def _by_phrase() -> dict[str, int]:
     found: dict[str, int] = {}
     for language in UNSPACED:
         for what, listed in language.phrases.items():
-            for phrase in spelled(listed):
+            for phrase in expand_phrases(listed):
                 found[phrase] = found.get(phrase, 0) | what.value
     return {phrase: _together(found.get(part, 0) for part in _parts(phrase)) for phrase in found}
 
@@ -64,13 +64,13 @@ def _by_first_char() -> dict[str, list[str]]:
     return by
 
 
-def _listed(texts: Iterable[str]) -> frozenset[str]:
+def _collect_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
-_YOUR = _listed(language.your for language in SPACED)
-_LEADS = _listed(language.leads for language in SPACED)
-_USER_NOUNS = _listed(language.user_nouns for language in SPACED)
+_YOUR = _collect_words(language.your for language in SPACED)
+_LEADS = _collect_words(language.leads for language in SPACED)
+_USER_NOUNS = _collect_words(language.user_nouns for language in SPACED)
 # Bits as plain numbers: an operation on a flag takes twenty times as long.
 _CALLED, _HELPER_CALLED, _ORDERED, _OVERRIDDEN = (
     one.value for one in (E.CALLED, E.HELPER_CALLED, E.ORDERED, E.OVERRIDDEN)
@@ -94,13 +94,13 @@ def found_in(sentence: str) -> int:
     bits = marks_of(sentence)
     tokens = _TOKEN.findall(sentence)
     if not _by_first_word().keys().isdisjoint(tokens):
-        bits |= _spaced(tokens, bits)
+        bits |= _collect_spaced_evidence(tokens, bits)
     if not sentence.isascii() and _NO_BLANKS.search(sentence):
-        bits |= _unspaced(sentence)
+        bits |= _collect_unspaced_evidence(sentence)
     return bits
 
 
-def _spaced(tokens: list[str], bits: int) -> int:
+def _collect_spaced_evidence(tokens: list[str], bits: int) -> int:
     """Read words one after another, and how they stand to what was before them."""
     phrases = _by_first_word()
     your = dropped = -99
@@ -115,7 +115,7 @@ def _spaced(tokens: list[str], bits: int) -> int:
             passed = end
         if found & _USER and tokens[at + 1 : at + 2] and tokens[at + 1] in _USER_NOUNS:
             found &= ~_USER
-        if found & _COMMANDS and _commanded(tokens, at, found, bits):
+        if found & _COMMANDS and _is_command(tokens, at, found, bits):
             found |= _ORDERED
         if at - your <= _YOUR_REACH:
             found |= (found & _OWN and _OWNED) | (found & _OUTPUT and _OUTPUT_OWNED)
@@ -124,7 +124,7 @@ def _spaced(tokens: list[str], bits: int) -> int:
         if found & _INSTRUCTION and 0 < at - dropped <= _OVERRIDE_REACH:
             found |= _OVERRIDDEN
         if found & _READER:
-            found |= _called(tokens, at, end, found)
+            found |= _detect_reader_call(tokens, at, end, found)
         bits |= found
     return bits
 
@@ -142,7 +142,7 @@ def _phrases_at(tokens: list[str], at: int) -> tuple[int, int]:
     return bits, end
 
 
-def _commanded(tokens: list[str], at: int, found: int, bits: int) -> bool:
+def _is_command(tokens: list[str], at: int, found: int, bits: int) -> bool:
     """Tell whether a verb begins its clause, but for words such as "and", "please" or "always" before it."""
     if found & _SAY and at and tokens[at - 1] in PERSONS:
         return True
@@ -158,7 +158,7 @@ def _commanded(tokens: list[str], at: int, found: int, bits: int) -> bool:
     return True
 
 
-def _called(tokens: list[str], at: int, end: int, found: int) -> int:
+def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int:
     """Return the evidence that a reader's name is there to speak to it."""
     start = at
     while start and at - start <= _CALL_REACH and tokens[start - 1].isalnum():
@@ -175,7 +175,7 @@ def _called(tokens: list[str], at: int, end: int, found: int) -> int:
     return _CALLED if found & _MACHINE or not NOTES.isdisjoint(tokens[start:at]) else _HELPER_CALLED
 
 
-def _unspaced(sentence: str) -> int:
+def _collect_unspaced_evidence(sentence: str) -> int:
     bits = called = at = 0
     while at < len(sentence):
         phrase = _phrase_from(sentence, at)

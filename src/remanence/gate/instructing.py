@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from remanence.fitted import Weights
+from remanence.fitted import GateWeights
 from remanence.gate.evidence import found_in
 from remanence.gate.quotations import REPORTED, evident, quotations_marked
 from remanence.gate.weights import CONTEXT
@@ -22,7 +22,7 @@ _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class SentenceWeight:
     """A sentence of a text, and how much it weighs with what is beside it."""
 
     weight: float
@@ -69,7 +69,7 @@ def _with_beside(found: Sequence[int], which: Sequence[int]) -> list[int]:
     return [bits and bits | held[at] | held[at + 1] | held[at + 3] for at, bits in enumerate(every)]
 
 
-def heaviest(plain: str, weights: Weights) -> Weighed:
+def heaviest(plain: str, weights: GateWeights) -> SentenceWeight:
     """Return the sentence of a text that weighs most: its words, those before it where they say more, and evidence.
 
     weight = added + words + max(0, words of the sentence before) + evidence
@@ -77,14 +77,14 @@ def heaviest(plain: str, weights: Weights) -> Weighed:
     return heaviest_of([plain], weights)[0]
 
 
-def heaviest_of(plains: Sequence[str], weights: Weights) -> list[Weighed]:
+def heaviest_of(plains: Sequence[str], weights: GateWeights) -> list[SentenceWeight]:
     """Return of each of some texts the sentence that weighs most, with arrays for all of them."""
     read = [sentences_of(plain) for plain in plains]
     words = _words_of(read, weights)
     return [_heaviest(one, mine, weights) for one, mine in zip(read, words, strict=True)]
 
 
-def _words_of(read: Sequence[Sentences], weights: Weights) -> list[list[float]]:
+def _words_of(read: Sequence[Sentences], weights: GateWeights) -> list[list[float]]:
     """Return what the words of each sentence weigh, text by text."""
     tokens = [words_in(piece) for one in read for piece in one.different]
     if not tokens:
@@ -100,20 +100,20 @@ def _words_of(read: Sequence[Sentences], weights: Weights) -> list[list[float]]:
     return [[weight * unit for weight in sums[at:end]] for at, end in itertools.pairwise(firsts)]
 
 
-def _heaviest(read: Sentences, words: Sequence[float], weights: Weights) -> Weighed:
+def _heaviest(read: Sentences, words: Sequence[float], weights: GateWeights) -> SentenceWeight:
     if not read.which:
-        return Weighed(float(weights.added[0]), "")
+        return SentenceWeight(float(weights.added[0]), "")
     most, where, before = -math.inf, 0, 0.0
     for one, bits in zip(read.which, read.bits, strict=True):
         together = words[one] + max(before, 0.0) + (weight_of(bits, weights) if bits else 0.0)
         before = words[one]
         if together > most:
             most, where = together, one
-    return Weighed(most + float(weights.added[0]), read.different[where])
+    return SentenceWeight(most + float(weights.added[0]), read.different[where])
 
 
 @lru_cache(maxsize=4_096)
-def weight_of(bits: int, weights: Weights) -> float:
+def weight_of(bits: int, weights: GateWeights) -> float:
     """Return what the evidence in a sentence weighs: each kind of it alone, and with each other."""
     at = kinds_in(bits)
     return float(weights.evidence[np.ix_(at, at)].sum(dtype=np.int64) * weights.units[1])
@@ -124,7 +124,7 @@ def kinds_in(bits: int) -> list[int]:
     return [at for at in range(bits.bit_length()) if bits >> at & 1]
 
 
-def weighing_most(sentence: str, weights: Weights) -> str:
+def weighing_most(sentence: str, weights: GateWeights) -> str:
     """Return the words of a sentence, one after another, that weigh most together, at most so many characters."""
     found = list(matches(sentence))
     if not found:

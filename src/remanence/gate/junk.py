@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from remanence.fitted import Weights, fitted
+from remanence.fitted import GateWeights, load_gate_weights
 from remanence.gate.wording import places, words_in
 from remanence.languages.small_talk import BESIDE, CORE, KEYBOARD_ROWS, LAUGHS, PROGRESS, UNSPACED
 
@@ -33,7 +33,7 @@ _PART = re.compile(r"[^\W\d_]+")
 _ROWS = tuple(row[::step] for row in KEYBOARD_ROWS for step in (1, -1))
 
 
-def junk(text: str, weights: Weights | None = None) -> bool:
+def junk(text: str, weights: GateWeights | None = None) -> bool:
     """Tell whether a text says nothing that is worth keeping; a short truth such as "I'm vegan" does."""
     if _SAYS.search(text) is None:
         return True
@@ -49,9 +49,9 @@ def junk(text: str, weights: Weights | None = None) -> bool:
         return False
     return (
         _small_talk(words)
-        or _unspaced("".join(words))
-        or _mashed(words)
-        or _weighed(text, fitted() if weights is None else weights)
+        or _is_unspaced_small_talk("".join(words))
+        or _is_keyboard_mash(words)
+        or _is_small_talk(text, load_gate_weights() if weights is None else weights)
     )
 
 
@@ -68,7 +68,7 @@ def units_of(words: list[str]) -> Iterator[int]:
         yield crc32((before + word if pair else word).encode("utf-8", "surrogatepass"))
 
 
-def _weighed(text: str, weights: Weights) -> bool:
+def _is_small_talk(text: str, weights: GateWeights) -> bool:
     """Tell whether all words of a text are known from small talk, and weigh enough together."""
     words = words_of(text)
     said = [word for word in words if not _laughs(word)]
@@ -105,7 +105,7 @@ def _laughs(word: str) -> bool:
     return len(word) >= RUN_MIN - 1 and len(set(word)) <= 3 and _made_of(word, LAUGHS, RUN_MIN // 2)
 
 
-def _unspaced(bare: str) -> bool:
+def _is_unspaced_small_talk(bare: str) -> bool:
     return not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, UNSPACED, 1)
 
 
@@ -123,7 +123,7 @@ def _made_of(word: str, pieces: frozenset[str], least: int) -> bool:
     return reached.get(len(word), 0) >= least
 
 
-def _mashed(words: list[str]) -> bool:
+def _is_keyboard_mash(words: list[str]) -> bool:
     """Tell whether all words are runs of keys, again and again, or one letter."""
     runs = sum(_run(word) for word in words)
     return runs == len(words) and (runs > 1 or len(words[0]) >= RUN_MIN)

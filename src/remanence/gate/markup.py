@@ -17,10 +17,10 @@ from remanence.gate.order_patterns import (
     TAG,
     UNSEEN,
 )
-from remanence.languages.ordering.kinds_of_evidence import Evidence
+from remanence.languages.ordering.kinds_of_evidence import OrderEvidence
 from remanence.patterns import Pattern
 
-E = Evidence
+E = OrderEvidence
 
 _MARKED = re.compile(MARKED)
 _SPECIAL = Pattern(SPECIAL)

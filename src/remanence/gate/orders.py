@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from remanence.confusables import LOOKALIKES
-from remanence.fitted import Weights, fitted
-from remanence.gate.instructing import Weighed, heaviest, heaviest_of, weighing_most
+from remanence.fitted import GateWeights, load_gate_weights
+from remanence.gate.instructing import SentenceWeight, heaviest, heaviest_of, weighing_most
 
 READS = "reads like instructions"
 OF_A_MODEL_MIN = -4.5  # what a model adds to what was said needs less, too: 18 of 21 orders and no right fact
@@ -36,15 +36,15 @@ _OTHER_ALPHABET = re.compile(r"[\u0370-\u052f]")
 _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in chars}
 
 
-def instructs(text: str, weights: Weights | None = None, *, least: float = 0.0) -> str:
+def instructs(text: str, weights: GateWeights | None = None, *, least: float = 0.0) -> str:
     """Return why a text reads like orders to a machine that reads it, "" where it does not."""
-    weights = fitted() if weights is None else weights
+    weights = load_gate_weights() if weights is None else weights
     return _instructing([text], weights, least)[0]
 
 
 def instructs_each(texts: Iterable[str]) -> list[str]:
     """Return of each of some texts why it reads like orders; together, since each alone takes twice as long."""
-    weights, found = fitted(), list[str]()
+    weights, found = load_gate_weights(), list[str]()
     for batch in _batches(texts):
         found += _instructing(batch, weights, 0.0)
     return found
@@ -63,7 +63,7 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _instructing(texts: Sequence[str], weights: Weights, least: float) -> list[str]:
+def _instructing(texts: Sequence[str], weights: GateWeights, least: float) -> list[str]:
     plains = [plain_of(text) for text in texts]
     most = heaviest_of(plains, weights)
     return [
@@ -71,11 +71,11 @@ def _instructing(texts: Sequence[str], weights: Weights, least: float) -> list[s
     ]
 
 
-def _why(text: str, plain: str, most: Weighed, weights: Weights, least: float) -> str:
+def _why(text: str, plain: str, most: SentenceWeight, weights: GateWeights, least: float) -> str:
     if not text.isascii() and _TAGS.search(text):
         return "holds text in characters that nobody sees"
     words = set(plain.translate(_BLANKS).split()) if text.isascii() else set(_WORD.findall(plain))
-    return _shown(most, weights, least) or _disguised(plain, text, words, weights)
+    return _describe_order(most, weights, least) or _detect_disguised_order(plain, text, words, weights)
 
 
 def plain_of(text: str) -> str:
@@ -83,18 +83,18 @@ def plain_of(text: str) -> str:
     return (text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).lower()
 
 
-def _ordering(plain: str, weights: Weights, least: float = 0.0) -> str:
-    return _shown(heaviest(plain, weights), weights, least)
+def _ordering(plain: str, weights: GateWeights, least: float = 0.0) -> str:
+    return _describe_order(heaviest(plain, weights), weights, least)
 
 
-def _shown(most: Weighed, weights: Weights, least: float) -> str:
+def _describe_order(most: SentenceWeight, weights: GateWeights, least: float) -> str:
     return f'{READS}: "{weighing_most(most.sentence, weights)}"' if most.weight > least else ""
 
 
-def _disguised(plain: str, text: str, words: set[str], weights: Weights) -> str:
+def _detect_disguised_order(plain: str, text: str, words: set[str], weights: GateWeights) -> str:
     """Read what is written in other alphabets, digits for letters, letters set apart, base64, hex or ROT13."""
     drawn = (_ordering(read, weights) for read in _drawn_otherwise(plain, words))
-    coded = (_ordering(read, weights, CODED_MIN) for read in _coded(plain, text))
+    coded = (_ordering(read, weights, CODED_MIN) for read in _iterate_decodings(plain, text))
     return next((f"{why} (written in disguise)" for why in itertools.chain(drawn, coded) if why), "")
 
 
@@ -116,17 +116,17 @@ def _mixes(plain: str, words: set[str]) -> bool:
     return any(not word.isalpha() and not word.isdecimal() for word in words)
 
 
-def _coded(plain: str, text: str) -> Iterator[str]:
+def _iterate_decodings(plain: str, text: str) -> Iterator[str]:
     if "rot13" in plain or "rot-13" in plain or "rot 13" in plain or "caesar" in plain:
         yield codecs.decode(plain, "rot13")
     if max(map(len, text.split()), default=0) >= CODED_CHARS:
         for found in _BASE64.finditer(text):
-            yield from _decoded(found.group())
+            yield from _decode_base64(found.group())
     for found in _HEX.finditer(plain) if "hex" in plain else ():
         yield from _printable(bytes.fromhex(found.group().replace(":", " ")))
 
 
-def _decoded(written: str) -> Iterator[str]:
+def _decode_base64(written: str) -> Iterator[str]:
     """Yield the text that base64 holds."""
     try:
         yield from _printable(base64.b64decode(written[: len(written) // 4 * 4], validate=True))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from remanence.gate.secret_patterns import IBAN_CHARS, NUMBER_OF_OTHER, PHONE_WORDS
-from remanence.gate.spans import Found
+from remanence.gate.spans import SensitiveSpan
 
 _CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){13,18}(?![\w-]|\.\d)")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}")
@@ -30,48 +30,50 @@ _NOT_DIGIT = re.compile(r"\D")
 _LINE = re.compile(r"[^\n]+")
 
 
-def personal(text: str, low: str) -> Iterator[Found]:
+def personal(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield the personal data of a text; `low` is the text in small letters."""
     if "@" in text:
         for found in _MAIL.finditer(text):
             if found.group("name") != "git":
-                yield Found(*found.span(), "mail address", "personal")
+                yield SensitiveSpan(*found.span(), "mail address", "personal")
     if _DIGIT.search(text) is None or _LONG_NUMBER.search(text) is None:
         return
-    yield from _checked(text)
+    yield from _find_personal_numbers(text)
     if "+" in text or "00" in text:
-        yield from (Found(*found.span(), "phone number", "personal") for found in _ABROAD.finditer(text))
+        yield from (
+            SensitiveSpan(*found.span(), "phone number", "personal") for found in _ABROAD.finditer(text)
+        )
     if any(word in low for word in PHONE_WORDS):
         yield from _phones(text)
 
 
-def _checked(text: str) -> Iterator[Found]:
+def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
     for found in _CARD.finditer(text):
         digits = _NOT_DIGIT.sub("", found.group())
         if _card_length(digits) and luhn(digits):
-            yield Found(*found.span(), "card number", "personal")
+            yield SensitiveSpan(*found.span(), "card number", "personal")
     for found in _IBAN.finditer(text):
         chars = _iban_chars(found.group())
         if chars:
-            yield Found(found.start(), found.start() + chars, "bank account", "personal")
+            yield SensitiveSpan(found.start(), found.start() + chars, "bank account", "personal")
     for found in _SSN.finditer(text):
-        yield Found(*found.span(), "social security number", "personal")
+        yield SensitiveSpan(*found.span(), "social security number", "personal")
     for found in _NATIONAL.finditer(text):
         if _CHECKS[found.lastgroup or "es"](found.group()):
-            yield Found(*found.span(), "national id", "personal")
+            yield SensitiveSpan(*found.span(), "national id", "personal")
 
 
-def _phones(text: str) -> Iterator[Found]:
+def _phones(text: str) -> Iterator[SensitiveSpan]:
     """Yield numbers as they are dialled at home, from lines that speak of telephones."""
     for line in _LINE.finditer(text):
         if _speaks_of_phones(line.group().lower()):
-            yield from _dialled(text, *line.span())
+            yield from _find_phone_numbers(text, *line.span())
 
 
-def _dialled(text: str, start: int, end: int) -> Iterator[Found]:
+def _find_phone_numbers(text: str, start: int, end: int) -> Iterator[SensitiveSpan]:
     for found in _AT_HOME.finditer(text, start, end):
         if 8 <= len(_NOT_DIGIT.sub("", found.group())) <= 13:
-            yield Found(*found.span(), "phone number", "personal")
+            yield SensitiveSpan(*found.span(), "phone number", "personal")
 
 
 def _speaks_of_phones(low: str) -> bool:

@@ -4,7 +4,7 @@ import re
 
 from remanence.gate.wording import QUOTED
 from remanence.languages.ordering import SPACED, UNSPACED
-from remanence.languages.ordering.kinds_of_evidence import spelled
+from remanence.languages.ordering.kinds_of_evidence import expand_phrases
 
 REPORTED = "\x03"  # stands before each word that the text says somebody says
 BEFORE = 60  # characters before a quotation that may say whose it is
@@ -18,15 +18,15 @@ _QUOTED = re.compile(
 _MARKS = ('"', "“", "„", "«", "「", "『")
 _WORD = re.compile(r"[^\W_]+")
 _REPORTED_WORD = re.compile("\x03[^\\W_]+")
-_SAID = frozenset(word for language in SPACED for word in spelled(language.speech))
-_SAID_UNSPACED = tuple(word for language in UNSPACED for word in spelled(language.speech))
+_SAID = frozenset(word for language in SPACED for word in expand_phrases(language.speech))
+_SAID_UNSPACED = tuple(word for language in UNSPACED for word in expand_phrases(language.speech))
 
 
 def quotations_marked(plain: str) -> str:
     """Return a text with a mark before each quoted word; values of data and of attributes are not quoted."""
     if not any(mark in plain for mark in _MARKS):
         return plain
-    return _QUOTED.sub(lambda found: _marked(plain, found), plain)
+    return _QUOTED.sub(lambda found: _mark_quotation(plain, found), plain)
 
 
 def evident(sentence: str) -> str:
@@ -36,7 +36,7 @@ def evident(sentence: str) -> str:
     return sentence.replace(QUOTED, "")
 
 
-def _marked(plain: str, found: re.Match[str]) -> str:
+def _mark_quotation(plain: str, found: re.Match[str]) -> str:
     before = plain[max(0, found.start() - BEFORE) : found.start()]
     after = plain[found.end() : found.end() + AFTER]
     if before.rstrip().endswith(("=", "{", "[", '":', '",')) or after.lstrip().startswith(":"):

@@ -7,37 +7,37 @@ from types import MappingProxyType
 from typing import Any
 
 from remanence.errors import InvalidInput
-from remanence.gate.credentials import credentials, issued
+from remanence.gate.credentials import credentials, find_secrets_in_name
 from remanence.gate.personal import personal
-from remanence.gate.spans import apart, replaced
+from remanence.gate.spans import apart, mask_spans
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Screened:
+class ScreenResult:
     """A text as it may be kept, and what was replaced in it: kind → how often."""
 
     text: str
     replaced: Mapping[str, int]
 
 
-def screen(text: str, salt: bytes) -> Screened:
+def screen(text: str, salt: bytes) -> ScreenResult:
     """Replace secrets and personal data by markers such as `[secret: api key 3f9]`; `salt` makes the digits of them."""
-    low = lowered(text)
+    low = lowercase_text(text)
     found = list(apart([*credentials(text, low), *personal(text, low)]))
     if not found:
-        return Screened(text, _NOTHING)
+        return ScreenResult(text, _NOTHING)
     counts = Counter(f"{one.group}: {one.kind}" for one in found)
-    return Screened(replaced(text, found, salt), counts)
+    return ScreenResult(mask_spans(text, found, salt), counts)
 
 
-def screen_name(name: str, salt: bytes) -> Screened:
+def screen_name(name: str, salt: bytes) -> ScreenResult:
     """Replace the secrets in a name, a tag or an address; mail addresses and numbers stay, they are names."""
-    found = list(apart(issued(name)))
+    found = list(apart(find_secrets_in_name(name)))
     if not found:
-        return Screened(name, _NOTHING)
-    return Screened(replaced(name, found, salt), Counter(f"{one.group}: {one.kind}" for one in found))
+        return ScreenResult(name, _NOTHING)
+    return ScreenResult(mask_spans(name, found, salt), Counter(f"{one.group}: {one.kind}" for one in found))
 
 
 def refuse_secret(salt: bytes, what: str, name: str) -> None:
@@ -69,7 +69,7 @@ def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:
     return value, counts
 
 
-def lowered(text: str) -> str:
+def lowercase_text(text: str) -> str:
     """Return a text in small letters, each where its letter stands in the text."""
     low = text.lower()
     return (

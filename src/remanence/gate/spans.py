@@ -10,7 +10,7 @@ MARK_DIGITS = 3  # hex: tells 4,096 values apart, too few to find one by trying 
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Found:
+class SensitiveSpan:
     """A piece of a text that must not be kept: where it stands, and what it is."""
 
     start: int
@@ -19,14 +19,14 @@ class Found:
     group: Group = "secret"
 
 
-def apart(found: Iterable[Found]) -> Iterator[Found]:
+def apart(found: Iterable[SensitiveSpan]) -> Iterator[SensitiveSpan]:
     """Yield what was found in its order; of two that overlap the first keeps its kind and is as long as both."""
-    last: Found | None = None
+    last: SensitiveSpan | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         if last is None:
             last = one
         elif one.start < last.end:
-            last = Found(last.start, max(last.end, one.end), last.kind, last.group)
+            last = SensitiveSpan(last.start, max(last.end, one.end), last.kind, last.group)
         else:
             yield last
             last = one
@@ -34,7 +34,7 @@ def apart(found: Iterable[Found]) -> Iterator[Found]:
         yield last
 
 
-def replaced(text: str, found: Iterable[Found], salt: bytes) -> str:
+def mask_spans(text: str, found: Iterable[SensitiveSpan], salt: bytes) -> str:
     """Return a text with a marker in place of each piece; the marker's digits tell two values of one kind apart."""
     pieces: list[str] = []
     end = 0

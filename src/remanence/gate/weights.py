@@ -1,8 +1,8 @@
 """Which evidence of orders counts beside its sentence, and the version of all that tells orders, as data."""
 
-from remanence.languages.ordering.kinds_of_evidence import Evidence
+from remanence.languages.ordering.kinds_of_evidence import OrderEvidence
 
-E = Evidence
+E = OrderEvidence
 ORDERS_VERSION = 3  # a new file of weights raises it as well
 
 # What also counts in the sentences beside the one it stands in.

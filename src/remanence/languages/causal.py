@@ -22,10 +22,17 @@ class Causal:
 
 def causal(code: str, *, hence: str, because: str, leads: str, explains: str, spaced: bool = True) -> Causal:
     """Read the phrases from lists with slashes between them; a list may be empty."""
-    return Causal(code, _listed(hence), _listed(because), _listed(leads), _listed(explains), spaced)
+    return Causal(
+        code,
+        _split_phrases(hence),
+        _split_phrases(because),
+        _split_phrases(leads),
+        _split_phrases(explains),
+        spaced,
+    )
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def _split_phrases(text: str) -> tuple[str, ...]:
     return tuple(phrase for part in text.split("/") if (phrase := " ".join(part.split())))
 
 

@@ -45,7 +45,7 @@ class Changing:
     )  # (phrase, list) by first word
     begun: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)  # by how the word begins
 
-    def found(self, low: str) -> list[Sign]:
+    def find_signs(self, low: str) -> list[Sign]:
         """Return the signs of a text in small letters; of one list, those that do not overlap, the longest first."""
         if not self.spaced:
             return [

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from remanence.llm.asking import ModelWriter, Reply, document, items, missing, tokens
-from remanence.llm.questions import Question
+from remanence.llm.questions import ModelQuestion
 from remanence.llm.replies import CUT_OFF, REFUSES, unusable
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class AnthropicWriter(ModelWriter["AsyncAnthropic"]):
             raise missing(self.vendor) from None
         return (APIError, HTTPError)
 
-    def _made(self, key: str, base_url: str | None) -> "AsyncAnthropic":
+    def _make_client(self, key: str, base_url: str | None) -> "AsyncAnthropic":
         from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
         return AsyncAnthropic(
@@ -45,7 +45,7 @@ class AnthropicWriter(ModelWriter["AsyncAnthropic"]):
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
-    async def _ask(self, client: "AsyncAnthropic", question: Question) -> Reply:
+    async def _ask(self, client: "AsyncAnthropic", question: ModelQuestion) -> Reply:
         asked = client.messages.with_streaming_response.create(
             model=self.model,
             system=question.instructions,
@@ -62,10 +62,10 @@ class AnthropicWriter(ModelWriter["AsyncAnthropic"]):
         )
         async with asked as answer:
             found = await document(answer)
-        return _called(found, question.name)
+        return _parse_tool_call(found, question.name)
 
 
-def _called(found: dict[str, Any], tool: str) -> Reply:
+def _parse_tool_call(found: dict[str, Any], tool: str) -> Reply:
     """Return what the tool was called with."""
     counts = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     used = tokens(found, *counts)

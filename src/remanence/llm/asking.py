@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 import orjson
 
 from remanence.arguments import check_count, check_name
-from remanence.errors import ExtensionError, InvalidInput, ModelError, WriterError, shown
-from remanence.extraction import Extracted, Heard, Shortened, Wanted, checked_turns
+from remanence.errors import ExtensionError, InvalidInput, ModelError, WriterError, format_value
+from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult, checked_turns
 from remanence.llm.base import Judgement
-from remanence.llm.questions import SHORTENED_CHARS_MAX, Question, extracting, judging, shortening
+from remanence.llm.questions import SHORTENED_CHARS_MAX, ModelQuestion, extracting, judging, shortening
 from remanence.llm.replies import RECOVERY, extraction, judgement, shorter, unusable
 from remanence.tokens import token_counts
 
@@ -81,7 +81,7 @@ class Vendor(ABC, Generic[C]):
         check_name("a model", model)
         if not 0 < seconds_max <= SECONDS_MOST:
             raise InvalidInput(
-                f"seconds_max is {shown(seconds_max)}",
+                f"seconds_max is {format_value(seconds_max)}",
                 recovery=f"use a number above 0, up to {SECONDS_MOST:,g}",
             )
         self.model = model
@@ -107,7 +107,7 @@ class Vendor(ABC, Generic[C]):
         await self.close()
 
     @abstractmethod
-    def _made(self, key: str, base_url: str | None) -> C:
+    def _make_client(self, key: str, base_url: str | None) -> C:
         """Make the vendor's client, which tries once and follows no redirect: it would send the texts elsewhere."""
 
     @abstractmethod
@@ -147,16 +147,16 @@ class Vendor(ABC, Generic[C]):
                 pause = _pause(error, tried)
                 left = (limit.when() or 0) - loop.time()
                 if pause is None or tried == TRIES_MAX or pause >= left:
-                    raise self._failed(error, pause, left) from None
+                    raise self._build_model_error(error, pause, left) from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
 
     def _at_hand(self, loop: asyncio.AbstractEventLoop) -> C:
         if self._client is None or self._client[0] is not loop:
-            self._client = (loop, self._made(self._key(), self._base_url))
+            self._client = (loop, self._make_client(self._key(), self._base_url))
         return self._client[1]
 
-    def _failed(self, error: Exception, pause: float | None, left: float) -> ModelError:
+    def _build_model_error(self, error: Exception, pause: float | None, left: float) -> ModelError:
         """Say what went wrong by the status alone: what a server says of it may be anything, and would be kept."""
         status = getattr(error, "status_code", None)
         what = (
@@ -185,13 +185,13 @@ class ModelWriter(Vendor[C]):
         reply = await self._answer(judging(text, identity, others))
         return judgement(reply.text, reply.tokens_used or 0)
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find facts in what was said, each with the turn that it was learned from."""
         checked_turns(turns)
         reply = await self._answer(extracting(turns, wanted))
         return extraction(reply.text, reply.tokens_used or 0, turns, wanted)
 
-    async def shorten(self, text: str, tokens_max: int) -> Shortened:
+    async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
         """Return a text of at most so many tokens that says what this one says."""
         check_count("tokens_max", tokens_max, 1, SHORTER_TOKENS_MAX)
         if len(text) > SHORTENED_CHARS_MAX:
@@ -203,10 +203,10 @@ class ModelWriter(Vendor[C]):
         return shorter(reply.text, reply.tokens_used or 0, text, tokens_max)
 
     @abstractmethod
-    async def _ask(self, client: C, question: Question) -> Reply:
+    async def _ask(self, client: C, question: ModelQuestion) -> Reply:
         """Ask once."""
 
-    async def _answer(self, question: Question) -> Reply:
+    async def _answer(self, question: ModelQuestion) -> Reply:
         """Ask; what the answer cost is estimated where the server did not say it."""
         reply = await self._within(lambda client: self._ask(client, question), question.tokens)
         if reply.tokens_used is not None:
@@ -259,7 +259,7 @@ def _pause(error: Exception, tried: int) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", {})
     if status is not None and (headers.get("x-should-retry") == "false" or not _passes(status)):
         return None
-    told = _told(headers)
+    told = _parse_retry_after(headers)
     if told is not None:
         return told
     pause: float = PAUSE_S * 2.0 ** (tried - 1) * (1 - PAUSE_JITTER * random())
@@ -270,7 +270,7 @@ def _passes(status: int) -> bool:
     return status in _PASSING or status >= 500
 
 
-def _told(headers: Mapping[str, str]) -> float | None:
+def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a server asks to wait: a number, or a day and time beside its own."""
     asked = headers.get("retry-after", "")
     try:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from remanence.extraction import Extracted, Heard, Shortened, Wanted
+from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult
 from remanence.twins import SimilarityThresholds
 
 Vectors = npt.NDArray[np.float32]
@@ -172,7 +172,7 @@ class Writer(Protocol):
 class Extractor(Protocol):
     """A writer that finds facts in what was said."""
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find what is wanted in at most 100 turns, each fact with the turn that it was learned from.
 
         Raise WriterError where nothing can be had.
@@ -184,7 +184,7 @@ class Extractor(Protocol):
 class Shortener(Protocol):
     """A writer that says the same in fewer words."""
 
-    async def shorten(self, text: str, tokens_max: int) -> Shortened:
+    async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
         """Return a text of at most so many tokens that says what this one says.
 
         Raise WriterError where none can be had.

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from remanence.languages import ENGLISH
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
-from remanence.llm.offline import HashedEmbedder, NoEmbedder, hashed
-from remanence.llm.pieces import UNKNOWN, Pieces
+from remanence.llm.offline import HashedEmbedder, NoEmbedder, embed_word
+from remanence.llm.pieces import UNKNOWN, PieceVocabulary
 from remanence.text import lexicon_of, readings
 
 TABLE = Path(__file__).with_name("word_vectors")
@@ -41,7 +41,7 @@ class StaticEmbedder:
     thresholds = SimilarityThresholds(similar=0.6, near=0.9, weak_below=0.32)
 
     def __init__(self) -> None:
-        self._known = _Words(self.dimensions)
+        self._known = _WordSums(self.dimensions)
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return one unit row per text; words weigh what `weight` says of their stem, else alike."""
@@ -51,7 +51,7 @@ class StaticEmbedder:
         """Return one unit row per text, each as if it were embedded alone."""
         rows = np.empty((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TOGETHER):
-            said = _Said(start)
+            said = _WordBatch(start)
             for text in texts[start : start + _TOGETHER]:
                 said.add(text)
             known, places = self._places(said.words)
@@ -62,11 +62,11 @@ class StaticEmbedder:
                 np.einsum("i,ij->j", weighed[begin:end], sums, out=rows[number])
         return unit_rows(rows)
 
-    def _places(self, words: Sequence[str]) -> tuple["_Words", Ints]:
+    def _places(self, words: Sequence[str]) -> tuple["_WordSums", Ints]:
         """Return where the sums of the vectors of the pieces of words stand; of new words they are put there."""
         if len(self._known.places) > _CACHE_SIZE:
             # Others may be reading the old ones, in threads of their own.
-            self._known = _Words(self.dimensions)
+            self._known = _WordSums(self.dimensions)
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known.places]
         if new:
@@ -88,12 +88,14 @@ class StaticEmbedder:
                 np.add.reduce(rows[begin:end], axis=0, out=sums[at])
             else:
                 # No two such words have anything in common but their spelling: one vector for all would say they do.
-                sums[at] = hashed(words[at]) * USUAL_LENGTH
+                sums[at] = embed_word(words[at]) * USUAL_LENGTH
         return sums
 
     @cached_property
-    def _pieces(self) -> Pieces:
-        return Pieces((TABLE / "vocabulary.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    def _pieces(self) -> PieceVocabulary:
+        return PieceVocabulary(
+            (TABLE / "vocabulary.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        )
 
     @cached_property
     def _table(self) -> tuple[npt.NDArray[np.int8], Vectors]:
@@ -114,7 +116,7 @@ REPLACED = {"wordllama-l2-supercat-256": StaticEmbedder.name}
 
 
 @dataclass(slots=True)
-class _Said:
+class _WordBatch:
     """The words of some texts one behind the other; `first` is the place of the first text among all.
 
     `stems` are empty for stop words, `texts` says whose each word is, `begins` is where each text begins.
@@ -158,7 +160,7 @@ def _each(weight: WordWeight, stems: Sequence[str], texts: Ints) -> Vectors:  # 
     return np.array([weight(stem) for stem in stems], np.float32)
 
 
-class _Words:
+class _WordSums:
     """The sums of the piece vectors of words met lately; rows are only added, so that threads may share them."""
 
     def __init__(self, dimensions: int) -> None:

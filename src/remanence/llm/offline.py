@@ -46,7 +46,7 @@ class NoEmbedder:
         return np.zeros((len(texts), 0), np.float32)
 
 
-def hashed(word: str) -> Vectors:
+def embed_word(word: str) -> Vectors:
     """Return the unit vector of one word."""
     row = np.zeros(DIMENSIONS, np.float32)
     places, values = _places(word.casefold())

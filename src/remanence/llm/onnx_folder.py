@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from remanence.errors import EmbedderError, ExtensionError, InvalidInput, shown
+from remanence.errors import EmbedderError, ExtensionError, InvalidInput, format_value
 from remanence.llm.base import Vectors, unit_rows
 
 GRAPHS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")
@@ -47,7 +47,7 @@ class FolderEmbedder:
         self._folder = Path(path)
         if not self._folder.is_dir():
             raise InvalidInput(
-                f"there is no folder {shown(str(path))} with a model",
+                f"there is no folder {format_value(str(path))} with a model",
                 recovery="name a folder with model.onnx and tokenizer.json, as sentence-transformers exports it",
             )
         self._graph = _first(self._folder, GRAPHS)
@@ -61,13 +61,13 @@ class FolderEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one unit row per text."""
-        return self._embedded([self._answers + text for text in texts])
+        return self._embed_texts([self._answers + text for text in texts])
 
     def embed_questions(self, texts: Sequence[str]) -> Vectors:
         """Return one unit row per question, put as the folder says that questions are."""
-        return self._embedded([self._asks + text for text in texts])
+        return self._embed_texts([self._asks + text for text in texts])
 
-    def _embedded(self, texts: Sequence[str]) -> Vectors:
+    def _embed_texts(self, texts: Sequence[str]) -> Vectors:
         """Run the graph on texts of like length together."""
         cut = self._tokenizer.encode_batch([*texts])
         order = np.argsort([len(one.ids) for one in cut], kind="stable")
@@ -96,7 +96,7 @@ class FolderEmbedder:
                 recovery="see whether the folder is whole, or name another",
             ) from None
         found = np.asarray(output, np.float32)
-        return found if found.ndim == 2 else _pooled(found, mask, self._pooling)
+        return found if found.ndim == 2 else _pool_tokens(found, mask, self._pooling)
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -242,7 +242,7 @@ def _dimensions(folder: Path) -> int | None:
     return next((one for one in told if isinstance(one, int) and one > 0), None)
 
 
-def _pooled(rows: Floats, mask: Ints, how: str) -> Floats:
+def _pool_tokens(rows: Floats, mask: Ints, how: str) -> Floats:
     """Make one row of those of a text's tokens."""
     if how in {"first", "last"}:
         at = np.zeros(len(rows), np.int64) if how == "first" else mask.sum(axis=1) - 1

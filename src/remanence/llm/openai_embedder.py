@@ -47,7 +47,7 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
         sent = [text[:CHARS_MAX] if text.strip() else "." for text in texts]
         costs = sum(token_counts(sent))
         try:
-            found = await self._within(lambda client: self._asked(client, sent), costs)
+            found = await self._within(lambda client: self._fetch_embeddings(client, sent), costs)
         except WriterError as error:
             raise EmbedderError(str(error), recovery=error.recovery, tokens_used=costs) from None
         used = tokens(found, "total_tokens")
@@ -61,7 +61,7 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
             raise missing(self.vendor) from None
         return (APIError, HTTPError)
 
-    def _made(self, key: str, base_url: str | None) -> "AsyncOpenAI":
+    def _make_client(self, key: str, base_url: str | None) -> "AsyncOpenAI":
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         return AsyncOpenAI(
@@ -72,7 +72,7 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
-    async def _asked(self, client: "AsyncOpenAI", texts: Sequence[str]) -> dict[str, Any]:
+    async def _fetch_embeddings(self, client: "AsyncOpenAI", texts: Sequence[str]) -> dict[str, Any]:
         asked = client.embeddings.with_streaming_response.create(
             model=self.model, input=[*texts], encoding_format="float"
         )

@@ -6,7 +6,7 @@ Knows what requests and answers of that API look like; the package `openai` send
 from typing import TYPE_CHECKING, Any
 
 from remanence.llm.asking import ModelWriter, Reply, document, items, missing, tokens
-from remanence.llm.questions import Question
+from remanence.llm.questions import ModelQuestion
 from remanence.llm.replies import CUT_OFF, REFUSES, unusable
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
             raise missing(self.vendor) from None
         return (APIError, HTTPError)
 
-    def _made(self, key: str, base_url: str | None) -> "AsyncOpenAI":
+    def _make_client(self, key: str, base_url: str | None) -> "AsyncOpenAI":
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         return AsyncOpenAI(
@@ -46,7 +46,7 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
 
-    async def _ask(self, client: "AsyncOpenAI", question: Question) -> Reply:
+    async def _ask(self, client: "AsyncOpenAI", question: ModelQuestion) -> Reply:
         """Ask by responses; once a server has none and does answer by chat, by chat alone."""
         from openai import APIStatusError
 
@@ -61,7 +61,7 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
         self._only_chat = True
         return reply
 
-    async def _by_responses(self, client: "AsyncOpenAI", question: Question) -> Reply:
+    async def _by_responses(self, client: "AsyncOpenAI", question: ModelQuestion) -> Reply:
         asked = client.responses.with_streaming_response.create(
             model=self.model,
             instructions=question.instructions,
@@ -79,9 +79,9 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
         )
         async with asked as answer:
             found = await document(answer)
-        return _said(found)
+        return _parse_response(found)
 
-    async def _by_chat(self, client: "AsyncOpenAI", question: Question) -> Reply:
+    async def _by_chat(self, client: "AsyncOpenAI", question: ModelQuestion) -> Reply:
         asked = client.chat.completions.with_streaming_response.create(
             model=self.model,
             messages=[
@@ -97,10 +97,10 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
         )
         async with asked as answer:
             found = await document(answer)
-        return _chatted(found)
+        return _parse_chat(found)
 
 
-def _said(found: dict[str, Any]) -> Reply:
+def _parse_response(found: dict[str, Any]) -> Reply:
     """Return what was said in a response."""
     used = tokens(found, "input_tokens", "output_tokens")
     parts = [
@@ -116,7 +116,7 @@ def _said(found: dict[str, Any]) -> Reply:
     return Reply("".join(str(part.get("text")) for part in parts if part.get("type") == "output_text"), used)
 
 
-def _chatted(found: dict[str, Any]) -> Reply:
+def _parse_chat(found: dict[str, Any]) -> Reply:
     """Return what was said in a chat."""
     used = tokens(found, "prompt_tokens", "completion_tokens")
     choice = next(iter(items(found, "choices")), {})

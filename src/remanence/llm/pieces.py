@@ -17,7 +17,7 @@ _CHINESE = (
 )  # fmt: skip
 
 
-class Pieces:
+class PieceVocabulary:
     """A vocabulary of pieces, numbered in order; the first is what no piece spells."""
 
     def __init__(self, vocabulary: Sequence[str]) -> None:

@@ -15,10 +15,10 @@ from remanence.extraction import (
     FACTS_MAX,
     PROFILE_MAX,
     RELATIONSHIPS_MAX,
-    Heard,
-    Wanted,
+    ExtractRequest,
+    ExtractTurn,
 )
-from remanence.fence import fenced
+from remanence.fence import mark_as_data
 from remanence.tokens import token_counts
 
 JUDGED_CHARS_MAX = 20_000  # of a text that is judged; what is longer is judged by its beginning
@@ -67,7 +67,7 @@ that is quoted or code, letter for letter; deny what it denies, and nothing else
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ModelQuestion:
     """One question: its name, what the model is told to do, what it is shown, and the JSON schema of its answer."""
 
     name: str
@@ -82,11 +82,11 @@ class Question:
         return sum(token_counts([self.instructions, self.shown, json.dumps(self.schema)]))
 
 
-def judging(text: str, identity: str, others: Mapping[str, str]) -> Question:
+def judging(text: str, identity: str, others: Mapping[str, str]) -> ModelQuestion:
     """Ask how well a text fits who the agent is, and which others it contradicts."""
-    lines: list[Mapping[str, str]] = [{"agent": begun(identity, OTHER_CHARS_MAX)}] if identity else []
-    lines += [{"id": name, "memory": begun(other, OTHER_CHARS_MAX)} for name, other in others.items()]
-    lines.append({"judge": begun(text, JUDGED_CHARS_MAX)})
+    lines: list[Mapping[str, str]] = [{"agent": truncate_text(identity, OTHER_CHARS_MAX)}] if identity else []
+    lines += [{"id": name, "memory": truncate_text(other, OTHER_CHARS_MAX)} for name, other in others.items()]
+    lines.append({"judge": truncate_text(text, JUDGED_CHARS_MAX)})
     sure = _object(id={"type": "string"}, sure={"type": "number"})
     answer = _object(
         alignment={"type": "number"},
@@ -95,10 +95,10 @@ def judging(text: str, identity: str, others: Mapping[str, str]) -> Question:
         repeats={"type": "array", "items": sure},
         tags={"type": "array", "items": {"type": "string"}},
     )
-    return Question("judgement", _JUDGE, data(lines, "memories of an agent"), answer, tokens_max=8_192)
+    return ModelQuestion("judgement", _JUDGE, data(lines, "memories of an agent"), answer, tokens_max=8_192)
 
 
-def extracting(turns: Sequence[Heard], wanted: Wanted) -> Question:
+def extracting(turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ModelQuestion:
     """Ask for the facts in some turns."""
     instructions = f"{_EXTRACT}\nThe categories, in this order: {', '.join(wanted.categories)}."
     if wanted.instruction:
@@ -113,7 +113,7 @@ def extracting(turns: Sequence[Heard], wanted: Wanted) -> Question:
             "role": turn.role,
             "trust": turn.trust,
             "said at": turn.said_at,
-            "text": begun(turn.text, TURN_CHARS_MAX),
+            "text": truncate_text(turn.text, TURN_CHARS_MAX),
         }
         for turn in turns
     ]
@@ -137,24 +137,24 @@ def extracting(turns: Sequence[Heard], wanted: Wanted) -> Question:
         profile=several,
         relationships={"type": "array", "items": _object(source=text, relation=text, target=text)},
     )
-    return Question(
+    return ModelQuestion(
         "extraction", instructions, data(lines, "turns of a conversation"), answer, tokens_max=16_384
     )
 
 
-def shortening(text: str, tokens_max: int) -> Question:
+def shortening(text: str, tokens_max: int) -> ModelQuestion:
     """Ask for a shorter text."""
     # A model counts tokens badly and words well enough; three quarters of a word is a token.
     words = max(1, tokens_max * 2 // 3)
     instructions = f"{_SHORTEN}\nUse at most {words} words."
     shown = data([{"shorten": text}], "a memory of an agent")
     answer = _object(text={"type": "string"})
-    return Question("shortening", instructions, shown, answer, tokens_max=4_096 + 2 * tokens_max)
+    return ModelQuestion("shortening", instructions, shown, answer, tokens_max=4_096 + 2 * tokens_max)
 
 
 def data(lines: Iterable[Mapping[str, object]], what: str) -> str:
     """Fence lines of data, each a JSON object, so that no text has a line end of its own."""
-    return fenced("\n".join(map(_line, lines)), what)
+    return mark_as_data("\n".join(map(_line, lines)), what)
 
 
 def _line(found: Mapping[str, object]) -> str:
@@ -163,7 +163,7 @@ def _line(found: Mapping[str, object]) -> str:
     return told.replace("\x85", r"\u0085").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
 
 
-def begun(text: str, chars: int) -> str:
+def truncate_text(text: str, chars: int) -> str:
     """Return a text, or its beginning with a mark that says so."""
     return text if len(text) <= chars else text[:chars] + CUT
 

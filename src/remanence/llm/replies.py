@@ -10,12 +10,12 @@ from remanence.errors import WriterError
 from remanence.extraction import (
     NONSENSE,
     Entity,
-    Extracted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
     Fact,
-    Heard,
     Relationship,
-    Shortened,
-    Wanted,
+    ShortenResult,
     checked_extraction,
     checked_shortening,
 )
@@ -27,7 +27,7 @@ REFUSES, CUT_OFF = "the model refuses to answer", "the answer was cut off"
 RECOVERY = "nothing was lost; it is asked again when there is new work, or use another model"
 
 
-def parsed(text: str, tokens_used: int) -> dict[str, Any]:
+def parse_json_object(text: str, tokens_used: int) -> dict[str, Any]:
     """Read the JSON object that a model was to answer with."""
     try:
         found = orjson.loads(text)
@@ -40,7 +40,7 @@ def parsed(text: str, tokens_used: int) -> dict[str, Any]:
 
 def judgement(text: str, tokens_used: int) -> Judgement:
     """Read a judgement; whether its ids were shown is for the engine to check."""
-    found = parsed(text, tokens_used)
+    found = parse_json_object(text, tokens_used)
     contradicts, replaces, repeats = (
         {
             _string(one, "id", tokens_used): _fraction(one, "sure", tokens_used)
@@ -52,9 +52,11 @@ def judgement(text: str, tokens_used: int) -> Judgement:
     return Judgement(alignment, contradicts, tokens_used, tags, replaces, repeats)
 
 
-def extraction(text: str, tokens_used: int, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+def extraction(
+    text: str, tokens_used: int, turns: Sequence[ExtractTurn], wanted: ExtractRequest
+) -> ExtractResult:
     """Read what was extracted; what makes no sense of what was shown is left out and counted."""
-    found, texts = parsed(text, tokens_used), {turn.id: turn.text for turn in turns}
+    found, texts = parse_json_object(text, tokens_used), {turn.id: turn.text for turn in turns}
     strings = partial(_strings, tokens_used=tokens_used)
     facts, wrong = _read(found, "facts", lambda one: _fact(one, texts, tokens_used), tokens_used)
     if wrong and not facts:
@@ -69,7 +71,7 @@ def extraction(text: str, tokens_used: int, turns: Sequence[Heard], wanted: Want
         tokens_used,
     )
     cut = {"facts": len(wrong), "entities": len(no_entities), "relationships": len(no_ties)}
-    read = Extracted(
+    read = ExtractResult(
         facts=facts,
         entities=entities,
         profile=_texts(found, "profile", tokens_used),
@@ -86,7 +88,7 @@ def _read(
     """Read the objects of a list one by one; return those that can be read, and what is wrong with the others."""
     good: list[T] = []
     wrong: list[WriterError] = []
-    for one in _listed(found, name, tokens_used):
+    for one in _read_list(found, name, tokens_used):
         try:
             if not isinstance(one, dict):
                 raise unusable(f"{name} hold {_sort(one)}, not an object", tokens_used)
@@ -96,9 +98,9 @@ def _read(
     return tuple(good), wrong
 
 
-def shorter(text: str, tokens_used: int, original: str, tokens_max: int) -> Shortened:
+def shorter(text: str, tokens_used: int, original: str, tokens_max: int) -> ShortenResult:
     """Read a shorter text, and take it only where it is one."""
-    read = Shortened(_string(parsed(text, tokens_used), "text", tokens_used), tokens_used)
+    read = ShortenResult(_string(parse_json_object(text, tokens_used), "text", tokens_used), tokens_used)
     return checked_shortening(read, original, tokens_max)
 
 
@@ -139,13 +141,13 @@ def _texts(found: dict[str, Any], name: str, tokens_used: int) -> tuple[str, ...
 
 
 def _objects(found: dict[str, Any], name: str, tokens_used: int) -> list[dict[str, Any]]:
-    items = _listed(found, name, tokens_used)
+    items = _read_list(found, name, tokens_used)
     if not all(isinstance(one, dict) for one in items):
         raise unusable(f"{name} is {_sort(items)}, not a list of objects", tokens_used)
     return items
 
 
-def _listed(found: dict[str, Any], name: str, tokens_used: int) -> list[Any]:
+def _read_list(found: dict[str, Any], name: str, tokens_used: int) -> list[Any]:
     items = found.get(name)
     if not isinstance(items, list):
         raise unusable(f"{name} is {_sort(items)}, not a list", tokens_used)

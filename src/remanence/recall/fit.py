@@ -7,7 +7,7 @@ SAID = "what stands here already says it"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FactTurnPairs:
     """Which of some memories are facts that were learned from which of them: `turns` by fact, and `facts` by turn."""
 
     turns: Mapping[int, Collection[int]] = field(default_factory=dict)
@@ -17,19 +17,19 @@ class Told:
         """Return the turns of a fact and the facts of a turn: of it and them one alone takes a place."""
         return [*self.turns.get(one, ()), *self.facts.get(one, ())]
 
-    def without(self, edited: Collection[int]) -> "Told":
+    def without(self, edited: Collection[int]) -> "FactTurnPairs":
         """Return the same without facts that no longer say what their turns say."""
         if not edited:
             return self
         turns = {fact: turns for fact, turns in self.turns.items() if fact not in edited}
-        return Told(turns, {turn: set(facts) - set(edited) for turn, facts in self.facts.items()})
+        return FactTurnPairs(turns, {turn: set(facts) - set(edited) for turn, facts in self.facts.items()})
 
     def none_of(self, some: Collection[int]) -> bool:
         """Tell whether none of some memories is a fact or a turn of one."""
         return self.turns.keys().isdisjoint(some) and self.facts.keys().isdisjoint(some)
 
 
-NOTHING = Told()
+NOTHING = FactTurnPairs()
 
 
 @dataclass(slots=True)
@@ -38,7 +38,7 @@ class _Cut:
 
     tokens: Sequence[int]
     budget: int | None
-    told: Told
+    told: FactTurnPairs
     kept: list[int] = field(default_factory=list)
     dropped: list[tuple[int, str]] = field(default_factory=list)
     used: int = 0
@@ -46,7 +46,7 @@ class _Cut:
     def offer(self, place: int) -> None:
         """Give a place where there is room and nothing says it yet."""
         size = self.tokens[place]
-        if any(other in self.kept for other in self.told.with_(place)) or self._joined(place):
+        if any(other in self.kept for other in self.told.with_(place)) or self._replace_by_turn(place):
             self.dropped.append((place, SAID))
         elif self.budget is not None and self.used + size > self.budget:
             self.dropped.append((place, _reason(size, self.budget, self.used)))
@@ -54,7 +54,7 @@ class _Cut:
             self.kept.append(place)
             self.used += size
 
-    def _joined(self, fact: int) -> bool:
+    def _replace_by_turn(self, fact: int) -> bool:
         """Put the turn of two facts, where it was found too and fits, in the place of the better one."""
         for turn in self.told.turns.get(fact, ()):
             for other in self.told.facts.get(turn, ()):
@@ -71,7 +71,7 @@ class _Cut:
 
 
 def fit(
-    tokens: Sequence[int], limit: int, budget: int | None, told: Told = NOTHING
+    tokens: Sequence[int], limit: int, budget: int | None, told: FactTurnPairs = NOTHING
 ) -> tuple[list[int], list[tuple[int, str]]]:
     """Return (places kept in order, places dropped with the reason).
 

@@ -16,7 +16,7 @@ from remanence.arguments import check_count, check_name
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.model import CONSTITUTIONAL
 from remanence.results import Result, number
-from remanence.score import PARTS, PRESETS, Weights
+from remanence.score import PARTS, PRESETS, ScoreWeights
 from remanence.snapshot import Bools, Floats, Ints
 from remanence.timescale import CLOCKS, ClockName
 
@@ -38,7 +38,7 @@ class Frame(Result):
     """
 
     name: str
-    weights: Weights
+    weights: ScoreWeights
     tags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     guarantees: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class Frame(Result):
 class FrameDefinition(TypedDict, total=False):
     """What a frame can be given, as a caller writes it."""
 
-    weights: Weights | Mapping[str, float]
+    weights: ScoreWeights | Mapping[str, float]
     tags: str | Sequence[str] | None
     categories: str | Sequence[str] | None
     guarantees: str | Sequence[str] | None
@@ -102,7 +102,7 @@ class FrameDefinition(TypedDict, total=False):
     profile: bool
 
 
-def defined(name: str, given: Mapping[str, Any], base: Frame | None = None) -> Frame:
+def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) -> Frame:
     """Build a frame from the fields given, the others as in `base`, or as `attention` has them but for its template."""
     for key in given:
         if key not in FIELDS:
@@ -120,14 +120,14 @@ def _frozen(key: str, value: Any) -> Any:
     return value
 
 
-def _weights(value: Any) -> Weights:
-    if isinstance(value, Weights):
+def _weights(value: Any) -> ScoreWeights:
+    if isinstance(value, ScoreWeights):
         return value
     if not isinstance(value, Mapping) or set(value) != set(PARTS) or not all(map(_is_number, value.values())):
         raise InvalidInput(
             "the weights are incomplete", recovery=f"give a number to each of: {', '.join(PARTS)}"
         )
-    return Weights(**{part: float(weight) for part, weight in value.items()})
+    return ScoreWeights(**{part: float(weight) for part, weight in value.items()})
 
 
 def _check_names(what: str, names: Sequence[object]) -> None:
@@ -148,7 +148,7 @@ def _is_positive(value: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, Weights):
+    if isinstance(value, ScoreWeights):
         return asdict(value)
     return list(value) if isinstance(value, tuple) else value
 
@@ -189,7 +189,7 @@ FIELDS = tuple(one.name for one in fields(Frame) if one.name != "name")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Evidence:
+class FrameEvidence:
     """What speaks for memories, as aligned arrays.
 
     `said` is the confidence, NaN where nobody said; `hours` have passed on a clock since the last use, learning or
@@ -214,7 +214,7 @@ class Candidates:
     similarity: Floats
     guaranteed: Bools
     exact: Bools  # repeats the question word for word
-    evidence: Evidence
+    evidence: FrameEvidence
     counts: Floats
     degree: Floats
 
@@ -232,7 +232,7 @@ def parts_of(found: Candidates) -> dict[str, Floats]:
     }
 
 
-def strengths(found: Evidence) -> dict[str, Floats]:
+def strengths(found: FrameEvidence) -> dict[str, Floats]:
     """Return how sure and how fresh memories are: the two parts by which one contradicts another more strongly."""
     rate = score.rates(found.decay, found.helped, found.failed)
     return {

@@ -94,7 +94,7 @@ class Contextual:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankResult:
     """The best memories, best first, as aligned sequences of rows, scores and the parts of each score.
 
     `strength` (0–1) says how well the best match answers the question: the share of its words that are held and the
@@ -109,10 +109,10 @@ class Ranked:
     candidates: int
     by_model: bool = False
 
-    def first(self, limit: int) -> "Ranked":
+    def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
         rows, scores, parts = self.rows[:limit], self.scores[:limit], self.parts[:limit]
-        return Ranked(rows, scores, parts, self.strength, self.candidates, self.by_model)
+        return RankResult(rows, scores, parts, self.strength, self.candidates, self.by_model)
 
 
 def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
@@ -129,7 +129,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         damping=damping_of(windows),
         raised=1 + np.float32(WORTH_SHARE_ASSISTANTS if mostly_assistants else WORTH_SHARE) * _worth(corpus),
         session_share=0.0 if mostly_assistants else SESSION_SHARE,
-        segment=_numbered(windows),
+        segment=_number_segments(windows),
         answers=answers,
         asked=asked,
     )
@@ -144,7 +144,7 @@ def rank(
     limit: int,
     contextual: Contextual | None = None,
     archived: Bools | None = None,
-) -> Ranked:
+) -> RankResult:
     """Rank a scope against a question and return the best `limit` rows.
 
     `terms` are those of the question's stems, `vectors` are window vectors by row, `contextual` those of a model, or in
@@ -162,8 +162,8 @@ def rank(
         names_capped=query.within_conversation,
     )
     likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
-    meant = None if contextual is None else _meant(contextual, query.contextual, candidates)
-    arms = {"lexical": _scaled(_taken(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
+    meant = None if contextual is None else _compare_contextual(contextual, query.contextual, candidates)
+    arms = {"lexical": _scale_scores(_select_candidates(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
     arms |= _semantic(likeness, meant)
     if contextual is not None and meant is not None and contextual.floor:
         sure = _sure(arms, lexical, likeness, candidates) / contextual.floor
@@ -175,12 +175,14 @@ def rank(
     depth = max(limit, STRENGTH_DEPTH)
     places = _contenders(ground, evidence, candidates, factors, depth)
     session = _session(ground, evidence, candidates, places)
-    score = factors.applied(evidence[places] + session, places)
+    score = factors.apply_factors(evidence[places] + session, places)
     found = _best(score, depth)
     best = found[:limit]
     likenesses = _Likenesses(likeness, None if meant is None else meant.cosines)
-    parts = _Parts(arms, lexical, likenesses, candidates[places], places, (lead[places], session), factors)
-    return Ranked(
+    parts = _ScoreParts(
+        arms, lexical, likenesses, candidates[places], places, (lead[places], session), factors
+    )
+    return RankResult(
         rows=candidates[places[best]],
         scores=score[best],
         parts=tuple(parts.of(int(number)) for number in best),
@@ -198,7 +200,7 @@ class _Factors:
     spoken: Bools | None
     archived: Bools | None
 
-    def applied(self, evidence: Floats, places: Rows | None = None) -> Floats:
+    def apply_factors(self, evidence: Floats, places: Rows | None = None) -> Floats:
         """Return the scores of all candidates, or of those in some places."""
         score: Floats = evidence * (self.raised if places is None else self.raised[places])
         if self.spoken is not None:
@@ -217,15 +219,15 @@ class _Factors:
 
 def _factors(ground: Ground, query: Query, candidates: Rows, archived: Bools | None) -> _Factors:
     """Return the factors of the candidates; one product for worth and archive costs less than a masked one."""
-    raised, spoken = _taken(ground.raised, candidates), _spoken(ground, query, candidates)
+    raised, spoken = _select_candidates(ground.raised, candidates), _match_speaker(ground, query, candidates)
     if archived is None:
         return _Factors(raised, spoken, None)
-    those = _taken(archived, candidates)
+    those = _select_candidates(archived, candidates)
     return _Factors(raised * (1 - those * np.float32(1 - ARCHIVED_FACTOR)), spoken, those)
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _ScoreParts:
     """What the scores of the contenders are made of; `rows` and `places` are theirs, by number."""
 
     arms: Mapping[str, Floats]
@@ -239,7 +241,9 @@ class _Parts:
     def of(self, number: int) -> dict[str, float]:
         """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
         place = int(self.places[number])
-        parts = {name: float(arm[place]) for name, arm in self.arms.items()} | {"held": self._held(number)}
+        parts = {name: float(arm[place]) for name, arm in self.arms.items()} | {
+            "held": self._measure_word_share(number)
+        }
         parts |= self.likeness.of(place)
         lead, session = (float(values[number]) for values in self.lent)
         return parts | {"lead": lead, "session": session} | self.factors.of(place)
@@ -247,10 +251,12 @@ class _Parts:
     def strength(self, number: int) -> float:
         """Return how strong one answer is by words and static vectors."""
         static = self.likeness.static
-        return _strength(self._held(number), None if static is None else float(static[self.places[number]]))
+        return _strength(
+            self._measure_word_share(number), None if static is None else float(static[self.places[number]])
+        )
 
-    def _held(self, number: int) -> float:
-        return self.lexical.held(int(self.rows[number]))
+    def _measure_word_share(self, number: int) -> float:
+        return self.lexical.measure_word_share(int(self.rows[number]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,25 +273,25 @@ class _Likenesses:
 
 
 @dataclass(frozen=True, slots=True)
-class _Meant:
+class _ContextualCosines:
     """The cosines of the candidates by a model's vectors, and which of them have one of their own."""
 
     cosines: Floats
     held: Bools
 
 
-def _semantic(likeness: Floats | None, meant: _Meant | None) -> dict[str, Floats]:
+def _semantic(likeness: Floats | None, meant: _ContextualCosines | None) -> dict[str, Floats]:
     """Return the arms of vectors, scaled; two weigh less each than one alone.
 
     Where the model has no vector yet of a candidate, the static vectors speak for it.
     """
     if meant is None:
-        return {} if likeness is None else {"semantic": _scaled(likeness, SEMANTIC_WEIGHT)}
+        return {} if likeness is None else {"semantic": _scale_scores(likeness, SEMANTIC_WEIGHT)}
     found = np.zeros(len(meant.held), np.float32)
-    found[meant.held] = _scaled(meant.cosines[meant.held], BESIDE_WEIGHT)
+    found[meant.held] = _scale_scores(meant.cosines[meant.held], BESIDE_WEIGHT)
     if likeness is None:
         return {"contextual": found}
-    static = _scaled(likeness, BESIDE_WEIGHT)
+    static = _scale_scores(likeness, BESIDE_WEIGHT)
     return {"semantic": static, "contextual": np.where(meant.held, found, static)}
 
 
@@ -297,7 +303,7 @@ def _sure(arms: Mapping[str, Floats], lexical: Lexical, likeness: Floats | None,
     known = _sum([arm for name, arm in arms.items() if name != "contextual"])
     found = [0.0]
     for place in _best(known, STRENGTH_DEPTH):
-        held = lexical.held(int(candidates[place]))
+        held = lexical.measure_word_share(int(candidates[place]))
         found.append(_strength(held, None if likeness is None else float(likeness[place])))
     return max(found)
 
@@ -307,11 +313,13 @@ def _strength(held: float, cosine: float | None) -> float:
     return held if cosine is None else (held + min(1.0, max(0.0, cosine))) / 2
 
 
-def _meant(contextual: Contextual, query: npt.NDArray[np.float32] | None, candidates: Rows) -> _Meant | None:
+def _compare_contextual(
+    contextual: Contextual, query: npt.NDArray[np.float32] | None, candidates: Rows
+) -> _ContextualCosines | None:
     """Compare the candidates with the question by a model's vectors; None where none of them has one."""
-    held = _taken(contextual.held, candidates)
+    held = _select_candidates(contextual.held, candidates)
     cosines = _likeness(contextual.vectors, query, candidates, len(contextual.held))
-    return None if cosines is None or not held.any() else _Meant(cosines, held)
+    return None if cosines is None or not held.any() else _ContextualCosines(cosines, held)
 
 
 def _sum(arms: Sequence[Floats]) -> Floats:
@@ -321,7 +329,7 @@ def _sum(arms: Sequence[Floats]) -> Floats:
     return total
 
 
-def _scaled(raw: Floats, weight: float, low: float | None = None) -> Floats:
+def _scale_scores(raw: Floats, weight: float, low: float | None = None) -> Floats:
     """Scale to 0–weight over the candidates, from the worst of them, or from `low` where that means no match.
 
     Where all are alike, a match counts in full and nothing as nothing.
@@ -341,13 +349,13 @@ def _likeness(
     if vectors is None or query is None or not query.size or not query.any():
         return None
     if vectors.ndim == 1:
-        return _taken(vectors, candidates)
+        return _select_candidates(vectors, candidates)
     if len(candidates) < CANDIDATES_GATHERED_SHARE * n:
         return cosine(vectors, query, candidates)
-    return _taken(cosine(vectors, query), candidates)
+    return _select_candidates(cosine(vectors, query), candidates)
 
 
-def _numbered(windows: Windows) -> Rows:
+def _number_segments(windows: Windows) -> Rows:
     """Return by row which of the segments it belongs to, in the order of their slots."""
     begins = np.zeros(len(windows.length), np.intp)
     begins[windows.starts[1:]] = 1
@@ -373,7 +381,7 @@ def _lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     found, lead = _spread_out(ground, evidence, candidates), np.zeros(len(ground.corpus), np.float32)
     better = found[ground.asked] - found[ground.answers]
     lead[ground.answers] = np.float32(LEAD_SHARE) * np.maximum(better, 0)
-    return _taken(lead, candidates)
+    return _select_candidates(lead, candidates)
 
 
 def _contenders(ground: Ground, evidence: Floats, candidates: Rows, factors: _Factors, depth: int) -> Rows:
@@ -382,17 +390,17 @@ def _contenders(ground: Ground, evidence: Floats, candidates: Rows, factors: _Fa
     What a segment lends costs more than all else here, and is at most a share of the best evidence.
     """
     matches = evidence > 0
-    score = factors.applied(evidence)
-    ahead = np.flatnonzero(matches & (score >= _reached(score, depth)))
+    score = factors.apply_factors(evidence)
+    ahead = np.flatnonzero(matches & (score >= _estimate_threshold(score, depth)))
     if len(ahead) >= depth:
         lent = evidence[ahead] + _session(ground, evidence, candidates, ahead)
-        least = np.sort(factors.applied(lent, ahead))[-depth]
+        least = np.sort(factors.apply_factors(lent, ahead))[-depth]
         most = evidence.max() * np.float32(ground.session_share)
-        matches &= factors.applied(evidence + most) >= least
+        matches &= factors.apply_factors(evidence + most) >= least
     return np.flatnonzero(matches)
 
 
-def _reached(score: Floats, depth: int) -> float:
+def _estimate_threshold(score: Floats, depth: int) -> float:
     """Return what at least so many scores reach: nearly the lowest of the best, for a fraction of a partition."""
     groups = GROUPS_PER_DEPTH * depth
     if len(score) < groups:
@@ -427,17 +435,17 @@ def _spread_out(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     return found
 
 
-def _taken(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:
+def _select_candidates(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:
     return by_row if len(by_row) == len(candidates) else by_row[candidates]
 
 
-def _spoken(ground: Ground, query: Query, candidates: Rows) -> Bools | None:
+def _match_speaker(ground: Ground, query: Query, candidates: Rows) -> Bools | None:
     """Return which candidates were said by the one person whom the question names or is about, if there is one.
 
     A question that names nobody and says I or my is about the asker; without one, about whoever is no assistant.
     """
     codes = {code for stem in query.stems for code in ground.names.get(stem, ())}
-    speaker = _taken(ground.corpus.speaker, candidates)
+    speaker = _select_candidates(ground.corpus.speaker, candidates)
     if len(codes) == 1:
         spoken: Bools = speaker == codes.pop()
         return spoken
@@ -445,7 +453,7 @@ def _spoken(ground: Ground, query: Query, candidates: Rows) -> Bools | None:
         if query.asker is not None and query.asker >= 0:
             by_asker: Bools = speaker == query.asker
             return by_asker
-        assistant = _taken(ground.corpus.assistant, candidates)
+        assistant = _select_candidates(ground.corpus.assistant, candidates)
         return ~assistant if assistant.any() else None
     return None
 

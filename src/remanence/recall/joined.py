@@ -17,7 +17,7 @@ Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedCorpus:
     """Both as one scope: where the rows of either stand in it."""
 
     ground: Ground
@@ -30,7 +30,7 @@ class Joined:
         found[self.standing], found[self.archived] = standing, archived
         return found
 
-    def marked(self, standing: Bools, archived: Bools) -> Bools:
+    def join_marks(self, standing: Bools, archived: Bools) -> Bools:
         """Return marks of both by row."""
         found = np.zeros(len(self.ground.corpus), np.bool_)
         found[self.standing], found[self.archived] = standing, archived
@@ -47,7 +47,7 @@ class Joined:
         return found
 
 
-def joined(standing: Corpus, archived: Corpus, speakers: Sequence[str]) -> Joined:
+def join_corpora(standing: Corpus, archived: Corpus, speakers: Sequence[str]) -> JoinedCorpus:
     """Put both in order of arrival; their codes mean the same, `speakers` are the names by code."""
     seq = np.concatenate((standing.seq, archived.seq))
     order = np.argsort(seq, kind="stable")
@@ -58,7 +58,7 @@ def joined(standing: Corpus, archived: Corpus, speakers: Sequence[str]) -> Joine
         for name in Corpus.__dataclass_fields__
     }
     ground = ground_of(Corpus(**columns), speakers)
-    return Joined(ground, place[: len(standing)], place[len(standing) :])
+    return JoinedCorpus(ground, place[: len(standing)], place[len(standing) :])
 
 
 def around(windows: Windows, rows: Rows) -> Rows:

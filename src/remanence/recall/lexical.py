@@ -57,7 +57,7 @@ class Lexical:
     best_possible: float
     weights: Mapping[str, float]
 
-    def held(self, row: int) -> float:
+    def measure_word_share(self, row: int) -> float:
         """Return the share of the question's words, weighed by how rare they are, that a window holds, however long.
 
         A word that stands once scores 1 / (1 + damping) of what it could.

@@ -75,14 +75,14 @@ def _blocks(vectors: npt.NDArray[np.float16], asked: Rows) -> Iterator[tuple[int
     dimensions = vectors.shape[1]
     side = 1 << max(0, (TILE_PRODUCTS // (TILE_ROWS * dimensions)).bit_length() - 1)
     tiles = -(-len(asked) // TILE_ROWS)
-    own = _padded(vectors[asked], TILE_ROWS).reshape(1, tiles, TILE_ROWS, dimensions)
+    own = _pad_rows(vectors[asked], TILE_ROWS).reshape(1, tiles, TILE_ROWS, dimensions)
     for start in range(0, len(vectors), BLOCK):
-        others = _padded(vectors[start : start + BLOCK], side).reshape(-1, 1, side, dimensions)
+        others = _pad_rows(vectors[start : start + BLOCK], side).reshape(-1, 1, side, dimensions)
         # Side by side a third faster than as they lie.
         yield start, np.matmul(own, np.ascontiguousarray(others.swapaxes(2, 3)))
 
 
-def _padded(vectors: npt.NDArray[np.float16], to: int) -> Floats:
+def _pad_rows(vectors: npt.NDArray[np.float16], to: int) -> Floats:
     """Return vectors with rows of zeros behind them, up to a multiple of `to`."""
     padded = np.zeros((-(-len(vectors) // to) * to, vectors.shape[1]), np.float32)
     padded[: len(vectors)] = vectors

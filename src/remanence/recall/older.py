@@ -22,7 +22,7 @@ LEXICAL_MAX = 200  # the best by words, whose vectors are compared too
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class CandidateColumns:
     """What is looked through: by row, how many words, who speaks, when it was said, and whether it stands."""
 
     words: npt.NDArray[np.int32]
@@ -37,7 +37,9 @@ def rarest(df: Mapping[str, int]) -> list[str]:
     return sorted(df, key=lambda stem: (df[stem], stem))[:STEMS_MAX]
 
 
-def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows) -> list[tuple[int, float]]:
+def older_alike(
+    field: CandidateColumns, row: int, postings: Mapping[str, Rows], near: Rows
+) -> list[tuple[int, float]]:
     """Return the rows to compare one with and their cosines, the likeliest first; `near` are the nearest by vector.
 
     Older ones alone: said before, or at the same time and arrived before. Without vectors all cosines are 0.
@@ -51,7 +53,7 @@ def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows
     here = np.isin(found, rows)
     words[np.searchsorted(rows, found[here])] = lexical[here]
     cosines = _cosines(field, row, rows)
-    score = _scaled(words) + _scaled(cosines)
+    score = _scale_scores(words) + _scale_scores(cosines)
     order = np.lexsort((-rows, -score))
     own = field.speaker[rows[order]] == field.speaker[row]
     first = order[own][:OWN_FIRST]
@@ -60,7 +62,7 @@ def older_alike(field: Field, row: int, postings: Mapping[str, Rows], near: Rows
     return list(zip(rows[best].tolist(), cosines[best].tolist(), strict=True))
 
 
-def _by_words(field: Field, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:
+def _by_words(field: CandidateColumns, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:
     """Return the best rows by words, ascending, with their scores."""
     held = [rows for rows in postings.values() if len(rows)]
     if not held:
@@ -81,20 +83,20 @@ def _by_words(field: Field, row: int, postings: Mapping[str, Rows]) -> tuple[Row
     return found, score.astype(np.float32)
 
 
-def _older(field: Field, row: int, rows: Rows) -> Bools:
+def _older(field: CandidateColumns, row: int, rows: Rows) -> Bools:
     said, mine = field.said_at[rows], field.said_at[row]
     older: Bools = field.stands[rows] & ((said < mine) | ((said == mine) & (rows < row)))
     return older
 
 
-def _cosines(field: Field, row: int, rows: Rows) -> Floats:
+def _cosines(field: CandidateColumns, row: int, rows: Rows) -> Floats:
     if field.vectors is None:
         return np.zeros(len(rows), np.float32)
     cosines: Floats = field.vectors[rows].astype(np.float32) @ field.vectors[row].astype(np.float32)
     return np.maximum(cosines, 0.0)
 
 
-def _scaled(scores: Floats) -> Floats:
+def _scale_scores(scores: Floats) -> Floats:
     """Scale to 0–1 by the greatest."""
     most = float(scores.max())
     return scores / most if most > 0 else scores

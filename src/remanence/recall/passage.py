@@ -25,20 +25,24 @@ def passage(text: str, asked: AbstractSet[str], fits: Callable[[str], bool]) -> 
     if width < min(PIECES_MIN, len(pieces)):
         return None
     start = _start(pieces, width, asked)
-    return _shown(pieces, start, _most(pieces, start, fits)) if start else _shown(pieces, 0, width)
+    return (
+        _render_passage(pieces, start, _most(pieces, start, fits))
+        if start
+        else _render_passage(pieces, 0, width)
+    )
 
 
 def _most(pieces: Sequence[str], start: int, fits: Callable[[str], bool]) -> int:
     """Return how many pieces from a place on fit."""
     low, high = 0, 1
     # Doubling first: a text may be a thousand times as long as its room.
-    while high <= len(pieces) - start and fits(_shown(pieces, start, high)):
+    while high <= len(pieces) - start and fits(_render_passage(pieces, start, high)):
         low, high = high, high * 2
     lengths = range(low + 1, min(high, len(pieces) - start + 1))
-    return low + bisect_right(lengths, 0, key=lambda length: not fits(_shown(pieces, start, length)))
+    return low + bisect_right(lengths, 0, key=lambda length: not fits(_render_passage(pieces, start, length)))
 
 
-def _shown(pieces: Sequence[str], start: int, length: int) -> str:
+def _render_passage(pieces: Sequence[str], start: int, length: int) -> str:
     end = start + length
     kept = "".join(pieces[start:end]).rstrip()
     return f"{CUT} " * (start > 0) + kept + f" {CUT}" * (end < len(pieces))

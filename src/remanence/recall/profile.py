@@ -34,7 +34,7 @@ def worth(values: Floats, confirmations: Floats) -> Floats:
     return found
 
 
-def chosen(eligible: Bools, first: Bools, worths: Floats, seqs: Ints, most: int) -> Ints:
+def select_profile_rows(eligible: Bools, first: Bools, worths: Floats, seqs: Ints, most: int) -> Ints:
     """Return at most so many eligible rows: those that come `first`, then by worth, of equals the newer."""
     rows = np.flatnonzero(eligible)
     order = np.lexsort((-seqs[rows], -worths[rows], ~first[rows]))
@@ -50,7 +50,7 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     df: defaultdict[str, int] = defaultdict(int)
     met: Counter[tuple[str, str]] = Counter()
     for text in texts:
-        told = _told(text)
+        told = _list_topic_words(text)
         met.update(told)
         for stem, count in Counter([stem for stem, _ in told]).items():
             scores[stem] += count / len(told)
@@ -66,7 +66,7 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     return sorted(found, key=lambda one: (-one[1], one[0]))[:most]
 
 
-def _told(text: str) -> list[tuple[str, str]]:
+def _list_topic_words(text: str) -> list[tuple[str, str]]:
     """Return (stem, word) of what a text is about: no function words, no bare numbers, nothing very short."""
     return [
         (stem, folded)

@@ -15,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.change import Cause, Committed, Entry, Fence, Logged
+from remanence.change import AuditPart, Cause, CommitResult, Entry, Fence
 from remanence.claim import Claim, Forbidden
 from remanence.errors import ErasedSince
-from remanence.model import Known as Known
 from remanence.model import KnownMemory as KnownMemory
 from remanence.model import Link, Memory, Relation, Segment, Status
+from remanence.model import WriteContext as WriteContext
 from remanence.results import Result, visible
 from remanence.signatures import checked_class
 from remanence.snapshot import Snapshot, SnapshotRequest
-from remanence.word_hashes import Part
+from remanence.word_hashes import WordHashPart
 
 Ints = npt.NDArray[np.int64]
 
@@ -83,14 +83,14 @@ class ArchiveWords:
     changed: int
     held: int
     waiting: int = 0
-    parts: Mapping[int, Part] = field(default_factory=dict)
+    parts: Mapping[int, WordHashPart] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
 
 
 EMBEDDED_MAX = 10_000
 
 
-class Embedded(NamedTuple):
+class EmbeddingRow(NamedTuple):
     """A vector, as bytes of float16, of a memory whose text has this fingerprint."""
 
     seq: int
@@ -141,7 +141,7 @@ def writes(asked: Bookkeeping) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Booked:
+class BookkeepResult:
     """The answer to `Bookkeeping`: values and counters (absent names are left out), the lease's fence, and clocks.
 
     `position` is how far the scope has come, by the same look.
@@ -173,7 +173,7 @@ class Check(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class Surveyed:
+class ScopeSurvey:
     """How far a scope has come: the position of its last commit, 0 where there is none, and values that are kept."""
 
     position: int
@@ -181,7 +181,7 @@ class Surveyed:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaned:
+class CleanResult:
     """What came of rewriting a file without what was erased.
 
     `is_pending` where another process still reads the old state. `looked_for` is how many pieces of what was erased
@@ -252,7 +252,7 @@ class LedgerFindings:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndImagesResult:
     """What came of ending images: of how many parts, how many changes, and up to which position they have ended.
 
     `kept` is how many parts still hold images of what keeps them, `left` whether more are due. `position` is that of
@@ -268,7 +268,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Purged:
+class PurgedMemory:
     """A memory whose row has gone, by which run and when; `ended_at` is when its image ended, None where it has not."""
 
     seq: int
@@ -306,7 +306,7 @@ class Store(Protocol):
         """List memories by status, tags and columns."""
         ...
 
-    async def arriving(self, scope: str, asked: Arriving) -> Known:
+    async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
         ...
 
@@ -342,7 +342,7 @@ class Store(Protocol):
         self,
         scope: str,
         model: str,
-        rows: Sequence[Embedded] | None,
+        rows: Sequence[EmbeddingRow] | None,
         *,
         fence: Fence | None = None,
         count: Mapping[str, int] | None = None,
@@ -365,7 +365,9 @@ class Store(Protocol):
         """Return the claims of memories, in order of their keys."""
         ...
 
-    async def claimed(self, scope: str, about: Sequence[tuple[str, str]], most: int) -> list[Claim]:
+    async def find_latest_claims(
+        self, scope: str, about: Sequence[tuple[str, str]], most: int
+    ) -> list[Claim]:
         """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
         ...
 
@@ -373,11 +375,11 @@ class Store(Protocol):
         """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
         ...
 
-    async def erased(self, scope: str, names: Sequence[str]) -> Mapping[str, int]:
+    async def find_erased_names(self, scope: str, names: Sequence[str]) -> Mapping[str, int]:
         """Return which of these names were erased and when; `erasure` says what memories and texts are asked for by."""
         ...
 
-    async def clean(self) -> Cleaned:
+    async def clean(self) -> CleanResult:
         """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
         ...
 
@@ -403,7 +405,7 @@ class Store(Protocol):
         """Keep the memories of a scope that ledgers name, log why, and return how many that are."""
         ...
 
-    async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
+    async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part.
 
         The causes of these parts stay, with the digests that chain them. Images of memories that keep them stay:
@@ -414,7 +416,7 @@ class Store(Protocol):
         """
         ...
 
-    async def purged(self, scope: str, names: Sequence[int | str]) -> list[Purged]:
+    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
         """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
         ...
 
@@ -430,7 +432,7 @@ class Store(Protocol):
         """Freeze the scope as columns."""
         ...
 
-    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing.
 
         A block is the same as the changes of its rows, one by one; a Conflict names all rows that are otherwise.
@@ -466,15 +468,15 @@ class Store(Protocol):
         after: int = 0,
         limit: int = 1_000,
         rows: bool = True,
-    ) -> list[Logged]:
+    ) -> list[AuditPart]:
         """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position.
 
-        With `rows=False` the parts come without their changes, whose number `Logged.count` still tells. A part whose
+        With `rows=False` the parts come without their changes, whose number `AuditPart.count` still tells. A part whose
         images have ended has those alone that are kept, and says when the others ended.
         """
         ...
 
-    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered.
 
         Under `asked.fence` it is LeaseLost where the lease was given to another holder since.
@@ -485,7 +487,7 @@ class Store(Protocol):
         """List the scopes that hold anything."""
         ...
 
-    async def survey(self, names: Sequence[str]) -> Mapping[str, Surveyed]:
+    async def survey(self, names: Sequence[str]) -> Mapping[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
         ...
 

@@ -17,12 +17,12 @@ _HEAD = Struct("<bqq")  # bytes a difference, 0 where all are the same; the firs
 _LEVEL = 1
 
 
-def packed(arrays: Iterable[Ints]) -> bytes:
+def pack_arrays(arrays: Iterable[Ints]) -> bytes:
     """Return arrays of one length as bytes."""
     return zlib.compress(b"".join(map(_differences, arrays)), _LEVEL)
 
 
-def unpacked(image: bytes, rows: int, count: int) -> list[Ints]:
+def unpack_arrays(image: bytes, rows: int, count: int) -> list[Ints]:
     """Return so many arrays of so many numbers; raise ValueError where the bytes are something else."""
     if not 0 <= rows <= BLOCK_ROWS_MAX:
         raise ValueError(f"no image has {rows} rows")

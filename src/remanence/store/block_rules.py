@@ -51,7 +51,7 @@ def refuse_malformed_entries(entries: Sequence[Entry]) -> None:
         single = {change.key for change in singles if change.table == table}
         keys += [np.array([*single], np.int64)] if single else []
         if some and len(keys) > 1 and _repeats(np.concatenate(keys)):
-            raise _refused(some[-1], "names a row twice in one commit", "say each row's change once")
+            raise _block_error(some[-1], "names a row twice in one commit", "say each row's change once")
 
 
 def _repeats(keys: Ints) -> bool:
@@ -123,7 +123,7 @@ def _refuse_shape(block: Block) -> None:
     """Raise unless the arrays fit together, and say what a change of that table says."""
     memories, count = block.table == "memories", len(block)
     if not 0 < count <= BLOCK_ROWS_MAX:
-        raise _refused(block, f"has {count:,} rows", f"give it 1 to {BLOCK_ROWS_MAX:,}")
+        raise _block_error(block, f"has {count:,} rows", f"give it 1 to {BLOCK_ROWS_MAX:,}")
     sides = [side for side in (block.before, block.after) if side is not None]
     guards = [guard for guard in (block.revision, block.touched) if guard is not None]
     fits = (
@@ -134,11 +134,11 @@ def _refuse_shape(block: Block) -> None:
         and len(set(block.columns)) == len(block.columns)
     )
     if not fits:
-        raise _refused(block, "has arrays that do not fit together", "give each row a key and its values")
+        raise _block_error(block, "has arrays that do not fit together", "give each row a key and its values")
     if memories and (len(sides) < 2 or block.revision is None or not block.columns):
-        raise _refused(block, "is no update", "give both sides and the revision of every memory")
+        raise _block_error(block, "is no update", "give both sides and the revision of every memory")
     if not memories and (len(sides) != 1 or guards):
-        raise _refused(block, "neither makes nor cuts links", "give `before` or `after`")
+        raise _block_error(block, "neither makes nor cuts links", "give `before` or `after`")
 
 
 def _refuse_keys(block: Block) -> None:
@@ -148,7 +148,9 @@ def _refuse_keys(block: Block) -> None:
     for column in keys.T[::-1]:
         later = (column[1:] > column[:-1]) | ((column[1:] == column[:-1]) & later)
     if not later.all() or (len(block) and keys[:, : 2 if block.table == "links" else 1].min() < 1):
-        raise _refused(block, "has keys out of order", "name memories by their numbers, in ascending order")
+        raise _block_error(
+            block, "has keys out of order", "name memories by their numbers, in ascending order"
+        )
 
 
 def _refuse_ends(block: Block) -> None:
@@ -157,7 +159,7 @@ def _refuse_ends(block: Block) -> None:
     wrong |= np.isin(relation, _MUTUAL) & (source > target)
     if wrong.any():
         (key,) = block.where(wrong).row_keys()[:1]
-        raise _refused(
+        raise _block_error(
             block,
             f"has a link {key} that cannot be",
             "link two memories by a relation of model.Relation, a symmetric one from the lower number",
@@ -170,7 +172,7 @@ def _refuse_values(block: Block, column: Column, values: Ints) -> None:
     if column.nullable:
         wrong &= values != ABSENT
     if wrong.any():
-        raise _refused(
+        raise _block_error(
             block,
             f"{column.name} cannot be {int(values[wrong][0])}",
             f"pass a whole number from {least} to {most}",
@@ -189,5 +191,5 @@ def _range(column: Column) -> tuple[int, int]:
             return bounds(column)
 
 
-def _refused(block: Block, what: str, recovery: str) -> InvalidInput:
+def _block_error(block: Block, what: str, recovery: str) -> InvalidInput:
     return InvalidInput(f"a block of {block.table}: {what}", recovery=recovery)

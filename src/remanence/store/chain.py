@@ -40,7 +40,7 @@ def part_digest(previous: bytes, header: bytes, entries: bytes) -> bytes:
 
 def content_digest(entries: Sequence[Entry]) -> bytes:
     """Return the digest of what a commit was asked to write, by which a repeated one is known."""
-    return digest_of(list(map(_told, entries)), _ASKED_BYTES)
+    return digest_of(list(map(_encode_entry, entries)), _ASKED_BYTES)
 
 
 def refuse_other(cause: Cause, written: bytes, asked: bytes) -> None:
@@ -65,7 +65,7 @@ def _plain(value: Any) -> Any:
     return {"by": value.by} if isinstance(value, Increment) else dict(value)
 
 
-def _told(entry: Entry) -> Any:
+def _encode_entry(entry: Entry) -> Any:
     """Return an entry as values that JSON can hold; arrays of a block by their digests."""
     if not isinstance(entry, Block):
         return entry.table, entry.key, _without_vector(entry.before), _without_vector(entry.after)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from remanence.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.change import GUARDS, Change, Increment
 from remanence.clock import DAY, TIME_MAX
-from remanence.errors import InvalidInput, NameUnknown, shown
+from remanence.errors import InvalidInput, NameUnknown, format_value
 from remanence.folding import fold_keys
 from remanence.model import (
     COLUMN,
@@ -135,11 +135,11 @@ def refuse_malformed(changes: Sequence[Change]) -> None:
         if keys is None:
             raise NameUnknown("table", change.table, seen)
         if change.key in keys:
-            raise _refused(change, "is named twice in one commit", "say each row's change once")
+            raise _change_error(change, "is named twice in one commit", "say each row's change once")
         keys.add(change.key)
         _refuse_key(change)
         if change.before is None and change.after is None:
-            raise _refused(change, "says nothing", "give `before`, `after` or both")
+            raise _change_error(change, "says nothing", "give `before`, `after` or both")
         for values in (change.before, change.after):
             if values and not values.keys() <= TABLE_COLUMNS[change.table].keys():
                 refuse_unknown_columns(values, change.table)
@@ -174,7 +174,9 @@ def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> Non
 def refuse_unfit(name: str, value: Any) -> None:
     """Raise InvalidInput for a value that a memory's column can never have."""
     if not fits(COLUMN[name], value):
-        raise InvalidInput(f"{name} cannot be {shown(value)}", recovery=f"pass {_fitting(COLUMN[name])}")
+        raise InvalidInput(
+            f"{name} cannot be {format_value(value)}", recovery=f"pass {_fitting(COLUMN[name])}"
+        )
 
 
 def fits(column: Column, value: Any) -> bool:
@@ -395,7 +397,7 @@ def count_access(
     return dict(sorted(found.items()))
 
 
-def _refused(change: Change, what: str, recovery: str) -> InvalidInput:
+def _change_error(change: Change, what: str, recovery: str) -> InvalidInput:
     return InvalidInput(f"{change.table} {change.key}: {what}", recovery=recovery)
 
 
@@ -403,13 +405,13 @@ def _refuse_key(change: Change) -> None:
     shape = _KEYS[change.table]
     if type(change.key) is int and shape == _ONE_NUMBER:
         if change.table in APART and change.key <= 0:
-            raise _refused(change, "is keyed by no memory that is there", "create the memory first")
+            raise _change_error(change, "is keyed by no memory that is there", "create the memory first")
         return
     key = change.key if isinstance(change.key, tuple) else (change.key,)
     if tuple(map(type, key)) == shape:
         return
     if len(key) != len(shape) or not all(map(isinstance, key, shape)):
-        raise _refused(
+        raise _change_error(
             change, "has a key of another shape", f"{change.table} are keyed by {len(shape)} values"
         )
 
@@ -423,14 +425,18 @@ def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
             continue
         if isinstance(value, Increment):
             if change.table != "memories" or name not in COUNTERS or change.before is None:
-                raise _refused(
+                raise _change_error(
                     change, f"{name} is no counter", "increment only " + ", ".join(sorted(COUNTERS))
                 )
             continue
         if name == "accessors" and change.before is not None:
-            raise _refused(change, "accessors are counted, not set", "commit uses whose cause has an actor")
+            raise _change_error(
+                change, "accessors are counted, not set", "commit uses whose cause has an actor"
+            )
         if not fits(columns[name], value):
-            raise _refused(change, f"{name} cannot be {shown(value)}", f"pass {_fitting(columns[name])}")
+            raise _change_error(
+                change, f"{name} cannot be {format_value(value)}", f"pass {_fitting(columns[name])}"
+            )
         fitting[change.table, name] = value
 
 
@@ -438,7 +444,7 @@ def _refuse_missing(change: Change) -> None:
     required = _REQUIRED.get(change.table)
     missing = sorted(required - set(change.after or {})) if required else None
     if missing:
-        raise _refused(change, f"lacks {', '.join(missing)}", "give every column that has no default")
+        raise _change_error(change, f"lacks {', '.join(missing)}", "give every column that has no default")
 
 
 def bounds(column: Column) -> tuple[int, int]:
@@ -477,7 +483,7 @@ def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
     ends = memories_of(change.table, change.key)
     unknown = [end for end in ends if end <= 0 and end not in seqs]
     if unknown:
-        raise _refused(
+        raise _change_error(
             change, f"names {unknown[0]}, which is not created here", "create it in the same commit"
         )
     found = tuple(seqs.get(end, end) for end in ends)
@@ -495,15 +501,17 @@ def _resolved_values(change: Change, seqs: Mapping[int, int]) -> Mapping[str, An
     if change.table != "claims" or by is None or by > 0:
         return change.after
     if by not in seqs:
-        raise _refused(change, f"names {by}, which is not created here", "create it in the same commit")
+        raise _change_error(change, f"names {by}, which is not created here", "create it in the same commit")
     return {**(change.after or {}), "replaced_by": seqs[by]}
 
 
 def _refuse_link(change: Change) -> None:
     source, target, relation = cast("tuple[int, int, int]", change.key)
     if relation not in _RELATIONS:
-        raise _refused(change, f"has no relation {relation}", "use a code of model.Relation")
+        raise _change_error(change, f"has no relation {relation}", "use a code of model.Relation")
     if source == target:
-        raise _refused(change, "links a memory to itself", "leave it out")
+        raise _change_error(change, "links a memory to itself", "leave it out")
     if relation in SYMMETRIC and source > target:
-        raise _refused(change, "is symmetric and the wrong way round", "name the lower sequence number first")
+        raise _change_error(
+            change, "is symmetric and the wrong way round", "name the lower sequence number first"
+        )

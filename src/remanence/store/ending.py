@@ -25,21 +25,21 @@ _MODULUS = 1 << 8 * _SUM_BYTES
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ImageEndMark:
     """Up to which position the images of a scope have ended, and the sum over the parts that still hold some."""
 
     through: int = 0
     left: str = ""
 
     @classmethod
-    def read(cls, detail: Mapping[str, Any]) -> "Mark":
+    def read(cls, detail: Mapping[str, Any]) -> "ImageEndMark":
         """Read it from the detail of the run that says so."""
         return cls(int(detail[THROUGH]), str(detail[LEFT]))
 
-    def moved(self, gone: Iterable[bytes], stays: Iterable[bytes]) -> "Mark":
+    def replace_parts(self, gone: Iterable[bytes], stays: Iterable[bytes]) -> "ImageEndMark":
         """Return it with some parts as they are for what they were, each by the digest of what it holds."""
         total = (int(self.left or "0", 16) + sum(map(_number, stays)) - sum(map(_number, gone))) % _MODULUS
-        return Mark(self.through, format(total, "x") if total else "")
+        return ImageEndMark(self.through, format(total, "x") if total else "")
 
     def values(self) -> dict[str, Any]:
         """Return it as the detail of a run."""

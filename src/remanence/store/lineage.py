@@ -15,7 +15,7 @@ _FALLEN = frozenset({Status.SUPERSEDED, Status.PRUNED})
 _SHOWN_MAX = 5
 
 
-def lost(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> list[int]:
+def find_without_successor(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> list[int]:
     """Return the superseded memories of which no successor is left.
 
     `links` are (successor, replaced, status of the successor), `reasons` those of the superseded memories.

@@ -12,7 +12,7 @@ Holds = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RegisteredTable:
     """One table: what it holds, what an erasure makes of it, and the columns in which memories that stay say things."""
 
     name: str
@@ -34,51 +34,53 @@ _FOLLOWS = "counted down with the rows"
 _NOTHING = "nothing of a memory is in it"
 
 TABLES = (
-    Place("memories", "text", _GO, ("id", "key", "text", "attributes", "holds", "summary")),
-    Place("states", "number", _GO),
-    Place("vectors", "vector", _GO, ("vector",)),
-    Place("embeddings", "vector", _GO, ("vector",)),
-    Place("tags", "number", _GO),
-    Place("accessors", "number", _GO),
-    Place("sources", "text", _GO, ("source", "span")),
-    Place("links", "number", _GO),
-    Place("claims", "text", _GO, ("subject", "attribute", "value")),
-    Place("forbidden", "hash", _GO),
-    Place("boxes", "text", "made anew from the turns that stay", ("session",)),
-    Place("traces", "text", "made anew from the turns that stay"),
-    Place("words", "text", "merged, so that no deleted word is left"),
-    Place("words_data", "text", "merged, so that no deleted word is left"),
-    Place("words_idx", "text", "merged, so that no deleted word is left"),
-    Place("words_config", "number", _NOTHING),
-    Place("waiting", "text", _GO, ("stems",)),
-    Place("archive_words", "hash", "packed anew without the rows that go"),
-    Place("archive_waiting", "number", "the number is nobody's once the words are indexed"),
-    Place("terms", "hash", _FOLLOWS),
-    Place("sums", "hash", _FOLLOWS),
-    Place("scopes", "hash", _FOLLOWS),
-    Place("changes", "text", "the images go", ("subkey", '"before"', '"after"')),
-    Place("purged", "text", "the id and the key of what goes leave with it", ("id", "key")),
-    Place(
+    RegisteredTable("memories", "text", _GO, ("id", "key", "text", "attributes", "holds", "summary")),
+    RegisteredTable("states", "number", _GO),
+    RegisteredTable("vectors", "vector", _GO, ("vector",)),
+    RegisteredTable("embeddings", "vector", _GO, ("vector",)),
+    RegisteredTable("tags", "number", _GO),
+    RegisteredTable("accessors", "number", _GO),
+    RegisteredTable("sources", "text", _GO, ("source", "span")),
+    RegisteredTable("links", "number", _GO),
+    RegisteredTable("claims", "text", _GO, ("subject", "attribute", "value")),
+    RegisteredTable("forbidden", "hash", _GO),
+    RegisteredTable("boxes", "text", "made anew from the turns that stay", ("session",)),
+    RegisteredTable("traces", "text", "made anew from the turns that stay"),
+    RegisteredTable("words", "text", "merged, so that no deleted word is left"),
+    RegisteredTable("words_data", "text", "merged, so that no deleted word is left"),
+    RegisteredTable("words_idx", "text", "merged, so that no deleted word is left"),
+    RegisteredTable("words_config", "number", _NOTHING),
+    RegisteredTable("waiting", "text", _GO, ("stems",)),
+    RegisteredTable("archive_words", "hash", "packed anew without the rows that go"),
+    RegisteredTable("archive_waiting", "number", "the number is nobody's once the words are indexed"),
+    RegisteredTable("terms", "hash", _FOLLOWS),
+    RegisteredTable("sums", "hash", _FOLLOWS),
+    RegisteredTable("scopes", "hash", _FOLLOWS),
+    RegisteredTable("changes", "text", "the images go", ("subkey", '"before"', '"after"')),
+    RegisteredTable("purged", "text", "the id and the key of what goes leave with it", ("id", "key")),
+    RegisteredTable(
         "runs",
         "text",
         "what goes is taken out of `detail`; the digests stay",
         ("run", "actor", "verb", "policy", "fired"),
     ),
-    Place("names", "name", "a name that nothing bears any more goes, its number stays", ("name", "space")),
-    Place("settings", "text", "proposals about the memories go", ("name",)),
-    Place("meta", "hash", "pieces by salted hashes, until it is proven", ("name",)),
-    Place("erased", "hash", "what stays of an erasure: salted hashes, and ids, which are random"),
-    Place("emptied", "hash", "what stays of an erasure: digests"),
-    Place("blocks", "number", "numbers of memories, no word of them"),
-    Place("mentions", "number", "numbers of memories, no word of them"),
-    Place("fired", "number", _NOTHING, ("rule",)),
-    Place("spans", "number", _NOTHING),
-    Place("heard", "number", _NOTHING),
-    Place("counters", "number", _NOTHING, ("name",)),
-    Place("leases", "number", _NOTHING, ("name",)),
-    Place("alembic_version", "number", _NOTHING),
-    Place("sqlite_schema", "number", _NOTHING, ("sql",)),
-    Place("sqlite_sequence", "number", _NOTHING, ("name",)),
+    RegisteredTable(
+        "names", "name", "a name that nothing bears any more goes, its number stays", ("name", "space")
+    ),
+    RegisteredTable("settings", "text", "proposals about the memories go", ("name",)),
+    RegisteredTable("meta", "hash", "pieces by salted hashes, until it is proven", ("name",)),
+    RegisteredTable("erased", "hash", "what stays of an erasure: salted hashes, and ids, which are random"),
+    RegisteredTable("emptied", "hash", "what stays of an erasure: digests"),
+    RegisteredTable("blocks", "number", "numbers of memories, no word of them"),
+    RegisteredTable("mentions", "number", "numbers of memories, no word of them"),
+    RegisteredTable("fired", "number", _NOTHING, ("rule",)),
+    RegisteredTable("spans", "number", _NOTHING),
+    RegisteredTable("heard", "number", _NOTHING),
+    RegisteredTable("counters", "number", _NOTHING, ("name",)),
+    RegisteredTable("leases", "number", _NOTHING, ("name",)),
+    RegisteredTable("alembic_version", "number", _NOTHING),
+    RegisteredTable("sqlite_schema", "number", _NOTHING, ("sql",)),
+    RegisteredTable("sqlite_sequence", "number", _NOTHING, ("name",)),
 )
 # Looked through for what was erased, byte by byte: the file itself, its log and index, and what a crash may leave.
 LOOKED_THROUGH = (

@@ -96,7 +96,7 @@ def _name(name: str, *, nullable: bool = False) -> Column[object]:
     return Column(name, Integer, ForeignKey("names.no", ondelete="RESTRICT"), nullable=nullable)
 
 
-def _kept(column: Kept) -> Column[object]:
+def _sql_column(column: Kept) -> Column[object]:
     """Return the SQL column of one column of a memory."""
     if column.kind == "name":
         return _name(column.name, nullable=column.nullable)
@@ -163,7 +163,7 @@ memories = _table(
     "memories",
     Column("seq", Integer, primary_key=True),
     _name("scope"),
-    *[_kept(column) for column in _of("memories")],
+    *[_sql_column(column) for column in _of("memories")],
     _blob("digest"),
     Index("memories_id", "scope", "id", unique=True),
     Index("memories_key", "scope", "key", unique=True, sqlite_where=text("key IS NOT NULL")),
@@ -175,7 +175,7 @@ states = _table(
     "states",
     _memory_key("seq"),
     _name("scope"),
-    *[_kept(column) for column in _of("states")],
+    *[_sql_column(column) for column in _of("states")],
     *[check for column in _of("states") for check in _checks(column)],
     CheckConstraint("(status = 3) = (tier = 3)", name="archived_is_archive"),
     CheckConstraint("status < 2 OR reason IS NOT NULL", name="fallen_has_reason"),
@@ -316,7 +316,7 @@ boxes = _table(
     "boxes",
     _name("scope"),
     _int("box"),
-    *[_kept(column) for column in BOX_COLUMN.values()],
+    *[_sql_column(column) for column in BOX_COLUMN.values()],
     PrimaryKeyConstraint("scope", "box"),
     *[check for column in BOX_COLUMN.values() if column.kind != "int" for check in _checks(column)],
     Index("boxes_session", "scope", "session", "box"),
@@ -330,7 +330,7 @@ traces = _table(
     "traces",
     _name("scope"),
     _int("trace"),
-    *[_kept(column) for column in TRACE_COLUMN.values()],
+    *[_sql_column(column) for column in TRACE_COLUMN.values()],
     PrimaryKeyConstraint("scope", "trace"),
     *[check for column in TRACE_COLUMN.values() for check in _checks(column)],
     Index("traces_last", "scope", "last_at"),

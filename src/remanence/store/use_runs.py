@@ -19,14 +19,14 @@ def goes_on(cause: Cause, last: Cause, began: int, used: int) -> bool:
     return (
         cause.verb == USE
         and cause.extends == (last.run, last.part + 1)
-        and _said(cause) == _said(last)
+        and _cause_key(cause) == _cause_key(last)
         and last.at <= cause.at < began + MINUTE
         and last.part + 1 < PARTS_MAX
         and used <= USED_MAX
     )
 
 
-def _said(cause: Cause) -> tuple[object, ...]:
+def _cause_key(cause: Cause) -> tuple[object, ...]:
     return (
         cause.verb,
         cause.final,

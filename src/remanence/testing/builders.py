@@ -15,7 +15,7 @@ from remanence.change import (
     Block,
     Cause,
     Change,
-    Committed,
+    CommitResult,
     Entry,
     Increment,
     Ints,
@@ -38,7 +38,7 @@ def because(verb: str = "learn", at: int = NOW, **more: Any) -> Cause:
     return Cause(verb, at, run, **more)
 
 
-def created(k: int, text: str, **columns: Any) -> Change:
+def create_change(k: int, text: str, **columns: Any) -> Change:
     """Create the memory with the placeholder -k."""
     given = {
         "id": hashlib.blake2b(f"{k} {text}".encode(), digest_size=16).hexdigest(),
@@ -49,7 +49,7 @@ def created(k: int, text: str, **columns: Any) -> Change:
     return Change("memories", -k, None, given | columns)
 
 
-def updated(memory: Memory, **columns: Any) -> Change:
+def update_change(memory: Memory, **columns: Any) -> Change:
     """Change columns of a memory as it was read; `revision` guards it, counters change by Increment."""
     before: dict[str, Any] = {
         name: Increment(-value.by) if isinstance(value, Increment) else getattr(memory, name)
@@ -69,18 +69,18 @@ def destructive(change: Change, memory: Memory) -> Change:
     )
 
 
-def archived(memory: Memory, reason: Reason = Reason.DECAYED) -> Change:
+def archive_change(memory: Memory, reason: Reason = Reason.DECAYED) -> Change:
     """Archive a memory as it was read."""
-    return updated(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE, reason=reason)
+    return update_change(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE, reason=reason)
 
 
-def pruned(memory: Memory, reason: Reason = Reason.FORGOTTEN) -> Change:
+def prune_change(memory: Memory, reason: Reason = Reason.FORGOTTEN) -> Change:
     """Make a memory a tombstone, unless it was used or linked since it was read."""
     tier = {"tier": Tier.COLD} if memory.tier == Tier.ARCHIVE else {}
-    return destructive(updated(memory, status=Status.PRUNED, reason=reason, **tier), memory)
+    return destructive(update_change(memory, status=Status.PRUNED, reason=reason, **tier), memory)
 
 
-def destroyed(memory: Memory) -> list[Change]:
+def destroy_changes(memory: Memory) -> list[Change]:
     """Take a memory's row away with its tags and sources, unless it was used or linked since it was read."""
     guards = {"revision": memory.revision, "touched": memory.touched}
     return [
@@ -90,23 +90,23 @@ def destroyed(memory: Memory) -> list[Change]:
     ]
 
 
-def tagged(seq: int, tag: str) -> Change:
+def tag_change(seq: int, tag: str) -> Change:
     """Give a memory a tag."""
     return Change("tags", (seq, tag), None, {})
 
 
-def sourced(seq: int, source: str, span: str | None = None) -> Change:
+def source_change(seq: int, source: str, span: str | None = None) -> Change:
     """Give a memory a source."""
     return Change("sources", (seq, source), None, {"span": span})
 
 
-def claimed(seq: int, number: int, subject: str, attribute: str, value: str, **values: Any) -> Change:
+def claim_change(seq: int, number: int, subject: str, attribute: str, value: str, **values: Any) -> Change:
     """Let a memory claim something."""
     given = {"subject": subject, "attribute": attribute, "value": value, **values}
     return Change("claims", (seq, number), None, given)
 
 
-def boxed(box: int, members: Sequence[int], session: str = "s1", **values: Any) -> Change:
+def box_change(box: int, members: Sequence[int], session: str = "s1", **values: Any) -> Change:
     """Make a box of turns."""
     given = {
         "session": session,
@@ -119,19 +119,19 @@ def boxed(box: int, members: Sequence[int], session: str = "s1", **values: Any) 
     return Change("boxes", box, None, given)
 
 
-def traced(trace: int, last_at: int = NOW) -> Change:
+def trace_change(trace: int, last_at: int = NOW) -> Change:
     """Make a trace."""
     return Change("traces", trace, None, {"topics": {"a1": MILLION}, "began_at": NOW, "last_at": last_at})
 
 
-def linked(source: int, target: int, relation: Relation = Relation.REFERS, **values: Any) -> Change:
+def link_change(source: int, target: int, relation: Relation = Relation.REFERS, **values: Any) -> Change:
     """Link two memories."""
     return Change(
         "links", (source, target, int(relation)), None, {"created_at": NOW, "last_at": NOW, **values}
     )
 
 
-def unlinked(link: Link) -> Change:
+def unlink_change(link: Link) -> Change:
     """Cut a link as it was read."""
     return Change("links", link.key, link.values, None)
 
@@ -159,11 +159,11 @@ def block(changes: Sequence[Change]) -> Block:
 def _matrix(columns: Sequence[str], rows: Sequence[Mapping[str, Any] | None]) -> Ints | None:
     if rows[0] is None:
         return None
-    values = [[_kept(name, (row or {})[name]) for name in columns] for row in rows]
+    values = [[_encode_value(name, (row or {})[name]) for name in columns] for row in rows]
     return np.array(values, np.int64).reshape(len(rows), len(columns))
 
 
-def _kept(name: str, value: Any) -> int:
+def _encode_value(name: str, value: Any) -> int:
     if value is None:
         return ABSENT
     return round(value * MILLION) if name in FRACTIONS else int(value)
@@ -176,7 +176,7 @@ def _guard(name: str, rows: Sequence[Mapping[str, Any] | None]) -> Ints | None:
 
 async def keep(
     store: Store, *changes: Entry, scope: str = SCOPE, verb: str = "learn", **more: Any
-) -> Committed:
+) -> CommitResult:
     """Commit changes in a run of their own."""
     return await store.commit(scope, changes, because(verb, **more))
 
@@ -188,7 +188,7 @@ async def one(store: Store, seq: int, scope: str = SCOPE) -> Memory:
     return memory
 
 
-async def raised(kind: type[E], doing: Awaitable[object]) -> E:
+async def expect_error(kind: type[E], doing: Awaitable[object]) -> E:
     """Return the error of this kind that something raises; fail where it raises none."""
     try:
         await doing

@@ -35,7 +35,7 @@ class Dump:
     spans: tuple[tuple[int, ...], ...] = ()
     heard: tuple[tuple[int, ...], ...] = ()
 
-    def kept(self) -> "Dump":
+    def drop_unrestorable(self) -> "Dump":
         """Return the same without what undo does not give back."""
         memories = {
             seq: {name: value for name, value in memory.items() if name not in HAPPENED}

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from remanence.change import GUARDS, Change, Increment, Logged
+from remanence.change import GUARDS, AuditPart, Change, Increment
 from remanence.clock import MINUTE
 from remanence.effects import owned_by
 from remanence.model import COLUMNS, STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
@@ -134,7 +134,7 @@ ALL: tuple[Callable[[Dump], list[str]], ...] = (
 )
 
 
-def broken(content: Dump) -> list[str]:
+def find_broken_invariants(content: Dump) -> list[str]:
     """Return what breaks any invariant, each with its name."""
     return [f"{rule.__name__}: {what}" for rule in ALL for what in rule(content)]
 
@@ -148,7 +148,7 @@ def revisions_fallen(before: Dump, after: Dump) -> list[str]:
     ]
 
 
-def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
+def find_unaccounted_rows(content: Dump, log: Iterable[AuditPart]) -> list[str]:
     """What stands is what was created less what was destroyed, as the audit tells it."""
     rows: dict[tuple[str, object], int] = Counter()
     for part in log:
@@ -168,7 +168,7 @@ def unaccounted(content: Dump, log: Iterable[Logged]) -> list[str]:
     return sorted(f"{table} {key}" for table, key in (held ^ standing) | odd)
 
 
-def misordered(log: Iterable[Logged]) -> list[str]:
+def find_misordered_parts(log: Iterable[AuditPart]) -> list[str]:
     """Positions rise from part to part, and of a run no part is there twice."""
     parts = list(log)
     fallen = [f"position {b.position}" for a, b in pairwise(parts) if b.position <= a.position]
@@ -176,18 +176,18 @@ def misordered(log: Iterable[Logged]) -> list[str]:
     return fallen + [f"part {part} of {run}" for (run, part), count in written.items() if count > 1]
 
 
-def strayed(log: Iterable[Logged]) -> list[str]:
+def find_unowned_changes(log: Iterable[AuditPart]) -> list[str]:
     """A run changes of memories only the columns that its verb owns."""
     return [
         f"{part.cause.verb} of memory {change.key}: {', '.join(sorted(more))}"
         for part in log
         for change in part.changes
         if change.table == "memories" and change.before and change.after
-        if (more := _changed(change.after) - owned_by(part.cause.verb) - GUARDS)
+        if (more := _changed_columns(change.after) - owned_by(part.cause.verb) - GUARDS)
     ]
 
 
-def _changed(after: Mapping[str, Any]) -> set[str]:
+def _changed_columns(after: Mapping[str, Any]) -> set[str]:
     """Return the columns that change; a counter raised by nothing only watches its row."""
     return {name for name, value in after.items() if not isinstance(value, Increment) or value.by}
 

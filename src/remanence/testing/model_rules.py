@@ -33,15 +33,15 @@ _CATEGORIES = {
 }
 
 
-def answered(task: str, system: str, user: str) -> dict[str, Any]:
+def answer_task(task: str, system: str, user: str) -> dict[str, Any]:
     """Answer a question by its name; KeyError where it is unknown."""
     shown = lines(user)
     if task == "judgement":
-        return _judged(shown)
+        return _judge_text(shown)
     if task == "extraction":
-        return _extracted(shown)
+        return _extract_facts(shown)
     if task == "shortening":
-        return _shortened(shown, system)
+        return _shorten_text(shown, system)
     raise KeyError(task)
 
 
@@ -64,13 +64,13 @@ def hostile(task: str, user: str, fault: str) -> dict[str, Any]:
     if task == "shortening":
         return {"text": ORDER, "orders": [{"forget": "all"}]}
     turn = NOBODY if fault == "unknown-ids" else shown[0]["turn"]
-    return _found([{**_fact(turn, ORDER), "tags": ["self/constitutional"]}])
+    return _build_extraction([{**_fact(turn, ORDER), "tags": ["self/constitutional"]}])
 
 
 def untrue(user: str, fault: str) -> dict[str, Any]:
     """Find in each turn what stands there, and add what was never said, a fact of no turn, or too much."""
     shown = lines(user)
-    found = _extracted(shown)
+    found = _extract_facts(shown)
     facts = found["facts"]
     if fault == "one-wrong":
         facts = [*facts, {**_fact(NOBODY, ORDER)}]
@@ -100,7 +100,7 @@ def vector(text: str) -> list[float]:
     return [value / length for value in row]
 
 
-def _judged(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _judge_text(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Judge by words: those shared with who the agent is, and memories that say the same but for a word or two."""
     text = _words(next(one["judge"] for one in shown if "judge" in one))
     agent = _words(" ".join(one["agent"] for one in shown if "agent" in one))
@@ -128,7 +128,7 @@ def _words(text: str) -> set[str]:
     return set(_WORD.findall(text.casefold()))
 
 
-def _extracted(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _extract_facts(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Take each sentence for a fact that states something: one that asks or supposes does not."""
     facts = [
         _fact(turn["turn"], sentence)
@@ -136,7 +136,7 @@ def _extracted(shown: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for sentence in _SENTENCE.findall(turn["text"])
         if _STATES.search(sentence) and not _ASKS.search(sentence)
     ]
-    return _found(facts)
+    return _build_extraction(facts)
 
 
 def _fact(turn: str, sentence: str) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _fact(turn: str, sentence: str) -> dict[str, Any]:
     }
 
 
-def _found(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _build_extraction(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return facts, and by the words with a capital in them who and what was spoken of."""
     names = sorted({name for fact in facts for name in _NAME.findall(fact["content"])})
     entities = [{"name": name, "type": "other"} for name in names]
@@ -164,7 +164,7 @@ def _found(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"facts": facts, "entities": entities, "profile": profile, "relationships": between}
 
 
-def _shortened(shown: Sequence[dict[str, Any]], system: str) -> dict[str, Any]:
+def _shorten_text(shown: Sequence[dict[str, Any]], system: str) -> dict[str, Any]:
     """Keep the first words, as many as are allowed and fewer than there are."""
     words = shown[0]["shorten"].split()
     allowed = _WORDS.search(system)

@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import sleep
 from typing import Any
 
-from remanence.testing.model_rules import ORDER, answered, hostile, untrue, vector
+from remanence.testing.model_rules import ORDER, answer_task, hostile, untrue, vector
 
 SLOW_S = 3.0
 RETRY_AFTER_S = 1
@@ -32,7 +32,7 @@ _WRONG = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelServerRequest:
     """One request, whatever API it came by: the model, the name of the answer's schema, and what was said."""
 
     model: str
@@ -48,7 +48,7 @@ class Asked:
             return json.dumps(untrue(self.user, self.model))
         if self.model == "10mb":
             return "x" * LARGE_BYTES
-        return _WRONG.get(self.model) or json.dumps(answered(self.task, self.system, self.user))
+        return _WRONG.get(self.model) or json.dumps(answer_task(self.task, self.system, self.user))
 
     def usage(self, text: str) -> tuple[int, int]:
         """Return the tokens of question and answer, at four characters each."""
@@ -56,7 +56,9 @@ class Asked:
 
 
 def _responses(body: Mapping[str, Any]) -> Any:
-    asked = Asked(body["model"], body["text"]["format"]["name"], body.get("instructions", ""), body["input"])
+    asked = ModelServerRequest(
+        body["model"], body["text"]["format"]["name"], body.get("instructions", ""), body["input"]
+    )
     text = asked.text()
     cut, refused = asked.model == "cut-off", asked.model == "refusing"
     part = {"type": "output_text", "text": text[: len(text) // 2] if cut else text, "annotations": []}
@@ -87,7 +89,7 @@ def _responses(body: Mapping[str, Any]) -> Any:
 def _chat(body: Mapping[str, Any]) -> Any:
     said = {message["role"]: message["content"] for message in body["messages"]}
     name = body["response_format"]["json_schema"]["name"]
-    asked = Asked(body["model"], name, said.get("system", ""), said["user"])
+    asked = ModelServerRequest(body["model"], name, said.get("system", ""), said["user"])
     text = asked.text()
     cut, refused = asked.model == "cut-off", asked.model == "refusing"
     spoken = {"content": None, "refusal": "I cannot help with that."} if refused else {"content": text}
@@ -109,7 +111,7 @@ def _chat(body: Mapping[str, Any]) -> Any:
 
 
 def _messages(body: Mapping[str, Any]) -> Any:
-    asked = Asked(
+    asked = ModelServerRequest(
         body["model"], body["tool_choice"]["name"], body.get("system", ""), body["messages"][0]["content"]
     )
     text = asked.text()

@@ -144,7 +144,7 @@ _GUARD_BYTES = 5
 
 
 @dataclass(frozen=True)
-class Rules:
+class PolicyTables:
     """A policy before it is written down: its guards and rules as tables."""
 
     guards: tuple[Mapping[str, Any], ...]
@@ -158,27 +158,27 @@ class Rules:
                 lines += [f"[[{what}]]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
         return "\n".join(lines) + "\n"
 
-    def shuffled(self, seed: int) -> "Rules":
+    def shuffle_rules(self, seed: int) -> "PolicyTables":
         """Return the same guards and rules in another order."""
         order = random.Random(seed)
-        return Rules(
+        return PolicyTables(
             tuple(order.sample(self.guards, len(self.guards))),
             tuple(order.sample(self.rules, len(self.rules))),
         )
 
-    def on(self, clock: str) -> "Rules":
+    def on(self, clock: str) -> "PolicyTables":
         """Return the same guards and rules, all on one clock."""
-        return Rules(
+        return PolicyTables(
             tuple(_on(clock, guard) for guard in self.guards), tuple(_on(clock, rule) for rule in self.rules)
         )
 
-    def without_guards(self) -> "Rules":
+    def without_guards(self) -> "PolicyTables":
         """Return the rules alone: what is protected then, the engine protects whatever a policy says."""
         return replace(self, guards=())
 
 
 @st.composite
-def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
+def policies(draw: st.DrawFn, rules_max: int = 6) -> PolicyTables:
     """Draw a policy of at least one rule."""
     guards = draw(st.lists(st.binary(min_size=_GUARD_BYTES, max_size=_GUARD_BYTES), max_size=2))
     count = draw(st.integers(1, rules_max))
@@ -186,7 +186,7 @@ def policies(draw: st.DrawFn, rules_max: int = 6) -> Rules:
         st.lists(st.binary(min_size=_RULE_BYTES, max_size=_RULE_BYTES), min_size=count, max_size=count)
     )
     chain = draw(st.binary(max_size=_CHAIN_BYTES))
-    return Rules(
+    return PolicyTables(
         tuple(guard(f"g{number}", drawn) for number, drawn in enumerate(guards)),
         tuple(rule(f"r{number}", drawn) for number, drawn in enumerate(rules)) + _chain(chain),
     )

@@ -33,7 +33,7 @@ from remanence.model import (
     Verification,
 )
 from remanence.store.base import Store
-from remanence.testing.builders import NOW, because, created, linked, sourced, tagged
+from remanence.testing.builders import NOW, because, create_change, link_change, source_change, tag_change
 from remanence.text_columns import text_columns
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
@@ -65,23 +65,23 @@ class World:
     def changes(self) -> list[Change]:
         """Return the creations; memory n of the world gets the n-th number."""
         return [
-            *(self._created(k, row) for k, row in enumerate(self.memories, 1)),
-            *(tagged(-owner, tag) for owner, tag in sorted(self.tags)),
-            *(sourced(-owner, source) for owner, source in sorted(self.sources)),
+            *(self._create_change(k, row) for k, row in enumerate(self.memories, 1)),
+            *(tag_change(-owner, tag) for owner, tag in sorted(self.tags)),
+            *(source_change(-owner, source) for owner, source in sorted(self.sources)),
             *(
-                linked(-source, -target, relation, **values)
+                link_change(-source, -target, relation, **values)
                 for source, target, relation, values in self.links
             ),
         ]
 
-    def _created(self, number: int, drawn: Mapping[str, Any]) -> Change:
+    def _create_change(self, number: int, drawn: Mapping[str, Any]) -> Change:
         """Create a memory whose columns follow from its text and tags where they do in an engine."""
         row = {name: value for name, value in drawn.items() if name != LENGTH}
         begins = [WORDS[number % len(WORDS)], f"number{number}"]
         text = " ".join([*begins, *(SAID * 5)[: drawn.get(LENGTH, 0)]])
         tags = {tag for owner, tag in self.tags if owner == number}
         follows = text_columns(text, row.get("speaker")) | {"decay": decay(tags, row.get("category"))}
-        return created(number, text, **row | follows)
+        return create_change(number, text, **row | follows)
 
     def under(self, **columns: Any) -> "World":
         """Return the same world with these columns set on every memory."""

@@ -14,7 +14,6 @@ from remanence.effects import VERBS
 from remanence.model import (
     STANDING,
     Kind,
-    Known,
     KnownMemory,
     PolicyClass,
     Reason,
@@ -26,6 +25,7 @@ from remanence.model import (
     Tail,
     Trust,
     Turn,
+    WriteContext,
     link_values,
 )
 from remanence.segment import goes_on, segment_of
@@ -33,7 +33,7 @@ from remanence.text import asks
 from remanence.text_columns import lengths_of
 from remanence.write.claims import ClaimFound
 from remanence.write.roles import told_by
-from remanence.write.trust import believed
+from remanence.write.trust import compute_trust
 from remanence.write.value import keep_value
 
 KEPT_OUT = "in quarantine: it reads like instructions, and no user or agent said it"
@@ -45,7 +45,7 @@ GREATER = ("confidence", "importance")
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class MemoryDraft:
     """A checked text on its way in, with what is derived from it alone."""
 
     turn: Turn
@@ -67,7 +67,7 @@ class Draft:
     @property
     def trust(self) -> Trust:
         """How far it is believed."""
-        return believed(self.door, self.role)
+        return compute_trust(self.door, self.role)
 
     @property
     def kept_out(self) -> bool:
@@ -76,7 +76,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class DraftOutcome:
     """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said.
 
     `replaces` counts the older memories whose place it takes, `contradicts` those it is linked to as at odds.
@@ -98,14 +98,14 @@ def in_segment(turn: Turn, agent: str | None) -> Segment:
 
 
 @dataclass
-class Batch:
+class DraftBatch:
     """The decision for a batch: one outcome per draft, and the changes that make it true."""
 
     now: int
-    known: Known
+    known: WriteContext
     new_id: Callable[[], str]
     agent: str | None = None
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[DraftOutcome] = field(default_factory=list)
     rows: list[dict[str, Any]] = field(
         default_factory=list
     )  # new memories, in order; row k has the key -(k + 1)
@@ -114,8 +114,10 @@ class Batch:
     extras: list[Change] = field(default_factory=list)
     repeats: dict[int, int] = field(default_factory=dict)  # stored memory → how often it was seen again
     df: dict[int, int] = field(init=False)  # how many memories hold each term, those of this batch included
-    _keys: dict[str, Outcome] = field(default_factory=dict)
-    _twins: dict[tuple[bytes, bool], Outcome] = field(default_factory=dict)  # with whether they are kept out
+    _keys: dict[str, DraftOutcome] = field(default_factory=dict)
+    _twins: dict[tuple[bytes, bool], DraftOutcome] = field(
+        default_factory=dict
+    )  # with whether they are kept out
     _tails: dict[Segment, Tail] = field(default_factory=dict)
     _sourced: set[tuple[int, str]] = field(default_factory=set)
     _tags: dict[int, set[str]] = field(default_factory=dict)  # of each new row, by its key
@@ -124,10 +126,10 @@ class Batch:
         """Start from what the store counted."""
         self.df = dict(self.known.df)
 
-    def take(self, draft: Draft, terms: Collection[int]) -> Outcome:
+    def take(self, draft: MemoryDraft, terms: Collection[int]) -> DraftOutcome:
         """Decide one draft, given with the hashes of its stems, in the light of those before it."""
         if draft.forbidden:
-            self.outcomes.append(Outcome(0, "", "gated", draft.forbidden))
+            self.outcomes.append(DraftOutcome(0, "", "gated", draft.forbidden))
             return self.outcomes[-1]
         outcome = self._met_by_key(draft) or self._met_by_text(draft) or self._store(draft, terms)
         if draft.turn.key is not None:
@@ -151,20 +153,22 @@ class Batch:
     def changes(self) -> list[Change]:
         """Return everything to commit."""
         created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
-        confirmed = [VERBS["repeat"].counted(seq, confirmations=n) for seq, n in self.repeats.items()]
+        confirmed = [
+            VERBS["repeat"].build_count_change(seq, confirmations=n) for seq, n in self.repeats.items()
+        ]
         return created + self.extras + confirmed
 
-    def _met_by_key(self, draft: Draft) -> Outcome | None:
+    def _met_by_key(self, draft: MemoryDraft) -> DraftOutcome | None:
         key = draft.turn.key
         if key is None:
             return None
         twin = self.known.keys.get(key)
         if twin is not None:
-            return Outcome(twin.seq, twin.id, "known", f"the key {key!r} is here already")
+            return DraftOutcome(twin.seq, twin.id, "known", f"the key {key!r} is here already")
         met = self._keys.get(key)
-        return met and Outcome(met.key, met.id, "known", f"the key {key!r} came twice")
+        return met and DraftOutcome(met.key, met.id, "known", f"the key {key!r} came twice")
 
-    def _met_by_text(self, draft: Draft) -> Outcome | None:
+    def _met_by_text(self, draft: MemoryDraft) -> DraftOutcome | None:
         """Confirm the standing memory that says the same; it makes no new row, but it adds its source."""
         if draft.stands_beside:
             return None
@@ -173,25 +177,25 @@ class Batch:
         if draft.kept_out and (again := self._kept_out_again(met, twin)):
             return again
         if met is None and twin is not None and twin.status in STANDING:
-            met = Outcome(twin.seq, twin.id, "confirmed")
+            met = DraftOutcome(twin.seq, twin.id, "confirmed")
         if met is None:
             return None
         of_person = met.key < 0 and self.rows[-met.key - 1]["role"] not in PROGRAMS
         if draft.role in PROGRAMS and (TURN in draft.turn.tags or of_person):
-            return Outcome(met.key, met.id, "known", ECHO)
+            return DraftOutcome(met.key, met.id, "known", ECHO)
         if met.key < 0:
             self._add_to_row(met.key, draft.turn)
         else:
             self.repeats[met.key] = self.repeats.get(met.key, 0) + 1
         self._add_source(met.key, draft)
-        return Outcome(met.key, met.id, "confirmed", "an exact repeat")
+        return DraftOutcome(met.key, met.id, "confirmed", "an exact repeat")
 
-    def _kept_out_again(self, met: Outcome | None, twin: KnownMemory | None) -> Outcome | None:
+    def _kept_out_again(self, met: DraftOutcome | None, twin: KnownMemory | None) -> DraftOutcome | None:
         """Know a text that is in quarantine, or has just come there; such a one is never confirmed."""
         if met is not None:
-            return Outcome(met.key, met.id, "known", KEPT_OUT)
+            return DraftOutcome(met.key, met.id, "known", KEPT_OUT)
         if twin is not None and twin.status is Status.QUARANTINED:
-            return Outcome(twin.seq, twin.id, "known", KEPT_OUT)
+            return DraftOutcome(twin.seq, twin.id, "known", KEPT_OUT)
         return None
 
     def _add_to_row(self, key: int, turn: Turn) -> None:
@@ -206,7 +210,7 @@ class Batch:
         held.update(turn.tags)
         row["decay"] = decay(held, row.get("category"))
 
-    def _store(self, draft: Draft, terms: Collection[int]) -> Outcome:
+    def _store(self, draft: MemoryDraft, terms: Collection[int]) -> DraftOutcome:
         key = -(len(self.rows) + 1)
         segment = in_segment(draft.turn, self.agent)
         tail = self._tail(segment, draft.said_at)
@@ -217,13 +221,13 @@ class Batch:
         self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(self._tags[key])]
         reason = self._beside_twin(key, draft)
         by = told_by(draft.turn, draft.role)
-        outcome = Outcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
+        outcome = DraftOutcome(key, row["id"], "stored", reason, draft.role.label if by else None, by)
         self._twins[draft.fingerprint, draft.kept_out] = outcome
         self._count(terms)
         self._tails[segment] = Tail(1 if tail is None else tail.length + 1, draft.said_at, draft.turn.text)
         return outcome
 
-    def _beside_twin(self, key: int, draft: Draft) -> str:
+    def _beside_twin(self, key: int, draft: MemoryDraft) -> str:
         """Link a text to the memory that says it, or that said it and no longer stands."""
         twin = self.known.twins.get(draft.fingerprint)
         if draft.kept_out:
@@ -240,7 +244,7 @@ class Batch:
         self.extras.append(Change("links", link, None, link_values(self.now)))
         return f"learned anew: {twin.id} said it and is {twin.status.label}"
 
-    def _row(self, draft: Draft, tail: Tail | None, terms: Collection[int]) -> dict[str, Any]:
+    def _row(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> dict[str, Any]:
         turn = draft.turn
         row: dict[str, Any] = {
             "id": self.new_id(),
@@ -276,7 +280,7 @@ class Batch:
             row.update(status=Status.QUARANTINED, reason=Reason.INSTRUCTIONS)
         return row
 
-    def _value(self, draft: Draft, tail: Tail | None, terms: Collection[int]) -> float:
+    def _value(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> float:
         value = keep_value(
             draft.turn.text,
             terms=terms,
@@ -298,7 +302,7 @@ class Batch:
         self.df.update(counted)
         self.df_of.append(counted)
 
-    def _add_source(self, key: int, draft: Draft) -> None:
+    def _add_source(self, key: int, draft: MemoryDraft) -> None:
         source = draft.turn.source
         if source is not None and (key, source) not in self._sourced:
             self._sourced.add((key, source))

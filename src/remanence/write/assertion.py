@@ -7,7 +7,7 @@ from functools import lru_cache
 from remanence.languages import LEXICONS
 from remanence.languages.asserting import ASSERTIONS
 from remanence.text import ASKING
-from remanence.write.cues import Reading
+from remanence.write.cues import SentenceReading
 
 EXPLICIT, IMPLIED, INFERRED = 0.95, 0.70, 0.40  # engram A3, lower bounds
 SPECULATIVE = 0.39
@@ -40,14 +40,14 @@ SURE_SHARE = 0.5  # how much of what is beyond the least is confidence
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class SentenceJudgement:
     """What a sentence is: its category and how sure that is, 0 where it states nothing."""
 
     category: str
     confidence: float
 
 
-NOTHING = Judged("fact", 0.0)
+NOTHING = SentenceJudgement("fact", 0.0)
 
 
 def tier(confidence: float) -> str:
@@ -57,7 +57,9 @@ def tier(confidence: float) -> str:
     return "implied" if confidence >= IMPLIED else "inferred" if confidence >= INFERRED else "speculative"
 
 
-def judged(sentence: str, read: Reading, *, role: str = "user", answers: bool = False) -> Judged:
+def judge_sentence(
+    sentence: str, read: SentenceReading, *, role: str = "user", answers: bool = False
+) -> SentenceJudgement:
     """Say what a sentence of a turn states; `answers` where the turn before asked something."""
     if not read.content or _states_nothing(sentence, read):
         return NOTHING
@@ -67,31 +69,31 @@ def judged(sentence: str, read: Reading, *, role: str = "user", answers: bool = 
     category = next((name for name in ORDER if name in cues), "fact")
     counts = _counts(sentence, read)
     points = _points(read, counts, cued=bool(cues), answers=answers)
-    return Judged(category, _confidence(points, read, counts, cued=bool(cues)))
+    return SentenceJudgement(category, _confidence(points, read, counts, cued=bool(cues)))
 
 
-def _states_nothing(sentence: str, read: Reading) -> bool:
+def _states_nothing(sentence: str, read: SentenceReading) -> bool:
     if sentence.rstrip("\"'”’»)] 」』").endswith(tuple(ASKING)) or _QUOTED.match(sentence):
         return True
     corrects = read.has("correction") and not read.has("requests", "supposes", "errors", "asks")
     return not corrects and bool(read.has(*_VETOES))
 
 
-def _of_program(sentence: str, read: Reading, role: str) -> Judged:
+def _of_program(sentence: str, read: SentenceReading, role: str) -> SentenceJudgement:
     """What an assistant or tool says counts where it commits itself or confirms that something is arranged."""
     if role == "assistant" and read.has("pledges"):
-        return Judged("commitment", EXPLICIT)
+        return SentenceJudgement("commitment", EXPLICIT)
     if read.has("confirms") and _NUMBER.search(sentence):
-        return Judged("fact", EXPLICIT)
+        return SentenceJudgement("fact", EXPLICIT)
     return NOTHING
 
 
-def _cues(sentence: str, read: Reading) -> set[str]:
+def _cues(sentence: str, read: SentenceReading) -> set[str]:
     known = len(read.content) >= 2 or _NUMBER.search(sentence) is not None
     return {name for name in ORDER if read.has(name) and (known or name not in _ABOUT)}
 
 
-def _points(read: Reading, counts: dict[str, int], *, cued: bool, answers: bool) -> float:
+def _points(read: SentenceReading, counts: dict[str, int], *, cued: bool, answers: bool) -> float:
     """Add up what speaks for a statement worth keeping."""
     first = counts.get("first", 0)
     signs = {
@@ -108,7 +110,7 @@ def _points(read: Reading, counts: dict[str, int], *, cued: bool, answers: bool)
     )
 
 
-def _confidence(points: float, read: Reading, counts: dict[str, int], *, cued: bool) -> float:
+def _confidence(points: float, read: SentenceReading, counts: dict[str, int], *, cued: bool) -> float:
     """Return how sure a statement is: said outright, following from what was said, likely, or hedged."""
     if read.has("hedges"):
         return SPECULATIVE if points >= HEDGED_MIN else 0.0
@@ -121,7 +123,7 @@ def _confidence(points: float, read: Reading, counts: dict[str, int], *, cued: b
     return round(min(most - 0.01, least + beyond), 2)
 
 
-def _counts(sentence: str, read: Reading) -> dict[str, int]:
+def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     found = {name: read.has(name) for name in ("state", "held", "opinions", "passing", "asks", "episode")}
     if read.has("correction"):
         found["passing"] = found["opinions"] = 0
@@ -145,13 +147,13 @@ def _counts(sentence: str, read: Reading) -> dict[str, int]:
     return found
 
 
-def _tells_of(read: Reading, *, numbered: bool) -> bool:
+def _tells_of(read: SentenceReading, *, numbered: bool) -> bool:
     """Tell whether something is said of a thing or person that is named or gets a number."""
     copulas = ASSERTIONS[read.code].copulas
     return (numbered or _is_named(read)) and any(word in copulas for word in read.words)
 
 
-def _is_named(read: Reading) -> bool:
+def _is_named(read: SentenceReading) -> bool:
     """Tell whether a sentence begins with what it is about: "Sami is"."""
     return (
         len(read.words) > 1

@@ -12,7 +12,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from remanence.box import Outcome, Sealed, TraceRow
+from remanence.box import BoxOutcome, SealReason, TraceRow
 from remanence.languages import turning
 from remanence.languages.small_talk import BESIDE, CORE
 from remanence.model import INT_MAX
@@ -75,10 +75,10 @@ class Piece:
     """Turns that belong in one box, and why nothing follows in it; None while more may come."""
 
     turns: tuple[BoxTurn, ...]
-    reason: Sealed | None
+    reason: SealReason | None
 
 
-class _Phrases:
+class _FirstWordIndex:
     """Phrases of all languages with their first words, and those of scripts without blanks."""
 
     def __init__(self, spaced: Mapping[str, Sequence[str]], unspaced: Sequence[str]) -> None:
@@ -87,15 +87,15 @@ class _Phrases:
         for at, phrase in enumerate(one for some in spaced.values() for one in some):
             self._first.setdefault(phrase.split(" ", 1)[0], []).append((at, phrase))
 
-    def begun(self, here: AbstractSet[str]) -> list[str]:
+    def find_by_first_word(self, here: AbstractSet[str]) -> list[str]:
         """Return the phrases whose first word is among some, in the order of their lists."""
         return [phrase for _, phrase in sorted(one for word in here for one in self._first.get(word, ()))]
 
 
-_OPENS = _Phrases(turning.OPENS, turning.OPENS_UNSPACED)
-_FAILED = _Phrases(turning.FAILED, turning.FAILED_UNSPACED)
-_SUCCEEDED = _Phrases(turning.SUCCEEDED, turning.SUCCEEDED_UNSPACED)
-_PARTLY = _Phrases(turning.PARTLY, turning.PARTLY_UNSPACED)
+_OPENS = _FirstWordIndex(turning.OPENS, turning.OPENS_UNSPACED)
+_FAILED = _FirstWordIndex(turning.FAILED, turning.FAILED_UNSPACED)
+_SUCCEEDED = _FirstWordIndex(turning.SUCCEEDED, turning.SUCCEEDED_UNSPACED)
+_PARTLY = _FirstWordIndex(turning.PARTLY, turning.PARTLY_UNSPACED)
 
 
 def turn_of(
@@ -123,16 +123,16 @@ def opens(text: str) -> bool:
     return _has(text, _OPENS)
 
 
-def outcome_of(texts: Sequence[str]) -> Outcome:
+def outcome_of(texts: Sequence[str]) -> BoxOutcome:
     """Tell by the words of the last turns how a matter ended; success and failure together are a part of each."""
     said = texts[-OUTCOME_TURNS:]
     failed = any(_has(text, _FAILED) for text in said)
     succeeded = any(_has(text, _SUCCEEDED, _FAILED) for text in said)
     if any(_has(text, _PARTLY) for text in said) or (failed and succeeded):
-        return Outcome.PARTIAL
+        return BoxOutcome.PARTIAL
     if failed:
-        return Outcome.FAILURE
-    return Outcome.SUCCESS if succeeded else Outcome.UNKNOWN
+        return BoxOutcome.FAILURE
+    return BoxOutcome.SUCCESS if succeeded else BoxOutcome.UNKNOWN
 
 
 def overlap(one: Mapping[int, float], other: Mapping[int, float]) -> float:
@@ -145,7 +145,7 @@ def overlap(one: Mapping[int, float], other: Mapping[int, float]) -> float:
     return both / lesser if lesser else 0.0
 
 
-def cut(turns: Sequence[BoxTurn], limits: Limits, ended: Sealed | None = None) -> list[Piece]:
+def cut(turns: Sequence[BoxTurn], limits: Limits, ended: SealReason | None = None) -> list[Piece]:
     """Cut turns, of which the first ones may be those of an open box, where boxes end.
 
     A silence and the greatest number of turns end a box at once, in this order where both do; another matter does once
@@ -155,7 +155,7 @@ def cut(turns: Sequence[BoxTurn], limits: Limits, ended: Sealed | None = None) -
     stretches = _stretches(turns, limits.gap)
     for number, stretch in enumerate(stretches, start=1):
         is_last = number == len(stretches)
-        pieces += _cut(stretch, limits, ended if is_last else Sealed.TIME_GAP)
+        pieces += _cut(stretch, limits, ended if is_last else SealReason.TIME_GAP)
     return pieces
 
 
@@ -170,17 +170,17 @@ def _stretches(turns: Sequence[BoxTurn], gap: int) -> list[list[BoxTurn]]:
     return found
 
 
-def _cut(turns: Sequence[BoxTurn], limits: Limits, reason: Sealed | None) -> list[Piece]:
+def _cut(turns: Sequence[BoxTurn], limits: Limits, reason: SealReason | None) -> list[Piece]:
     """Cut a stretch without a silence; `reason` is what ends its last box."""
     pieces: list[Piece] = []
     first = 0
     settled = len(turns) if reason is not None else len(turns) - UNSETTLED
-    alike = _Alike(turns)
+    alike = _WordOverlap(turns)
     for at in range(1, len(turns)):
         if at - first == limits.turns_max:
-            why = Sealed.FULL
+            why = SealReason.FULL
         elif at < settled and alike.shifts(first, at, limits.overlap_min):
-            why = Sealed.TOPIC_SHIFT
+            why = SealReason.TOPIC_SHIFT
         else:
             continue
         pieces.append(Piece(tuple(turns[first:at]), why))
@@ -188,7 +188,7 @@ def _cut(turns: Sequence[BoxTurn], limits: Limits, reason: Sealed | None) -> lis
     return [*pieces, Piece(tuple(turns[first:]), reason)]
 
 
-class _Alike:
+class _WordOverlap:
     """How far the words on both sides of each place in some turns are the same, within a box that begins somewhere."""
 
     def __init__(self, turns: Sequence[BoxTurn]) -> None:
@@ -219,14 +219,14 @@ def alike(before: Sequence[BoxTurn], after: Sequence[BoxTurn]) -> float:
 
     The mean of both; without vectors words alone tell, and count double, since few are said again.
     """
-    shared = overlap(weighed(before), weighed(after))
+    shared = overlap(sum_topics(before), sum_topics(after))
     one, other = _vector(before), _vector(after)
     if one is None or other is None:
         return min(1.0, 2 * shared)
     return (shared + float(one @ other)) / 2
 
 
-def weighed(turns: Sequence[BoxTurn]) -> Counter[int]:
+def sum_topics(turns: Sequence[BoxTurn]) -> Counter[int]:
     """Return what the words of turns weigh together, the nearest first, each further one less."""
     total: Counter[int] = Counter()
     for far, turn in enumerate(turns):
@@ -286,7 +286,7 @@ def _likeness(one: Topics, other: Topics) -> float:
     )
 
 
-def joined(old: Topics, new: Topics) -> dict[str, int]:
+def merge_topics(old: Topics, new: Topics) -> dict[str, int]:
     """Return the topics of a trace that a box joins: older ones fade, and only the weightiest are kept."""
     total = Counter({word: round(weight * DECAY) for word, weight in old.items()})
     for word, weight in new.items():
@@ -294,13 +294,13 @@ def joined(old: Topics, new: Topics) -> dict[str, int]:
     return {word: weight for word, weight in sorted(total.most_common(TRACE_TOPICS_MAX)) if weight > 0}
 
 
-def _has(text: str, listed: _Phrases, but: _Phrases | None = None) -> bool:
+def _has(text: str, listed: _FirstWordIndex, but: _FirstWordIndex | None = None) -> bool:
     """Tell whether a phrase stands in a text, of any language, outside phrases of `but`."""
     plain = text.casefold().replace("'", "").replace("\u2019", "")
     each = words(plain)
     said, here = f" {' '.join(each)} ", frozenset(each)
-    for phrase in () if but is None else but.begun(here):
+    for phrase in () if but is None else but.find_by_first_word(here):
         said = said.replace(f" {phrase} ", " . ")
-    return any(f" {phrase} " in said for phrase in listed.begun(here)) or any(
+    return any(f" {phrase} " in said for phrase in listed.find_by_first_word(here)) or any(
         phrase in text for phrase in listed.unspaced
     )

@@ -38,26 +38,26 @@ _PATTERNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class CausePair:
     """A cause and its effect, as clauses of one text; None is what was said before it."""
 
     cause: str | None
     effect: str | None
 
 
-def why_of(text: str) -> Why | None:
+def why_of(text: str) -> CausePair | None:
     """Read why something is so, as far as a text says it; a question says nothing."""
     low = plain(text)
     if not _may(low) or asks(text):
         return None
     told = language_code(text)
     # A short text may not tell its language; the phrases of another one do.
-    found = next((one for code in (told, *CAUSAL) for one in _found(low, code)), None)
+    found = next((one for code in (told, *CAUSAL) for one in _find_signs(low, code)), None)
     if found is None:
         return None
     code, sign, begin, end = found
     before, after = text[:begin].strip(_MARKS), text[end:].strip(_MARKS)
-    if _denied(before, code):
+    if _is_negated(before, code):
         return None
     return _why(sign, code, before, after)
 
@@ -70,29 +70,29 @@ def shared_words(one: str, other: str) -> float:
     return both / least if least and both >= min(SHARED_STEMS_MIN, least) else 0.0
 
 
-def _why(sign: Sign, code: str, before: str, after: str) -> Why | None:
+def _why(sign: Sign, code: str, before: str, after: str) -> CausePair | None:
     least = PART_CHARS_MIN if CAUSAL[code].spaced else UNSPACED_CHARS_MIN
     if len(after) < least:
         return None
     opens = len(before) < least
     match sign:
         case "explains":
-            return Why(after, None) if opens else Why(after, before)
+            return CausePair(after, None) if opens else CausePair(after, before)
         case "hence":
-            return Why(None, after) if opens else Why(before, after)
+            return CausePair(None, after) if opens else CausePair(before, after)
         case "leads":
-            return None if opens else Why(before, after)
+            return None if opens else CausePair(before, after)
         case "because":
             if code in _CAUSE_FIRST:
-                return None if opens else Why(before, after)
+                return None if opens else CausePair(before, after)
             if not opens:
-                return Why(after, before)
+                return CausePair(after, before)
             # "Because it rained, we stayed."
-            cause, comma, effect = _parted(after)
-            return Why(cause, effect) if comma and len(effect) >= least else None
+            cause, comma, effect = _split_at_comma(after)
+            return CausePair(cause, effect) if comma and len(effect) >= least else None
 
 
-def _parted(clause: str) -> tuple[str, str, str]:
+def _split_at_comma(clause: str) -> tuple[str, str, str]:
     places = [place for mark in ",，、" if (place := clause.find(mark)) > 0]
     if not places:
         return clause, "", ""
@@ -100,13 +100,13 @@ def _parted(clause: str) -> tuple[str, str, str]:
     return clause[:at].strip(_MARKS), clause[at], clause[at + 1 :].strip(_MARKS)
 
 
-def _denied(before: str, code: str) -> bool:
+def _is_negated(before: str, code: str) -> bool:
     """Tell whether what stands before the word denies it: not because."""
     last = plain(before).split()[-1:] if CAUSAL[code].spaced else [before[-1:]]
     return last in (["not"], ["nicht"], ["no"], ["pas"], ["não"], ["不"], ["并"])
 
 
-def _found(low: str, code: str) -> Iterator[tuple[str, Sign, int, int]]:
+def _find_signs(low: str, code: str) -> Iterator[tuple[str, Sign, int, int]]:
     """Yield the first sign of each list, those that say most first."""
     for sign, pattern in zip(_SIGNS, _PATTERNS[code], strict=True):
         if found := pattern.search(low):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from remanence.languages import LEXICONS, OPPOSITES
-from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, Unspaced
+from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, UnspacedTelling
 from remanence.patterns import Pattern, any_of
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
@@ -52,17 +52,17 @@ class ClaimFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ClaimVerdict:
     """Whether a newer claim takes the place of an older one, and why."""
 
     replaces: bool
     why: str
 
 
-NOT = Verdict(False, "nothing says that the older one holds no longer")
-SAME_KIND = Verdict(True, "another value of the same kind")
-ONE_AT_A_TIME = Verdict(True, "there is one at a time")
-SAID_SO = Verdict(True, "it is said to be so from now on")
+NOT = ClaimVerdict(False, "nothing says that the older one holds no longer")
+SAME_KIND = ClaimVerdict(True, "another value of the same kind")
+ONE_AT_A_TIME = ClaimVerdict(True, "there is one at a time")
+SAID_SO = ClaimVerdict(True, "it is said to be so from now on")
 
 
 def _any(name: str) -> Pattern:
@@ -80,7 +80,7 @@ _CLAIM_CHINESE = Pattern(CHINESE.claim)
 _CLAIM_JAPANESE = Pattern(JAPANESE.claim)
 
 
-class _Phrases:
+class _PhraseSet:
     """Phrases of one language; most sentences have the first word of none, which is looked up first."""
 
     def __init__(self, phrases: Collection[str]) -> None:
@@ -97,35 +97,35 @@ class _Phrases:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Rules:
+class _ClaimRules:
     """The words of one language, made ready to read with."""
 
     told: Telling
     groups: Mapping[str, str]  # by verb
     function_words: frozenset[str]
-    updates: _Phrases
+    updates: _PhraseSet
     doubts: frozenset[str]
-    doubtful: _Phrases
-    openers: _Phrases
+    doubtful: _PhraseSet
+    openers: _PhraseSet
     reactions: frozenset[str]
 
 
-def _rules(told: Telling) -> _Rules:
+def _rules(told: Telling) -> _ClaimRules:
     lexicon = LEXICONS[told.code]
-    return _Rules(
+    return _ClaimRules(
         told,
         {**{verb: verb for verb in told.others}, **told.attributes},
         lexicon.stop | told.articles | told.prepositions | told.my | told.i,
-        _Phrases(told.updates),
+        _PhraseSet(told.updates),
         frozenset(phrase for phrase in told.doubts if " " not in phrase),
-        _Phrases([phrase for phrase in told.doubts if " " in phrase]),
-        _Phrases(told.openers),
+        _PhraseSet([phrase for phrase in told.doubts if " " in phrase]),
+        _PhraseSet(told.openers),
         lexicon.reactions,
     )
 
 
 @cache
-def _all_rules() -> tuple[_Rules, ...]:
+def _all_rules() -> tuple[_ClaimRules, ...]:
     """Return the rules of all languages, which are made ready when the first text is read."""
     return tuple(map(_rules, TELLING.values()))
 
@@ -166,7 +166,11 @@ def claims_of(text: str, speaker: str | None = None) -> tuple[ClaimFound, ...]:
     for sentence in _sentences(text):
         count += 1
         if len(sentence) <= SENTENCE_CHARS_MAX and not _MARKED.search(sentence):
-            told = _unspaced(sentence, speaker) if _NO_BLANKS.search(sentence) else _spaced(sentence, speaker)
+            told = (
+                _parse_unspaced_claim(sentence, speaker)
+                if _NO_BLANKS.search(sentence)
+                else _parse_spaced_claim(sentence, speaker)
+            )
             found += [] if told is None else [told]
     return tuple(replace(claim, alone=True) if whole and count == 1 else claim for claim, whole in found)
 
@@ -185,10 +189,10 @@ def _sentences(text: str) -> Iterator[str]:
         yield sentence
 
 
-def _spaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
+def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
     """Read a sentence of a language written with blanks: its claim, and whether it says nothing else."""
     plain = sentence.replace("’", "'")
-    folded = _folded(plain)
+    folded = _split_folded_words(plain)
     moves = _MOVES.search(plain)
     if len(folded) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(folded)):
         return None
@@ -199,7 +203,7 @@ def _spaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | Non
         return ClaimFound(_me(speaker), LIVE, f"in {moved[moved.lastindex]}", changed=True), True
     if rules.openers.may_stand(folded):
         stripped = _OPENERS.sub(rules.openers.out, stripped)
-    left = folded if stripped == plain else _folded(stripped)
+    left = folded if stripped == plain else _split_folded_words(stripped)
     if not rules.doubts.isdisjoint(left) or _DATED.search(plain):
         return None
     if rules.doubtful.may_stand(left) and _DOUBTS.sub(rules.doubtful.out, stripped) != stripped:
@@ -215,22 +219,24 @@ def _spaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | Non
     return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))
 
 
-def _folded(sentence: str) -> list[str]:
+def _split_folded_words(sentence: str) -> list[str]:
     return sentence.lower().replace(",", " ").replace(": ", " ").split()
 
 
 def _only_adds(part: str) -> bool:
     """Tell whether what follows a comma only tells more of the value: a few words without a verb."""
-    folded = _folded(part)
+    folded = _split_folded_words(part)
     return len(folded) <= APPOSITION_WORDS_MAX and _VERBS.isdisjoint(folded)
 
 
-def _language(folded: Sequence[str]) -> _Rules:
+def _language(folded: Sequence[str]) -> _ClaimRules:
     """Return the rules of the language with most function words in a sentence; English wins ties."""
     return max(_all_rules(), key=lambda rules: len(rules.function_words.intersection(folded)))
 
 
-def _clause(tokens: list[str], rules: _Rules, speaker: str | None, *, changed: bool) -> ClaimFound | None:
+def _clause(
+    tokens: list[str], rules: _ClaimRules, speaker: str | None, *, changed: bool
+) -> ClaimFound | None:
     """Read a clause: what stands before its verb is the subject, what follows the value."""
     tokens = [token.rstrip(_CLOSING) if token[-1] in _CLOSING else token for token in tokens]
     folded = [token.lower() for token in tokens]
@@ -247,7 +253,7 @@ def _clause(tokens: list[str], rules: _Rules, speaker: str | None, *, changed: b
     if group == BE and groups.get(following) in {"keep", "call", "lead"}:
         group, value = groups[following], value[1:]
     if group == CHANGE or (group == BE and following in rules.told.changes):
-        changes = _changed(before, value[group == BE :], rules, speaker)
+        changes = _parse_change(before, value[group == BE :], rules, speaker)
         if changes is not None or group == CHANGE:
             return changes
     subject = _me(speaker) if own and not before else _subject(before, rules, speaker)
@@ -262,7 +268,7 @@ def _clause(tokens: list[str], rules: _Rules, speaker: str | None, *, changed: b
     return ClaimFound(subject, group, " ".join(value), changed)
 
 
-def _limit(before: list[str], rules: _Rules) -> int | None:
+def _limit(before: list[str], rules: _ClaimRules) -> int | None:
     """Return the place of a number in a subject that is no name but a bound ("invoices above 500")."""
     bounds = rules.told.bounds
     places = (
@@ -271,7 +277,7 @@ def _limit(before: list[str], rules: _Rules) -> int | None:
     return next(places, None)
 
 
-def _verb(folded: list[str], rules: _Rules) -> int | None:
+def _verb(folded: list[str], rules: _ClaimRules) -> int | None:
     """Return the place of the verb; before another verb ("the water works changed") or after "the" is a noun."""
     groups, changes = rules.groups, rules.told.changes
     verbs = [
@@ -283,7 +289,9 @@ def _verb(folded: list[str], rules: _Rules) -> int | None:
     return next(found, None)
 
 
-def _changed(before: list[str], value: list[str], rules: _Rules, speaker: str | None) -> ClaimFound | None:
+def _parse_change(
+    before: list[str], value: list[str], rules: _ClaimRules, speaker: str | None
+) -> ClaimFound | None:
     """Read that something changed into a value, or that somebody changed it so."""
     into = next((at for at, word in enumerate(value) if word.lower() in rules.told.into), None)
     if into is None:
@@ -296,7 +304,7 @@ def _changed(before: list[str], value: list[str], rules: _Rules, speaker: str | 
 
 
 def _being(
-    subject: str, before: list[str], value: list[str], rules: _Rules, *, changed: bool
+    subject: str, before: list[str], value: list[str], rules: _ClaimRules, *, changed: bool
 ) -> ClaimFound | None:
     """Read what something is; of the speaker only a number is kept, and who holds an office is its value."""
     folded = [word.lower() for word in value]
@@ -315,7 +323,7 @@ def _me(speaker: str | None) -> str:
     return "i" if speaker is None else speaker.lower()
 
 
-def _subject(tokens: list[str], rules: _Rules, speaker: str | None) -> str | None:
+def _subject(tokens: list[str], rules: _ClaimRules, speaker: str | None) -> str | None:
     """Fold a subject: without articles, and by the speaker's name where it is the speaker's own; None names nothing."""
     told = rules.told
     folded = [token.lower() for token in tokens]
@@ -327,7 +335,7 @@ def _subject(tokens: list[str], rules: _Rules, speaker: str | None) -> str | Non
     return " ".join(words) or None
 
 
-def _unspaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
+def _parse_unspaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
     """Read a sentence of Chinese or Japanese."""
     for told in UNSPACED:
         if any(doubt in sentence for doubt in told.doubts):
@@ -339,11 +347,11 @@ def _unspaced(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | N
     return None
 
 
-def _moved_unspaced(sentence: str, told: Unspaced) -> re.Match[str] | None:
+def _moved_unspaced(sentence: str, told: UnspacedTelling) -> re.Match[str] | None:
     return _MOVED_CHINESE.search(sentence) if told is CHINESE else _MOVED_JAPANESE.search(sentence)
 
 
-def _unspaced_claim(sentence: str, told: Unspaced, speaker: str | None) -> ClaimFound | None:
+def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -> ClaimFound | None:
     plain, changed = sentence, False
     for update in told.updates:
         changed |= update in plain
@@ -356,7 +364,7 @@ def _unspaced_claim(sentence: str, told: Unspaced, speaker: str | None) -> Claim
     return ClaimFound(subject, found["verb"], found["value"], changed or "なりました" in sentence)
 
 
-def updates(old: ClaimFound, new: ClaimFound) -> Verdict:
+def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
     """Say whether a newer claim takes the place of an older one; in doubt it does not."""
     if old.subject != new.subject or (
         old.attribute != new.attribute and CHANGE not in (old.attribute, new.attribute)
@@ -364,7 +372,7 @@ def updates(old: ClaimFound, new: ClaimFound) -> Verdict:
         return NOT
     was, now = _words(old.value), _words(new.value)
     folded = [[word.lower() for word in words] for words in (was, now)]
-    start, end = _shared(*folded)
+    start, end = _count_shared_ends(*folded)
     gone, come = was[start : len(was) - end], now[start : len(now) - end]
     if not _differ(gone, come):
         return NOT
@@ -390,7 +398,7 @@ def _words(value: str) -> list[str]:
     return list(value) if _NO_BLANKS.search(value) else value.split()
 
 
-def _shared(one: list[str], other: list[str]) -> tuple[int, int]:
+def _count_shared_ends(one: list[str], other: list[str]) -> tuple[int, int]:
     """Return how many words two values begin with alike, and how many they end with alike."""
     least = min(len(one), len(other))
     start = next((at for at in range(least) if one[at] != other[at]), least)

@@ -52,14 +52,14 @@ def connections(memory: Memory, before: Sequence[Memory], siblings: Sequence[int
     found: Counter[Key] = Counter()
     if before:
         found[memory.seq, before[0].seq, int(Relation.FOLLOWS)] = 1
-    found.update(_caused(memory, before))
+    found.update(_find_causal_links(memory, before))
     shared = Counter(one for one in siblings if one != memory.seq)
     for one in sorted(shared, key=lambda one: (-shared[one], -one))[:SIBLINGS_MAX]:
         found[min(memory.seq, one), max(memory.seq, one), int(Relation.CO_OCCURS)] = shared[one]
     return found
 
 
-def _caused(memory: Memory, before: Sequence[Memory]) -> Iterator[Key]:
+def _find_causal_links(memory: Memory, before: Sequence[Memory]) -> Iterator[Key]:
     """Yield links from cause to effect: which of those before it a text speaks of."""
     why = why_of(memory.text) if before else None
     if why is None:

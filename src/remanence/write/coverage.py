@@ -29,7 +29,7 @@ from remanence.languages.covering import (
 )
 from remanence.patterns import Pattern
 from remanence.summary import contrary
-from remanence.text import asks, composed, lexicon_of, readings
+from remanence.text import asks, lexicon_of, normalize_nfkc, readings
 from remanence.write.cues import language_code, plain, reading
 from remanence.write.statements import spans
 
@@ -64,7 +64,7 @@ _ELIDED_CHARS = 2  # letters that stand before or after an apostrophe and are no
 
 
 @dataclass(slots=True)
-class _Part:
+class _StatementPart:
     """A statement of a text: whether it denies something, and the words and signs that say something in it."""
 
     denies: bool = False
@@ -72,10 +72,10 @@ class _Part:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _StatementReading:
     """What a text says, statement by statement."""
 
-    parts: list[_Part] = field(default_factory=lambda: [_Part()])
+    parts: list[_StatementPart] = field(default_factory=lambda: [_StatementPart()])
     words: list[str] = field(default_factory=list)  # all of them
     said: list[str] = field(default_factory=list)  # those that say something
     named: list[str] = field(default_factory=list)  # those of them with a capital
@@ -90,7 +90,7 @@ class _Reading:
     def end(self) -> None:
         """End a statement."""
         if self.parts[-1].said or self.parts[-1].denies:
-            self.parts.append(_Part())
+            self.parts.append(_StatementPart())
 
     def counts(self, word: str) -> None:
         """Note what stands right behind a number."""
@@ -104,12 +104,12 @@ class _Reading:
         self.parts[-1].said.append(word)
 
 
-def uncovered(text: str, fact: str, speaker: str = "", said_on: date | None = None) -> str:
+def find_uncovered(text: str, fact: str, speaker: str = "", said_on: date | None = None) -> str:
     """Say what of a fact its text does not cover, "" where it covers it.
 
     The `speaker` may be named for "I", and the day for "yesterday", as of the day that the text was `said_on`.
     """
-    said, told, name = (composed(one).translate(_STRAIGHT) for one in (text, fact, speaker))
+    said, told, name = (normalize_nfkc(one).translate(_STRAIGHT) for one in (text, fact, speaker))
     lexicon = lexicon_of(readings(f"{text} {fact}"))
     if told.strip(_MARKS) in {said[begin:end].strip(_MARKS) for begin, end in spans(said)} - {""}:
         return ""
@@ -117,11 +117,13 @@ def uncovered(text: str, fact: str, speaker: str = "", said_on: date | None = No
         return "anything: its language has no word lists here"
     own = {word.casefold() for piece in _PIECE.finditer(name) for word in _words(piece.group())} | SPEAKERS
     apart = TURNS_AWAY[lexicon.code]
-    there = _read(_stated(said, told), lexicon, apart, frozenset())
+    there = _read(_select_statements(said, told), lexicon, apart, frozenset())
     here = _read(told, lexicon, apart | JOINS[lexicon.code], own)
     if said_on is not None:
         _name_days(there, said, said_on, lexicon)
-    return _added(there, here, lexicon) or _turned(there, here) or _strange(there, here)
+    return (
+        _find_added_word(there, here, lexicon) or _find_reversed_denial(there, here) or _strange(there, here)
+    )
 
 
 def _is_read(text: str, lexicon: Lexicon) -> bool:
@@ -133,7 +135,7 @@ def _is_read(text: str, lexicon: Lexicon) -> bool:
     return sum(word in UNLISTED for word in words) <= max(1, small * _UNLISTED_SHARE_MAX)
 
 
-def _stated(text: str, fact: str) -> str:
+def _select_statements(text: str, fact: str) -> str:
     """Return of a text what it states; what it only asks or supposes a fact has to ask or suppose, too."""
     code = language_code(text)
     supposing = [phrase.lstrip("^") for name in _SUPPOSED for phrase in ASSERTIONS[code].vetoes[name]]
@@ -164,7 +166,7 @@ def _says(low: str, phrase: str, code: str) -> bool:
     return False
 
 
-def _name_days(there: _Reading, text: str, said_on: date, lexicon: Lexicon) -> None:
+def _name_days(there: _StatementReading, text: str, said_on: date, lexicon: Lexicon) -> None:
     """Let a text that says "yesterday" name the day, as if it had its date beside it."""
     low = text.casefold()
     for word, days in DAYS_AWAY.items():
@@ -177,9 +179,9 @@ def _name_days(there: _Reading, text: str, said_on: date, lexicon: Lexicon) -> N
             there.signs += _DAY_SIGNS
 
 
-def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSet[str]) -> _Reading:
+def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSet[str]) -> _StatementReading:
     """Read a text, statements parted at marks and at some words; of a name nothing is asked."""
-    found = _Reading()
+    found = _StatementReading()
     for piece in _PIECE.finditer(text):
         kind, value = piece.lastgroup, piece.group()
         if kind == "end" or value.casefold() in apart:
@@ -195,7 +197,7 @@ def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSe
     return found
 
 
-def _take_word(found: _Reading, token: str, lexicon: Lexicon, name: AbstractSet[str]) -> None:
+def _take_word(found: _StatementReading, token: str, lexicon: Lexicon, name: AbstractSet[str]) -> None:
     """Read a word, or several that a hyphen or an apostrophe joins."""
     low, negations = token.casefold(), _negations(lexicon.code)
     found.parts[-1].denies |= low in negations or low.endswith("n't") or low.startswith(ELIDED_NEGATION)
@@ -233,7 +235,7 @@ def _negations(lexicon_code: str) -> frozenset[str]:
     return (lexicon.negations | others | ENDED) - DENIES_NOTHING
 
 
-def _take_run(found: _Reading, run: str, small: AbstractSet[str], name: AbstractSet[str]) -> None:
+def _take_run(found: _StatementReading, run: str, small: AbstractSet[str], name: AbstractSet[str]) -> None:
     """Read what is written without blanks, sign by sign and in pairs."""
     for one in sorted(name, key=len, reverse=True):
         run = run.replace(one, " ")
@@ -252,7 +254,7 @@ def _take_run(found: _Reading, run: str, small: AbstractSet[str], name: Abstract
         found.joined += [pair for pair in pairs if not _KANA.search(pair) and small.isdisjoint(pair)]
 
 
-def _added(there: _Reading, here: _Reading, lexicon: Lexicon) -> str:
+def _find_added_word(there: _StatementReading, here: _StatementReading, lexicon: Lexicon) -> str:
     """Say which number, day, name or all-embracing word stands in a fact alone, or begins it, as orders begin."""
     days = [word for word in here.said if word in lexicon.time_words or word in lexicon.months]
     for what, theirs, own in (
@@ -265,7 +267,7 @@ def _added(there: _Reading, here: _Reading, lexicon: Lexicon) -> str:
     for number, what in here.counted:
         if _is_counted_otherwise(number, what, there):
             return f"{number} {what}"
-    if turned := next(_swapped(there.named, here.named), "") if lexicon.names_by_capital else "":
+    if turned := next(_find_swapped_names(there.named, here.named), "") if lexicon.names_by_capital else "":
         return f"the order of {turned}"
     if not UNIVERSAL.isdisjoint(here.words) and UNIVERSAL.isdisjoint(there.words):
         return f"the word {min(UNIVERSAL.intersection(here.words))!r}"
@@ -276,14 +278,14 @@ def _added(there: _Reading, here: _Reading, lexicon: Lexicon) -> str:
     return f"{turned!r}, the contrary" if turned else ""
 
 
-def _is_counted_otherwise(number: str, what: str, there: _Reading) -> bool:
+def _is_counted_otherwise(number: str, what: str, there: _StatementReading) -> bool:
     """Tell whether a text counts with a number something else alone, or of something another number alone."""
     same = [of for many, of in there.counted if many == number]
     of_it = [many for many, of in there.counted if _among(what, [of])]
     return number not in of_it and (bool(of_it) or (bool(same) and what not in there.words))
 
 
-def _swapped(there: Sequence[str], here: Sequence[str]) -> Iterator[str]:
+def _find_swapped_names(there: Sequence[str], here: Sequence[str]) -> Iterator[str]:
     """Yield two names of a fact that its text has the other way round alone: who lends whom."""
     said = set(pairwise(there))
     for one, other in pairwise(here):
@@ -291,7 +293,7 @@ def _swapped(there: Sequence[str], here: Sequence[str]) -> Iterator[str]:
             yield f"{one!r} before {other!r}"
 
 
-def _turned(there: _Reading, here: _Reading) -> str:
+def _find_reversed_denial(there: _StatementReading, here: _StatementReading) -> str:
     """Say what a fact affirms that its text denies, or the other way round."""
     denied, affirmed = (
         [word for part in there.parts if part.denies is sense for word in part.said]
@@ -308,7 +310,7 @@ def _turned(there: _Reading, here: _Reading) -> str:
     return ""
 
 
-def _strange(there: _Reading, here: _Reading) -> str:
+def _strange(there: _StatementReading, here: _StatementReading) -> str:
     """Say which words are too many that only a fact has."""
     if not here.said and not here.signs:
         return "anything: it says nothing"
@@ -329,7 +331,7 @@ def _among(word: str, words: Sequence[str]) -> bool:
 
 
 def _begin_alike(one: str, other: str) -> bool:
-    shorter, longer = sorted((_unaccented(one), _unaccented(other)), key=len)
+    shorter, longer = sorted((_remove_accents(one), _remove_accents(other)), key=len)
     same = next((at for at, sign in enumerate(shorter) if sign != longer[at]), len(shorter))
     return same >= max(_BEGIN_MIN, _BEGIN_SHARE * len(shorter)) and len(longer) - same <= _ENDING_MAX
 
@@ -350,6 +352,6 @@ def _without_ending(word: str) -> set[str]:
 
 
 @lru_cache(maxsize=16_384)
-def _unaccented(word: str) -> str:
+def _remove_accents(word: str) -> str:
     """Take the accents off: "fährt" is a form of "fahre"."""
     return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))

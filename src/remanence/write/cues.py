@@ -21,7 +21,7 @@ LEADING_MAX = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SentenceReading:
     """A sentence as the lists see it: its lower-case words, where its own words begin, and the signs it holds.
 
     `signs` maps the name of a list to how many of its phrases stand in the sentence; `content` are the words that are
@@ -65,11 +65,11 @@ class _Phrase:
 
 def language_code(text: str, spoken: Sequence[str] | None = None) -> str:
     """Return the language of a text; English where nothing speaks for another. `spoken` are its words where known."""
-    return _voted(text) if spoken is None and len(text) <= KEPT_CHARS_MAX else _code(text, spoken)
+    return _detect_language(text) if spoken is None and len(text) <= KEPT_CHARS_MAX else _code(text, spoken)
 
 
 @lru_cache(maxsize=KEPT_MAX)
-def _voted(text: str) -> str:
+def _detect_language(text: str) -> str:
     return _code(text, None)
 
 
@@ -78,7 +78,7 @@ def _code(text: str, spoken: Sequence[str] | None) -> str:
         return "ja"
     if _HAN.search(text):
         return "zh"
-    codes, known = _known()
+    codes, known = _build_language_index()
     votes = [0] * len(codes)
     for word in WORD.findall(plain(text)) if spoken is None else spoken:
         for code in known.get(word, ()):
@@ -93,7 +93,7 @@ def plain(text: str) -> str:
     return (low if len(low) == len(text) else text).replace("’", "'")
 
 
-def reading(sentence: str, code: str) -> Reading:
+def reading(sentence: str, code: str) -> SentenceReading:
     """Return what a sentence of a language holds."""
     low = plain(sentence)
     lists = ASSERTIONS[code]
@@ -102,23 +102,23 @@ def reading(sentence: str, code: str) -> Reading:
     words = tuple(WORD.findall(low))
     stop, mute = LEXICONS[code].stop, lists.mute
     content = tuple(word for word in words if word.removesuffix("'s") not in stop and word not in mute)
-    signs = _counted(_found(words, code, _opening(words, lists, LEXICONS[code])))
+    signs = _count_signs(_find_signs(words, code, _opening(words, lists, LEXICONS[code])))
     if any(one in lists.possessives and other in LEXICONS[code].kin for one, other in pairwise(words)):
         signs["relationship"] = signs.get("relationship", 0) + 1
     if any(sign in low for sign in lists.vetoes["errors"]):
         signs["errors"] = 1
-    return Reading(code, words, signs, content)
+    return SentenceReading(code, words, signs, content)
 
 
-def _by_characters(low: str, lists: Assertions) -> Reading:
+def _by_characters(low: str, lists: Assertions) -> SentenceReading:
     bare = low.strip(_MARKS)
     signs: dict[str, int] = {}
-    for sign, phrase in _listed(lists):
+    for sign, phrase in _iterate_phrases(lists):
         there = bare.startswith(phrase[1:]) if phrase.startswith("^") else phrase in low
         if there:
             signs[sign] = signs.get(sign, 0) + 1
     content = tuple(sign for sign in bare[_talk(bare, lists) :] if sign.isalnum())
-    return Reading(lists.code, tuple(sign for sign in low if sign.isalnum()), signs, content)
+    return SentenceReading(lists.code, tuple(sign for sign in low if sign.isalnum()), signs, content)
 
 
 def _talk(bare: str, lists: Assertions) -> int:
@@ -136,7 +136,7 @@ def _talk(bare: str, lists: Assertions) -> int:
     return at
 
 
-def _listed(lists: Assertions) -> Iterator[tuple[str, str]]:
+def _iterate_phrases(lists: Assertions) -> Iterator[tuple[str, str]]:
     for group in (lists.vetoes, lists.categories, lists.weights, lists.kinds):
         yield from ((sign, phrase) for sign, listed in group.items() for phrase in listed)
     # Of two groups with a list of one name, this one gets a name of its own.
@@ -163,7 +163,7 @@ JOINING = {
 }
 
 
-def _found(words: Sequence[str], code: str, opening: frozenset[int]) -> Iterator[str]:
+def _find_signs(words: Sequence[str], code: str, opening: frozenset[int]) -> Iterator[str]:
     table, beginnings = _table(code)
     last = len(words) - 1
     for at, word in enumerate(words):
@@ -182,13 +182,13 @@ def _found(words: Sequence[str], code: str, opening: frozenset[int]) -> Iterator
 
 
 @dataclass(frozen=True, slots=True)
-class _Beginnings:
+class _WordPrefixes:
     any: tuple[str, ...]
     each: tuple[tuple[str, bool, str], ...]
 
 
 @dataclass(slots=True)
-class _Phrases:
+class _PhraseBucket:
     """The phrases that begin with one word: most by the word that follows it, so that few are compared."""
 
     loose: tuple[_Phrase, ...] = ()
@@ -196,25 +196,25 @@ class _Phrases:
 
 
 @lru_cache(maxsize=len(LEXICONS))
-def _table(code: str) -> tuple[dict[str, _Phrases], _Beginnings]:
-    table: dict[str, _Phrases] = {}
+def _table(code: str) -> tuple[dict[str, _PhraseBucket], _WordPrefixes]:
+    table: dict[str, _PhraseBucket] = {}
     each = []
-    for sign, phrase in _listed(ASSERTIONS[code]):
+    for sign, phrase in _iterate_phrases(ASSERTIONS[code]):
         opens, begins = phrase.startswith("^"), phrase.endswith("*")
         words = phrase.strip("^*").split()
         if len(words) == 1 and begins:
             each.append((words[0], opens, sign))
             continue
-        one, of = _Phrase(sign, tuple(words[1:]), opens, begins), table.setdefault(words[0], _Phrases())
+        one, of = _Phrase(sign, tuple(words[1:]), opens, begins), table.setdefault(words[0], _PhraseBucket())
         if len(words) > 2 or (len(words) == 2 and not begins):
             of.followed.setdefault(words[1], []).append(one)
         else:
             of.loose += (one,)
-    return table, _Beginnings(tuple(start for start, _, _ in each), tuple(each))
+    return table, _WordPrefixes(tuple(start for start, _, _ in each), tuple(each))
 
 
 @lru_cache(maxsize=1)
-def _known() -> tuple[tuple[str, ...], dict[str, list[int]]]:
+def _build_language_index() -> tuple[tuple[str, ...], dict[str, list[int]]]:
     """Return the languages, and which of them a word speaks for."""
     spoken: dict[str, list[int]] = {}
     for at, (code, lexicon) in enumerate(LEXICONS.items()):
@@ -229,7 +229,7 @@ def _stating(lists: Assertions) -> Iterator[str]:
         yield from phrase.strip("^*").split()
 
 
-def _counted(found: Iterator[str]) -> dict[str, int]:
+def _count_signs(found: Iterator[str]) -> dict[str, int]:
     signs: dict[str, int] = {}
     for sign in found:
         signs[sign] = signs.get(sign, 0) + 1

@@ -44,7 +44,7 @@ class Eligibility(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ActionDecision:
     """What becomes of an action that is asked for, and why; `action` is None for a name that is none."""
 
     action: ActionName | None
@@ -77,7 +77,7 @@ def of_memory(memory: Memory, source: SourceName) -> Eligibility:
 
 def decide(
     action: object, given: object, *, enabled: bool = True, summary_tokens: int = SUMMARY_TOKENS
-) -> Decision:
+) -> ActionDecision:
     """Decide one action by the first rule that fits; a name that is none does nothing, and nothing is discarded for it.
 
     `summary_tokens` is how many tokens a summary may take.
@@ -85,18 +85,18 @@ def decide(
     eligibility = eligibility_of(given)
     name = next((one for one in ACTIONS if one == action), None)
     if name is None:
-        return Decision(None, eligibility, "nothing", "no such action")
+        return ActionDecision(None, eligibility, "nothing", "no such action")
     if not enabled:
-        return Decision(name, eligibility, "deny", "actions are switched off")
+        return ActionDecision(name, eligibility, "deny", "actions are switched off")
     if name == "summarize_node" and summary_tokens <= 0:
-        return Decision(name, eligibility, "defer", "summaries may take no tokens")
+        return ActionDecision(name, eligibility, "defer", "summaries may take no tokens")
     if name == "discard" and eligibility.importance >= DISCARDED_IMPORTANCE_MAX:
-        return Decision(name, eligibility, "deny", "too important to discard")
+        return ActionDecision(name, eligibility, "deny", "too important to discard")
     if eligibility.lifecycle in _FIXED and name in _WRITES_ON:
-        return Decision(name, eligibility, "deny", f"it is {eligibility.lifecycle.label}")
+        return ActionDecision(name, eligibility, "deny", f"it is {eligibility.lifecycle.label}")
     if eligibility.source != "unknown" and eligibility.confidence < SURE_MIN and name != "discard":
-        return Decision(name, eligibility, "defer", f"less sure than {SURE_MIN}")
-    return Decision(name, eligibility, "allow", "eligible")
+        return ActionDecision(name, eligibility, "defer", f"less sure than {SURE_MIN}")
+    return ActionDecision(name, eligibility, "allow", "eligible")
 
 
 @dataclass(eq=False)
@@ -130,7 +130,7 @@ class Actions:
         if times:
             self.counted[action, rounded, outcome, reason] += times
 
-    def decided(self, given: Eligibility, replaces: int, contradicts: int) -> None:
+    def record_replacements(self, given: Eligibility, replaces: int, contradicts: int) -> None:
         """Count what a text did to older ones as it arrived: it took their place, or is at odds with them."""
         self.record("update_note", given, reason=TAKES_PLACE, times=replaces)
         self.record("link_graph", given, reason=AT_ODDS, times=contradicts)

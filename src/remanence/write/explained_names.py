@@ -75,7 +75,7 @@ _CUES_FURTHER = (
 )  # fmt: skip
 
 
-def explained(text: str, code: str, spoken: Collection[str]) -> Iterator[tuple[str, str]]:
+def find_explained_names(text: str, code: str, spoken: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield (name, sort of thing) of the names that a text explains; `spoken` are its words in small letters."""
     if not _may_explain(text, spoken):
         return

@@ -15,14 +15,14 @@ from remanence.extraction import (
     RELATIONSHIPS_MAX,
     WORDS_CHARS_MAX,
     Entity,
-    Extracted,
+    ExtractResult,
+    ExtractTurn,
     Fact,
-    Heard,
     Relationship,
 )
 from remanence.text import asks
-from remanence.write.assertion import IMPLIED, judged
-from remanence.write.cues import WORD, Reading, language_code, plain, reading
+from remanence.write.assertion import IMPLIED, judge_sentence
+from remanence.write.cues import WORD, SentenceReading, language_code, plain, reading
 from remanence.write.importance import importance
 from remanence.write.mentions import kin_of, names_of, subject_of
 from remanence.write.names_found import names_in
@@ -34,12 +34,12 @@ _OF_A_PROFILE = frozenset({"preference", "skill", "principle", "relationship", "
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
+class _FactCandidate:
     """A fact with the sentence it came from, and what it is worth beside the others."""
 
     fact: Fact
     sentence: str
-    read: Reading
+    read: SentenceReading
     importance: float
 
     @property
@@ -48,9 +48,9 @@ class _Stated:
         return (self.fact.confidence, self.importance)
 
 
-def extracted(turns: Sequence[Heard], categories: Sequence[str]) -> Extracted:
+def extract_facts(turns: Sequence[ExtractTurn], categories: Sequence[str]) -> ExtractResult:
     """Return what some turns state, at most as much as one batch may hold; the surest first where there is more."""
-    found: list[_Stated] = []
+    found: list[_FactCandidate] = []
     named: dict[Entity, None] = {}
     speakers = {turn.id: turn.speaker for turn in turns if turn.role == "user"}
     for at, turn in enumerate(turns):
@@ -73,7 +73,7 @@ def extracted(turns: Sequence[Heard], categories: Sequence[str]) -> Extracted:
             "profile": len(profile) - PROFILE_MAX, "relationships": len(relations) - RELATIONSHIPS_MAX,
         }
     )  # fmt: skip
-    return Extracted(
+    return ExtractResult(
         tuple(one.fact for one in stated),
         tuple(entities[:ENTITIES_MAX]),
         tuple(profile[:PROFILE_MAX]),
@@ -82,17 +82,17 @@ def extracted(turns: Sequence[Heard], categories: Sequence[str]) -> Extracted:
     )
 
 
-def _answers(turns: Sequence[Heard], at: int) -> bool:
+def _answers(turns: Sequence[ExtractTurn], at: int) -> bool:
     return at > 0 and asks(turns[at - 1].text) and turns[at - 1].speaker != turns[at].speaker
 
 
 def _of_turn(
-    turn: Heard, code: str, sentences: Sequence[tuple[int, int]], answers: bool
-) -> Iterator[_Stated]:
+    turn: ExtractTurn, code: str, sentences: Sequence[tuple[int, int]], answers: bool
+) -> Iterator[_FactCandidate]:
     for begin, end in sentences:
         sentence = turn.text[begin:end]
         read = reading(sentence, code)
-        found = judged(sentence, read, role=turn.role, answers=answers)
+        found = judge_sentence(sentence, read, role=turn.role, answers=answers)
         if found.confidence:
             fact = Fact(
                 category=found.category,
@@ -103,7 +103,7 @@ def _of_turn(
                 subject=_subject(sentence, read, turn.speaker),
                 tags=_tags(sentence, code),
             )
-            yield _Stated(fact, sentence, read, importance(sentence, found.category))
+            yield _FactCandidate(fact, sentence, read, importance(sentence, found.category))
 
 
 def _content(sentence: str, code: str, speaker: str) -> str:
@@ -111,7 +111,7 @@ def _content(sentence: str, code: str, speaker: str) -> str:
     return told if len(told) <= CONTENT_CHARS_MAX else sentence
 
 
-def _subject(sentence: str, read: Reading, speaker: str) -> str:
+def _subject(sentence: str, read: SentenceReading, speaker: str) -> str:
     about = subject_of(sentence, read, speaker)
     return about if len(about) <= WORDS_CHARS_MAX else speaker
 
@@ -136,7 +136,7 @@ def _distinct(named: Iterable[Entity]) -> list[Entity]:
     return [Entity(name, sort) for name, sort in sorts.items()]
 
 
-def _relationships(stated: Sequence[_Stated], speakers: dict[str, str]) -> Iterator[Relationship]:
+def _relationships(stated: Sequence[_FactCandidate], speakers: dict[str, str]) -> Iterator[Relationship]:
     for one in stated:
         speaker = speakers.get(one.fact.turn)
         if speaker:

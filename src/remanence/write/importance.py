@@ -8,7 +8,7 @@ import re
 
 from remanence.languages import LEXICONS
 from remanence.model import Kind
-from remanence.write.cues import Reading, language_code, reading
+from remanence.write.cues import SentenceReading, language_code, reading
 
 LEVELS = (("critical", 0.9), ("high", 0.7), ("normal", 0.4), ("low", 0.2), ("trivial", 0.0))
 BASE, TRIVIAL = 0.5, 0.1
@@ -63,12 +63,12 @@ def kind_of(text: str, category: str) -> Kind:
     return Kind.EPISODIC if happened and not read.has("note") else Kind.SEMANTIC
 
 
-def _is_first(read: Reading) -> bool:
+def _is_first(read: SentenceReading) -> bool:
     lexicon = LEXICONS.get(read.code)
     return lexicon is not None and any(word in lexicon.first_person for word in read.words)
 
 
-def _is_past(read: Reading) -> bool:
+def _is_past(read: SentenceReading) -> bool:
     lexicon = LEXICONS.get(read.code)
     if lexicon is None:
         return True

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from remanence.languages import LEXICONS
 from remanence.languages.asserting import ASSERTIONS
-from remanence.write.cues import WORD, Reading, plain
+from remanence.write.cues import WORD, SentenceReading, plain
 
 _NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-ÖØ-Þ][\w'’-]++(?: [A-ZÀ-ÖØ-Þ][\w'’-]++){0,3}+")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -23,7 +23,7 @@ _JAPANESE_SUBJECT = re.compile(r"^(?:私の|僕の|俺の|うちの)?([^はが�
 _CHINESE_SUBJECT = re.compile(r"^(?:我的|我)?([^是在有对對叫会會的，。]{1,10})(?:是|在|有|叫|对|對|会|會)")
 
 
-def subject_of(sentence: str, read: Reading, speaker: str) -> str:
+def subject_of(sentence: str, read: SentenceReading, speaker: str) -> str:
     """Return whom or what a statement is about: what stands before its verb, the speaker for "I"."""
     if read.code not in LEXICONS:
         found = _JAPANESE_SUBJECT.match(sentence) if read.code == "ja" else _CHINESE_SUBJECT.match(sentence)

@@ -33,7 +33,7 @@ Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Signed:
+class SignatureBatch:
     """The signatures of some texts, a row each; `said` is 0 where a text has no word.
 
     Texts that differ in what has a digit in it have different `numbers`.
@@ -66,19 +66,19 @@ def shared_words(one: str, other: str) -> float:
     return len(mine & theirs) / max(1, len(mine | theirs))
 
 
-def signed(texts: Iterable[str]) -> Signed:
+def compute_signatures(texts: Iterable[str]) -> SignatureBatch:
     """Return the signatures of some texts."""
     said = [words_of(text) for text in texts]
     lengths = np.array([len(words) for words in said], np.int64)
     hashes = np.array([term_hash(word) for words in said for word in words], np.uint64)
     totals = [sum(term_hash(word) for word in words if _has_digit(word)) & _ALL_BITS for words in said]
     numbers = np.array(totals, np.uint64)
-    return Signed(_signatures(hashes, lengths), numbers, lengths > 0)
+    return SignatureBatch(_signatures(hashes, lengths), numbers, lengths > 0)
 
 
-def joined(parts: Sequence[Signed]) -> Signed:
+def join_signatures(parts: Sequence[SignatureBatch]) -> SignatureBatch:
     """Return the signatures of several parts, one after the other; there is one at least."""
-    return Signed(
+    return SignatureBatch(
         np.concatenate([part.signatures for part in parts]),
         np.concatenate([part.numbers for part in parts]),
         np.concatenate([part.said for part in parts]),
@@ -97,12 +97,12 @@ def _signatures(words: Hashes, lengths: Rows) -> Signatures:
         return signatures
     ends = np.cumsum(lengths[said])
     starts = np.r_[0, ends[:-1]]
-    paired = _mixed(
+    paired = _mix_hashes(
         words[:-1] * np.uint64(3) + words[1:]
     )  # the last word of a text and the first of the next
-    paired = np.r_[paired, _mixed(words[-1:])]
-    paired[ends - 1] = _mixed(words[ends - 1])  # is no pair: the word again
-    own = _mixed(words)
+    paired = np.r_[paired, _mix_hashes(words[-1:])]
+    paired[ends - 1] = _mix_hashes(words[ends - 1])  # is no pair: the word again
+    own = _mix_hashes(words)
     for function, (factor, more) in enumerate(_FUNCTIONS):
         least = np.minimum(own * factor + more >> np.uint64(32), paired * factor + more >> np.uint64(32))
         # Of the least of 32 bits the lower half is kept: two different ones agree in it once in 65,536 times.
@@ -110,7 +110,7 @@ def _signatures(words: Hashes, lengths: Rows) -> Signatures:
     return signatures
 
 
-def _mixed(hashes: Hashes) -> Hashes:
+def _mix_hashes(hashes: Hashes) -> Hashes:
     """Spread hashes over all bits (the finisher of SplitMix64)."""
     mixed = (hashes ^ hashes >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
@@ -120,41 +120,41 @@ def _mixed(hashes: Hashes) -> Hashes:
 # Odd factors, the same in every process.
 _FUNCTIONS = [
     (factor | np.uint64(1), more)
-    for factor, more in _mixed(
+    for factor, more in _mix_hashes(
         np.arange(1, 2 * FUNCTIONS + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     ).reshape(-1, 2)
 ]
 
 
-def alike(given: Signed, groups: npt.NDArray[np.int64], least: float) -> Pairs:
+def alike(given: SignatureBatch, groups: npt.NDArray[np.int64], least: float) -> Pairs:
     """Return the pairs of one group that seem to share so much, and have the same numbers, the most alike first."""
     found = [_band(given, groups, band, least - ERROR) for band in range(BANDS)]
     first, second = (np.concatenate(ends) for ends in zip(*found, strict=True))
     keys = np.unique(first * len(given.said) + second)
     first, second = np.divmod(keys, max(1, len(given.said)))
-    shared = _shared(given.signatures, first, second)
+    shared = _measure_overlap(given.signatures, first, second)
     order = np.lexsort((second, first, -shared))
     return Pairs(first[order], second[order], shared[order])
 
 
-def _band(given: Signed, groups: npt.NDArray[np.int64], band: int, least: float) -> tuple[Rows, Rows]:
+def _band(given: SignatureBatch, groups: npt.NDArray[np.int64], band: int, least: float) -> tuple[Rows, Rows]:
     """Return the pairs in the buckets of one band."""
     rows = np.flatnonzero(given.said)
-    key = given.numbers[rows] + _mixed(groups[rows].astype(np.uint64))
+    key = given.numbers[rows] + _mix_hashes(groups[rows].astype(np.uint64))
     for function in range(band * ROWS, (band + 1) * ROWS):
-        key = _mixed(key + given.signatures[rows, function])
+        key = _mix_hashes(key + given.signatures[rows, function])
     order = np.argsort(key, kind="stable")
     key, rows = key[order], rows[order]
     ends: list[tuple[Rows, Rows]] = []
     for step in range(1, NEIGHBOURS_MAX + 1):
         at = np.flatnonzero(key[step:] == key[:-step])
         first, second = rows[at], rows[at + step]
-        much = _shared(given.signatures, first, second) >= least
+        much = _measure_overlap(given.signatures, first, second) >= least
         ends.append((first[much], second[much]))
     return np.concatenate([one for one, _ in ends]), np.concatenate([other for _, other in ends])
 
 
-def _shared(signatures: Signatures, first: Rows, second: Rows) -> npt.NDArray[np.float64]:
+def _measure_overlap(signatures: Signatures, first: Rows, second: Rows) -> npt.NDArray[np.float64]:
     shared = np.zeros(len(first))
     for start in range(0, len(first), BLOCK):
         some = slice(start, start + BLOCK)

@@ -78,7 +78,7 @@ _FRAMED = tuple(
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NameSpan:
     """A name in a text: from where to where, and folded."""
 
     begin: int
@@ -87,36 +87,36 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class NameEvidence:
     """What a sentence says of two names in it: the same or different ones, in so many words or by an address."""
 
-    one: Named
-    other: Named
+    one: NameSpan
+    other: NameSpan
     same: bool
     strength: Strength = "stated"
     places: bool = True  # also of places
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class NameReading:
     """A text with its names: what it says of pairs of them, which is another bearer, whose kin, and addresses."""
 
-    names: tuple[Named, ...]
-    evidence: tuple[Evidence, ...]
-    another: frozenset[Named]
+    names: tuple[NameSpan, ...]
+    evidence: tuple[NameEvidence, ...]
+    another: frozenset[NameSpan]
     kin: dict[str, str]
-    handles: tuple[tuple[Named, str], ...]
+    handles: tuple[tuple[NameSpan, str], ...]
     begun: frozenset[str] = frozenset()  # names that a longer one begins with, which is not among them
 
 
-def read(text: str, names: AbstractSet[str]) -> Read:
+def read(text: str, names: AbstractSet[str]) -> NameReading:
     """Read a text for some folded names."""
-    found = tuple(named(text, names))
+    found = tuple(find_names(text, names))
     code = language_code(text) if found else ""
     begun = {one for one in found if _goes_on(text, one, found, code)}
     found = tuple(one for one in found if one not in begun)
-    evidence: list[Evidence] = []
-    another: set[Named] = set()
+    evidence: list[NameEvidence] = []
+    another: set[NameSpan] = set()
     kin: dict[str, str] = {}
     if found:
         for begin, end in spans(text):
@@ -128,10 +128,10 @@ def read(text: str, names: AbstractSet[str]) -> Read:
             kin |= {folded_name(name): word for word, name in kin_of(text[begin:end], code)}
     handles = tuple((one, handle) for one in found if (handle := _handle(text, one)))
     longer = frozenset(one.name for one in begun)
-    return Read(found, tuple(evidence), frozenset(another), kin, handles, longer)
+    return NameReading(found, tuple(evidence), frozenset(another), kin, handles, longer)
 
 
-def _goes_on(text: str, one: Named, found: Sequence[Named], code: str) -> bool:
+def _goes_on(text: str, one: NameSpan, found: Sequence[NameSpan], code: str) -> bool:
     """Tell whether a word with a capital follows a name at once, where only names have one."""
     if code not in LEXICONS or not LEXICONS[code].names_by_capital or not text[one.begin].isupper():
         return False
@@ -139,7 +139,7 @@ def _goes_on(text: str, one: Named, found: Sequence[Named], code: str) -> bool:
     return not begins_other and " " not in one.name and _CAPITAL.match(text, one.end) is not None
 
 
-def named(text: str, names: Container[str], firsts: Container[str] = ()) -> Iterator[Named]:
+def find_names(text: str, names: Container[str], firsts: Container[str] = ()) -> Iterator[NameSpan]:
     """Yield where any of some folded names stands in a text, the longest where several begin, and none within another.
 
     `firsts` are the words that they begin with, where the names are not to be gone through.
@@ -153,17 +153,17 @@ def named(text: str, names: Container[str], firsts: Container[str] = ()) -> Iter
         chunk, found, taken = chunks[at].group(), None, 1
         for lead, forms in _begun_by(chunk) if len(chunk) <= CACHED_CHARS_MAX else _beginnings(chunk):
             if found is None and any(map(firsts.__contains__, forms)):
-                found, taken = _spaced(text, chunks, at, lead, names)
+                found, taken = _find_spaced_name(text, chunks, at, lead, names)
         if found is not None:
             yield found
         elif unspaced and _UNSPACED.search(chunk):
-            yield from _unspaced(text, chunks[at].span(), names)
+            yield from _find_unspaced_names(text, chunks[at].span(), names)
         at += taken
 
 
-def _spaced(
+def _find_spaced_name(
     text: str, chunks: Sequence[re.Match[str]], at: int, lead: int, names: Container[str]
-) -> tuple[Named | None, int]:
+) -> tuple[NameSpan | None, int]:
     """Return the longest name that begins in a chunk, and how many chunks it takes; one where there is none."""
     begin = chunks[at].start() + lead
     pieces = (
@@ -175,7 +175,7 @@ def _spaced(
     if met is None:
         return None, 1
     many, end, form, tail = met
-    return _trimmed(text, begin, end - tail, form), many
+    return _trim_name(text, begin, end - tail, form), many
 
 
 @lru_cache(maxsize=CACHED_MAX)
@@ -240,19 +240,19 @@ def _nominatives(word: str) -> Iterator[tuple[str, str]]:
             yield case, word[: len(word) - len(ending)] + bare
 
 
-def _trimmed(text: str, begin: int, end: int, form: str) -> Named:
+def _trim_name(text: str, begin: int, end: int, form: str) -> NameSpan:
     piece = text[begin:end]
     begin += len(piece) - len(piece.lstrip(_OUTER))
-    return Named(begin, begin + len(piece.strip(_OUTER)), form)
+    return NameSpan(begin, begin + len(piece.strip(_OUTER)), form)
 
 
-def _unspaced(text: str, where: tuple[int, int], names: Container[str]) -> Iterator[Named]:
+def _find_unspaced_names(text: str, where: tuple[int, int], names: Container[str]) -> Iterator[NameSpan]:
     """Yield the names within a stretch without blanks; where a name may go on it does not end."""
     at, end = where
     while at < end:
         found = next(
             (
-                Named(at, at + size, form)
+                NameSpan(at, at + size, form)
                 for size in UNSPACED_CHARS
                 if at + size <= end
                 and (form := folded_name(text[at : at + size])) in names
@@ -287,7 +287,7 @@ def _starts_with_words(text: str, at: int) -> bool:
     return _JOINING.match(text, at) is not None
 
 
-def _handle(text: str, one: Named) -> str:
+def _handle(text: str, one: NameSpan) -> str:
     """Return the address or handle right after a name, "" for none and for one that many answer."""
     after = text[one.end : one.end + 120]
     found = _HANDLE.match(after[joined.end() :] if (joined := _JOINED_S.match(after)) else after)
@@ -306,7 +306,7 @@ def _own(address: str) -> str:
     return "" if handle.partition("@")[0] in _SHARED else handle
 
 
-def _evidence(text: str, where: tuple[int, int], here: Sequence[Named]) -> Iterator[Evidence]:
+def _evidence(text: str, where: tuple[int, int], here: Sequence[NameSpan]) -> Iterator[NameEvidence]:
     """Yield what one sentence says of each two names that follow one another in it."""
     sentence = text[where[0] : where[1]]
     doubted = _is_doubted(sentence)
@@ -316,12 +316,14 @@ def _evidence(text: str, where: tuple[int, int], here: Sequence[Named]) -> Itera
             continue
         bare = plain(gap).strip(_GAP_EDGES)
         if bare and _DIFFERENT.match(bare):
-            yield Evidence(one, other, same=False)
-        elif not doubted and not _denied(text[where[0] : one.begin]) and not _owns(text, other):
+            yield NameEvidence(one, other, same=False)
+        elif not doubted and not _is_negated(text[where[0] : one.begin]) and not _owns(text, other):
             yield from _sameness(text, where, (one, other), gap)
 
 
-def _sameness(text: str, where: tuple[int, int], pair: tuple[Named, Named], gap: str) -> Iterator[Evidence]:
+def _sameness(
+    text: str, where: tuple[int, int], pair: tuple[NameSpan, NameSpan], gap: str
+) -> Iterator[NameEvidence]:
     one, other = pair
     bare = plain(gap).strip(_GAP_EDGES)
     opened = _OPENED.search(gap) is not None
@@ -329,15 +331,15 @@ def _sameness(text: str, where: tuple[int, int], pair: tuple[Named, Named], gap:
     byname = " " in one.name and " " not in other.name and _BYNAME.match(bare)
     apart = opened and _STATED_APART.match(bare)
     if apart or (bare and _STATED.match(bare)) or _is_framed(bare, before, after):
-        yield Evidence(one, other, same=True)
+        yield NameEvidence(one, other, same=True)
     elif opened and _RESTATED.match(bare):
-        yield Evidence(one, other, same=True, strength="implied", places=False)
+        yield NameEvidence(one, other, same=True, strength="implied", places=False)
     elif opened and (byname or _RENAMED.match(bare)):
-        yield Evidence(one, other, same=True, places=False)
+        yield NameEvidence(one, other, same=True, places=False)
     elif not bare and "(" in gap.replace("（", "(") and after.lstrip()[:1] in (")", "）"):
         written = text[one.begin : one.end], text[other.begin : other.end]
         if are_initials(written[1], written[0]) or are_initials(*written):
-            yield Evidence(one, other, same=True)
+            yield NameEvidence(one, other, same=True)
 
 
 def are_initials(short: str, full: str) -> bool:
@@ -366,7 +368,7 @@ def _is_doubted(sentence: str) -> bool:
     return asked or bool(said & words.DOUBT) or any(one in sentence for one in words.DOUBT_UNSPACED)
 
 
-def _denied(before: str) -> bool:
+def _is_negated(before: str) -> bool:
     return bool(set(WORD.findall(plain(before))) & _negations())
 
 
@@ -375,12 +377,12 @@ def _negations() -> frozenset[str]:
     return frozenset().union(*(lexicon.negations for lexicon in LEXICONS.values()))
 
 
-def _owns(text: str, one: Named) -> bool:
+def _owns(text: str, one: NameSpan) -> bool:
     """Tell whether a name stands for what is its own: "that is Robert's brother"."""
     return text[one.end : one.end + 2] in ("'s", "’s")
 
 
-def _is_another(text: str, begin: int, one: Named) -> bool:
+def _is_another(text: str, begin: int, one: NameSpan) -> bool:
     before = text[begin : one.begin]
     spoken = WORD.findall(plain(before))
     if spoken and spoken[-1] in words.ANOTHER and before.endswith((" ", "\u3000")):

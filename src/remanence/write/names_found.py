@@ -10,7 +10,7 @@ from itertools import dropwhile, takewhile
 from remanence.languages import LEXICONS
 from remanence.languages.name_words import CALLED, COUNTED, GIVEN, NO_NAMES, OPENING, PEOPLES, ROLES
 from remanence.write.cues import WORD, plain
-from remanence.write.explained_names import explained
+from remanence.write.explained_names import find_explained_names
 from remanence.write.mentions import COMPANY, TITLES, is_no_name, type_of, word_before
 from remanence.write.naming_scripts import chinese, greek, japanese, korean, russian
 
@@ -59,7 +59,7 @@ def names_in(
 
     `spoken` are its words in small letters, `sentences` where each of them stands.
     """
-    told = list(explained(text, code, spoken))
+    told = list(find_explained_names(text, code, spoken))
     yield from told
     for name, sort in _read(text, code, sentences):
         # What is explained without it is not longer: "Projekt Neue Liste (NL)".
@@ -98,7 +98,7 @@ def _capitals(sentence: str, code: str) -> Iterator[tuple[str, str]]:
     if _is_headline(sentence, code):
         return
     for found in _RUN.finditer(sentence):
-        named = _trimmed(sentence, found, code)
+        named = _trim_name_run(sentence, found, code)
         if named is None:
             continue
         begin, end = named
@@ -120,7 +120,7 @@ def _is_headline(sentence: str, code: str) -> bool:
     return all(plain(part).strip(",.:;") in stop for part in parts if part[0].islower())
 
 
-def _trimmed(sentence: str, found: re.Match[str], code: str) -> tuple[int, int] | None:
+def _trim_name_run(sentence: str, found: re.Match[str], code: str) -> tuple[int, int] | None:
     """Return from where to where a name stands in a run of capitals, without ordinary words, None for a heading."""
     parts = list(_PART.finditer(found.group()))
     if sum(plain(part.group()) in LEXICONS[code].stop for part in parts[1:] if part.group()[0].isupper()) > 1:
@@ -185,9 +185,9 @@ def _is_one(sentence: str, where: tuple[int, int], name: str, before: str, code:
     if not before:
         return several and _goes_on(sentence, where[1])
     if before == ",":
-        return (several and _goes_on(sentence, where[1])) or _led(sentence, where[0]).rstrip(' ,"“(').rsplit(
-            " ", 1
-        )[-1][:1].isupper()
+        return (several and _goes_on(sentence, where[1])) or _read_text_before(sentence, where[0]).rstrip(
+            ' ,"“('
+        ).rsplit(" ", 1)[-1][:1].isupper()
     return several or first not in COUNTED
 
 
@@ -202,7 +202,7 @@ def _sort(sentence: str, where: tuple[int, int], name: str, before: str, code: s
         return "project"
     told = (
         "place"
-        if before == "to" and _MOVING & set(WORD.findall(plain(_led(sentence, where[0]))))
+        if before == "to" and _MOVING & set(WORD.findall(plain(_read_text_before(sentence, where[0]))))
         else type_of(name, before, code)
     )
     owns = _POSSESSIVE.search(sentence, where[0], where[1]) is not None
@@ -211,14 +211,14 @@ def _sort(sentence: str, where: tuple[int, int], name: str, before: str, code: s
     return "person" if before in ROLES or _is_person(sentence, where, name, code) else "other"
 
 
-def _led(sentence: str, at: int) -> str:
+def _read_text_before(sentence: str, at: int) -> str:
     return sentence[max(0, at - _NEAR) : at]
 
 
 def _is_person(sentence: str, where: tuple[int, int], name: str, code: str) -> bool:
     if plain(name.split(" ", 1)[0]) in GIVEN:
         return True
-    beside = (_IS_ROLE.search(_led(sentence, where[0])), _THEN_ROLE.match(sentence, where[1]))
+    beside = (_IS_ROLE.search(_read_text_before(sentence, where[0])), _THEN_ROLE.match(sentence, where[1]))
     kin = LEXICONS[code].kin
     if any(found and (plain(found[1]) in ROLES or plain(found[1]) in kin) for found in beside):
         return True

@@ -21,7 +21,7 @@ _FEMININE = Pattern("(?:ова|ева|ёва|ина|ына|ая|а|я)$")
 
 def russian(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a sentence in Cyrillic that stand in the nominative."""
-    yield from _organised(sentence)
+    yield from _find_companies(sentence)
     for found in _RUSSIAN.finditer(sentence):
         parts = found.group().split(" ")
         before = word_before(sentence, found.start())
@@ -46,7 +46,7 @@ def _agree(first: str, last: str) -> bool:
 
 def greek(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a Greek sentence that are its subject, or of several words."""
-    yield from _organised(sentence)
+    yield from _find_companies(sentence)
     for found in _GREEK.finditer(sentence):
         before = word_before(sentence, found.start())
         name = found.group()
@@ -57,7 +57,7 @@ def greek(sentence: str) -> Iterator[tuple[str, str]]:
             yield name, "person" if person or " " in name else "other"
 
 
-def _organised(sentence: str) -> Iterator[tuple[str, str]]:
+def _find_companies(sentence: str) -> Iterator[tuple[str, str]]:
     for found in _ORGANISED.finditer(sentence):
         if found[1].lower() in words.ORGANISED:
             yield found[2], "company"
@@ -119,7 +119,7 @@ def japanese(sentence: str) -> Iterator[tuple[str, str]]:
     for found in _JAPANESE_COMPANY.finditer(sentence):
         yield found.group(), "company"
     for found in _HONORED.finditer(sentence):
-        if name := _honored(sentence, found):
+        if name := _parse_honored_name(sentence, found):
             yield name, "person"
     for found in _KANJI_RUN.finditer(sentence):
         name, after = found.group(), sentence[found.end() : found.end() + 1]
@@ -134,7 +134,7 @@ def _is_full(name: str) -> bool:
     return bool(family) and 1 <= len(given) <= 3 and given[-1] not in words.JAPANESE_PLACES
 
 
-def _honored(sentence: str, found: re.Match[str]) -> str:
+def _parse_honored_name(sentence: str, found: re.Match[str]) -> str:
     """Return the name before an honorific: a full one alone, another with it; "" for whoever is nobody by name."""
     name, honorific = found[1], found[2]
     before = sentence[found.start() - 1 : found.start()]

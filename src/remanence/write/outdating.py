@@ -19,7 +19,7 @@ from remanence.languages.units import UNIT_WORDS
 from remanence.model import Role, Trust
 from remanence.text import stems
 from remanence.write.cues import JOINING, language_code, plain, reading
-from remanence.write.statements import blanked
+from remanence.write.statements import mask_code_and_asides
 
 CHARS_MAX = 400  # what is longer is no remark that something changed
 OLD_STEMS_MAX = 12  # what tells one thing
@@ -71,7 +71,7 @@ _ENDS = " .!:;…。！"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AttributedText:
     """A text, who said it, and how far that is believed."""
 
     text: str
@@ -81,18 +81,18 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Outdated:
+class OutdatedScore:
     """How sure it is that a newer text is at odds with an older one; by `near` the likeliest of several is told."""
 
     sure: float
     near: float = 0.0
 
 
-NO = Outdated(0.0)
+NO = OutdatedScore(0.0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _ChangeReading:
     """What a text says: what it is about, its values by kind, its names, and the signs of change and doubt in it.
 
     `low` is the text in small letters; where a sign stands is told of that.
@@ -112,18 +112,18 @@ class _Read:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pair:
+class _ReadingPair:
     """Two texts as read, the language of both, and what they share without the names of who speaks."""
 
-    was: _Read
-    now: _Read
+    was: _ChangeReading
+    now: _ChangeReading
     code: str
     who: frozenset[str]
     shared: frozenset[str]
     near: float | None
 
 
-def may_outdate(said: Said) -> bool:
+def may_outdate(said: AttributedText) -> bool:
     """Tell at little cost whether a text may say that something is otherwise: for most, nothing has to be looked up."""
     if len(said.text) > CHARS_MAX or _ASKS.search(said.text):
         return False
@@ -137,24 +137,26 @@ def may_outdate(said: Said) -> bool:
     if len(stems(said.text)) > NEW_STEMS_MAX:
         return False
     # Not `_read`: most of these texts are never compared, and it takes three times as long.
-    text = blanked(said.text)
+    text = mask_code_and_asides(said.text)
     if _CODE.search(text):
         return False
     low, code = plain(text), language_code(said.text)
-    kinds = {sign.kind for sign in CHANGING[code].found(low)}
+    kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
     if "denies" in kinds or _values(text, code)[0]:
         return True
     return "doubts" not in kinds and not kinds.isdisjoint(CUES)
 
 
-def outdated(old: Said, new: Said, near: float | None, held: Mapping[str, int], of: int) -> Outdated:
+def score_outdated(
+    old: AttributedText, new: AttributedText, near: float | None, held: Mapping[str, int], of: int
+) -> OutdatedScore:
     """Say how sure it is that a newer text is at odds with an older one; `near` is their cosine, None where unknown.
 
     `held` says how many of the memories, `of` in all, hold a stem of the newer text.
     """
     rare = max(RARE_LEAST, RARE_SHARE * of)
     # What costs little says no to most: a text is about no other stems than it has.
-    were, are = stems(blanked(old.text)), stems(blanked(new.text))
+    were, are = stems(mask_code_and_asides(old.text)), stems(mask_code_and_asides(new.text))
     if len(were) > OLD_STEMS_MAX or len(are) > NEW_STEMS_MAX:
         return NO
     who = _stems_of(old.speaker) | _stems_of(new.speaker)
@@ -171,28 +173,28 @@ def outdated(old: Said, new: Said, near: float | None, held: Mapping[str, int], 
         shared -= _stems_of_time(code) | _stems_of_signs(now)
     if was.asks or was.code or not any(held.get(stem, 0) <= rare for stem in shared - _stems_of_units()):
         return NO
-    pair = _Pair(was, now, code, who, shared, near)
+    pair = _ReadingPair(was, now, code, who, shared, near)
     persons = old.role is new.role is Role.USER and new.trust == old.trust
     if persons and not is_own and _is_of(old, was) and _is_of(new, now):
         return NO
-    found = _changed(pair) if is_own else _at_odds(pair, persons=persons)
+    found = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
     if found is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
         return NO
     return found
 
 
-def _changed(pair: _Pair) -> Outdated:
+def _score_change(pair: _ReadingPair) -> OutdatedScore:
     """Judge what one speaker said before and says now, with a word of change that nothing puts in doubt."""
     was, now = pair.was, pair.now
     share = len(pair.shared) / len(was.about - pair.who)
     if was.past or share < ABOUT_MIN or (pair.near is not None and pair.near < NEAR_MIN):
         return NO
     if _other_values(was, now) or _other_names(pair) or any(_tells(pair, sign) for sign in now.signs):
-        return Outdated(CHANGED, share + (pair.near or 0.0))
+        return OutdatedScore(CHANGED, share + (pair.near or 0.0))
     return NO
 
 
-def _tells(pair: _Pair, sign: Sign) -> bool:
+def _tells(pair: _ReadingPair, sign: Sign) -> bool:
     """Tell whether a word of change says of what both texts are about, and of nothing else, that it is otherwise."""
     if sign.kind in _OF_STATEMENT and _same_statement(pair, verb=sign.kind == "turns"):
         return True
@@ -225,12 +227,12 @@ def _beside(low: str, sign: Sign, clause: tuple[int, int], *, spaced: bool) -> s
     return " ".join((*_SPOKEN.findall(before)[-REACH_WORDS:], *_SPOKEN.findall(after)[:REACH_WORDS]))
 
 
-def _same_statement(pair: _Pair, *, verb: bool) -> bool:
+def _same_statement(pair: _ReadingPair, *, verb: bool) -> bool:
     """Tell whether two texts say the same in the same words, in a row, but for one value.
 
     A word such as "again" or "broken" may say something else of the same subject: there a verb is among the words.
     """
-    were, are = (_spoken(text.low, pair) for text in (pair.was, pair.now))
+    were, are = (_list_spoken_words(text.low, pair) for text in (pair.was, pair.now))
     row = SequenceMatcher(None, were, are, autojunk=False).find_longest_match()
     named = _names_differ(pair)
     least, share = (NAMED_WORDS_MIN, NAMED_SHARE_MIN) if named else (SAME_WORDS_MIN, SAME_SHARE_MIN)
@@ -242,14 +244,14 @@ def _same_statement(pair: _Pair, *, verb: bool) -> bool:
     return not pair.shared.isdisjoint(stems((" " if CHANGING[pair.code].spaced else "").join(same)))
 
 
-def _spoken(low: str, pair: _Pair) -> list[str]:
+def _list_spoken_words(low: str, pair: _ReadingPair) -> list[str]:
     """Return the words of a text without the names of who speaks, of a script without blanks the characters."""
     if not CHANGING[pair.code].spaced:
         return [*low]
     return [word for word in _SPOKEN.findall(low) if pair.who.isdisjoint(stems(word))]
 
 
-def _other_names(pair: _Pair) -> bool:
+def _other_names(pair: _ReadingPair) -> bool:
     """Tell whether both have names that the other has not, and something is said to have changed."""
     lexicon = LEXICONS.get(pair.code)
     if lexicon is None or not lexicon.names_by_capital:
@@ -257,14 +259,14 @@ def _other_names(pair: _Pair) -> bool:
     return any(sign.kind in _NAMING for sign in pair.now.signs) and _names_differ(pair)
 
 
-def _names_differ(pair: _Pair) -> bool:
+def _names_differ(pair: _ReadingPair) -> bool:
     was, now = (
         {name for name in text.names if pair.who.isdisjoint(stems(name))} for text in (pair.was, pair.now)
     )
     return bool(was - now and now - was)
 
 
-def _at_odds(pair: _Pair, *, persons: bool) -> Outdated:
+def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
     """Judge what somebody else says: it has to be about the same, and have another value of a kind, or deny it."""
     was, now, near = pair.was, pair.now, pair.near
     parts = [len(pair.shared) / len(text.about - pair.who) for text in (was, now)]
@@ -275,11 +277,11 @@ def _at_odds(pair: _Pair, *, persons: bool) -> Outdated:
     named = _names_differ(pair) and about >= OTHERS_NAMED_MIN
     denied = now.denies != was.denies and about >= OTHERS_NAMED_MIN and not was.doubts
     if valued or named or (denied and len(pair.shared) >= DENIED_STEMS_MIN):
-        return Outdated(AT_ODDS, about + (near or 0.0))
+        return OutdatedScore(AT_ODDS, about + (near or 0.0))
     return NO
 
 
-def _other_values(was: _Read, now: _Read) -> bool:
+def _other_values(was: _ChangeReading, now: _ChangeReading) -> bool:
     """Tell whether both have values of a kind, and neither has all of the other's."""
     return any(
         max(len(was.values[kind]), len(now.values[kind])) <= VALUES_MAX
@@ -288,23 +290,23 @@ def _other_values(was: _Read, now: _Read) -> bool:
     )
 
 
-def _is_of(said: Said, read: _Read) -> bool:
+def _is_of(said: AttributedText, read: _ChangeReading) -> bool:
     """Tell whether somebody speaks of themselves: as "I", or by name as extracted facts do."""
     return read.mine or not _stems_of(said.speaker).isdisjoint(read.about)
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str, code: str) -> _Read:
-    text = blanked(text)
+def _read(text: str, code: str) -> _ChangeReading:
+    text = mask_code_and_asides(text)
     low = plain(text)
     values, names = _values(text, code)
     told = {stem for some in values.values() for value in some for stem in stems(value)}
     lexicon = LEXICONS.get(code)
     words = [word.strip(_ENDS) for word in low.split()]
     stop = frozenset() if lexicon is None else lexicon.stop
-    found = CHANGING[code].found(low)
+    found = CHANGING[code].find_signs(low)
     kinds = {sign.kind for sign in found}
-    return _Read(
+    return _ChangeReading(
         low=low,
         about=frozenset(stems(text)) - told - stop,
         values=values,
@@ -326,7 +328,7 @@ def _opens(low: str, sign: Sign, code: str) -> bool:
     )
 
 
-def _stems_of_signs(read: _Read) -> frozenset[str]:
+def _stems_of_signs(read: _ChangeReading) -> frozenset[str]:
     return frozenset(stem for sign in read.signs for stem in stems(read.low[sign.begin : sign.end]))
 
 
@@ -356,7 +358,7 @@ def _negations(code: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _talks(text: str, code: str) -> bool:
     """Tell whether a text speaks to somebody, or answers, asks or supposes: it states nothing that lasts."""
-    text = blanked(text)
+    text = mask_code_and_asides(text)
     words = [word.strip(_ENDS + ",") for word in plain(text).split()]
     if not (_of_talk(code).isdisjoint(words) and _reactions(code).isdisjoint(words[:1])):
         return True

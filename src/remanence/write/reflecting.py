@@ -14,7 +14,7 @@ DRAWN_BYTES_MAX = 2_048  # what is left of them; the first line is there whateve
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ReflectionText:
     """What reflections come to: the text, and of which memories it has lines."""
 
     text: str
@@ -26,7 +26,7 @@ def are_many(reflections: Iterable[Memory]) -> bool:
     return sum(len(one.text.encode()) for one in reflections) > BYTES_MAX
 
 
-def drawn_together(reflections: Sequence[Memory], near: AbstractSet[frozenset[int]]) -> Drawn:
+def drawn_together(reflections: Sequence[Memory], near: AbstractSet[frozenset[int]]) -> ReflectionText:
     """Choose what is worth most, each line once; `near` are pairs that say much the same.
 
     What does not fit is skipped, and the next that does is taken.
@@ -45,7 +45,7 @@ def drawn_together(reflections: Sequence[Memory], near: AbstractSet[frozenset[in
         taken.append(one)
         lines.append(line)
         left -= size
-    return Drawn("\n".join(lines), tuple(taken))
+    return ReflectionText("\n".join(lines), tuple(taken))
 
 
 def says_nothing_new(summary: str, source: str) -> bool:

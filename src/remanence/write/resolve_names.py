@@ -13,7 +13,7 @@ from remanence.entity import folded_name
 from remanence.extraction import Entity
 from remanence.languages import LEXICONS
 from remanence.languages.same_names import GENERATIONS, TITLES
-from remanence.write.name_evidence import Evidence, Named, Read, read
+from remanence.write.name_evidence import NameEvidence, NameReading, NameSpan, read
 
 OTHER = "other"
 _PARTS = re.compile(r"[\s\-_/()]")
@@ -31,7 +31,7 @@ GENERIC = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NamedEntity:
     """An entity as far as names decide: its number (negative for a new one), key, folded names, sort and kin.
 
     `apart` are the keys of those that it is never joined with again by rules.
@@ -53,7 +53,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class NameSource:
     """A turn or a fact: its number (negative for a new one), its text, who said it in which session."""
 
     key: int
@@ -76,7 +76,7 @@ class Joining:
 class Spoke:
     """What a batch speaks of: new entities, who mentions whom, which are one, which two, and names in doubt."""
 
-    new: dict[int, Known] = field(default_factory=dict)
+    new: dict[int, NamedEntity] = field(default_factory=dict)
     mentions: dict[tuple[int, int], None] = field(default_factory=dict)  # (memory, entity)
     same: list[Joining] = field(default_factory=list)
     apart: list[tuple[int, int]] = field(default_factory=list)
@@ -131,9 +131,9 @@ def surnames_differ(one: str, other: str) -> bool:
 
 
 def spoken_of(
-    turns: Sequence[tuple[Spoken, Sequence[Spoken]]],
+    turns: Sequence[tuple[NameSource, Sequence[NameSource]]],
     listed: Sequence[Entity],
-    known: Sequence[Known],
+    known: Sequence[NamedEntity],
     introduced: Mapping[tuple[str, str], frozenset[int]],
 ) -> Spoke:
     """Decide what a batch speaks of: its turns in order, each with the facts learned from it.
@@ -150,7 +150,7 @@ class _Hearing:
     def __init__(
         self,
         listed: Sequence[Entity],
-        known: Sequence[Known],
+        known: Sequence[NamedEntity],
         introduced: Mapping[tuple[str, str], frozenset[int]],
     ) -> None:
         self.found = Spoke()
@@ -162,23 +162,23 @@ class _Hearing:
             if is_name(entity.name):
                 self._listed.setdefault(folded_name(entity.name), []).append((entity.name, entity.type))
 
-    def hear(self, turn: Spoken, facts: Sequence[Spoken]) -> None:
+    def hear(self, turn: NameSource, facts: Sequence[NameSource]) -> None:
         """Decide one turn with its facts."""
         names = self._names(turn)
         said = read(turn.text, names)
         self._longer.setdefault((turn.session, turn.speaker), set()).update(said.begun)
-        whom = self._resolved(turn, said)
+        whom = self._resolve_names(turn, said)
         for one, seq in whom.items():
             self._mention(turn.key, seq)
-            self._known[seq] = self._addressed(seq, said, one)
-        self._joined(turn, said.evidence, whom)
+            self._known[seq] = self._add_handles(seq, said, one)
+        self._apply_evidence(turn, said.evidence, whom)
         meant = {one.name: seq for one, seq in whom.items()}
         for fact in facts:
             for one in read(fact.text, names).names:
                 if one.name in meant:
                     self._mention(fact.key, meant[one.name])
 
-    def _names(self, turn: Spoken) -> frozenset[str]:
+    def _names(self, turn: NameSource) -> frozenset[str]:
         """Return the names to look for: those found, those known, and short forms of those introduced here."""
         here = self._introduced.get((turn.session, turn.speaker), set())
         short = {form for seq in here for form in _short_forms(self._known[seq])}
@@ -186,11 +186,11 @@ class _Hearing:
         new_short = {form for name in listed for form in _forms_of(name)} & listed
         return frozenset(listed | short | new_short | {n for one in self._known.values() for n in one.names})
 
-    def _resolved(self, turn: Spoken, said: Read) -> dict[Named, int]:
+    def _resolve_names(self, turn: NameSource, said: NameReading) -> dict[NameSpan, int]:
         """Return which entity each name means; one that may mean several means none."""
-        whom: dict[Named, int] = {}
+        whom: dict[NameSpan, int] = {}
         for one in said.names:
-            seq = self._meant(turn, said, one)
+            seq = self._resolve_name(turn, said, one)
             if seq is None:
                 self.found.in_doubt += 1
             else:
@@ -198,7 +198,7 @@ class _Hearing:
                 self._introduced.setdefault((turn.session, turn.speaker), set()).add(seq)
         return whom
 
-    def _meant(self, turn: Spoken, said: Read, one: Named) -> int | None:
+    def _resolve_name(self, turn: NameSource, said: NameReading, one: NameSpan) -> int | None:
         type_ = self._type(one)
         kin = (turn.speaker, said.kin[one.name]) if one.name in said.kin and turn.speaker else None
         here = self._introduced.get((turn.session, turn.speaker), set())
@@ -219,15 +219,19 @@ class _Hearing:
             return None
         return self._new(one, type_, kin, bearers)
 
-    def _type(self, one: Named) -> str:
+    def _type(self, one: NameSpan) -> str:
         """Return the sort of a name in this batch; of a name that was found with several sorts, not known."""
         types = {type_ for _, type_ in self._listed.get(one.name, [])}
         return types.pop() if len(types) == 1 else OTHER
 
-    def _new(self, one: Named, type_: str, kin: tuple[str, str] | None, bearers: Sequence[Known]) -> int:
+    def _new(
+        self, one: NameSpan, type_: str, kin: tuple[str, str] | None, bearers: Sequence[NamedEntity]
+    ) -> int:
         seq = -1 - len(self.found.new)
         written = next((name for name, _ in self._listed.get(one.name, [])), one.name)
-        added = Known(seq, "", written, frozenset({one.name}), type_, {} if kin is None else {kin[0]: kin[1]})
+        added = NamedEntity(
+            seq, "", written, frozenset({one.name}), type_, {} if kin is None else {kin[0]: kin[1]}
+        )
         self.found.new[seq] = self._known[seq] = added
         self.found.apart += [(seq, known.seq) for known in bearers]
         return seq
@@ -235,7 +239,7 @@ class _Hearing:
     def _mention(self, memory: int, seq: int) -> None:
         self.found.mentions[memory, seq] = None
 
-    def _addressed(self, seq: int, said: Read, one: Named) -> Known:
+    def _add_handles(self, seq: int, said: NameReading, one: NameSpan) -> NamedEntity:
         """Let an entity have the address that stands right after its name; who else has it is the same."""
         known = self._known[seq]
         handles = {handle for named, handle in said.handles if named == one} - known.handles
@@ -250,7 +254,9 @@ class _Hearing:
                     self._join(known, other, 0, "the same address", implied=True)
         return known
 
-    def _joined(self, turn: Spoken, evidence: Sequence[Evidence], whom: Mapping[Named, int]) -> None:
+    def _apply_evidence(
+        self, turn: NameSource, evidence: Sequence[NameEvidence], whom: Mapping[NameSpan, int]
+    ) -> None:
         """Take up what a turn says of pairs of names."""
         for said in evidence:
             if said.one not in whom or said.other not in whom:
@@ -263,17 +269,19 @@ class _Hearing:
             elif said.places or "place" not in (one.type, other.type):
                 self._join(one, other, turn.key, "a statement", implied=said.strength == "implied")
 
-    def _join(self, one: Known, other: Known, memory: int, evidence: str, *, implied: bool) -> None:
+    def _join(
+        self, one: NamedEntity, other: NamedEntity, memory: int, evidence: str, *, implied: bool
+    ) -> None:
         if joinable(one, other, implied=implied) and (one.seq, other.seq) not in self.found.apart:
             self.found.same.append(Joining(one.seq, other.seq, memory, evidence))
 
 
-def _share_a_word(one: Known, other: Known) -> bool:
+def _share_a_word(one: NamedEntity, other: NamedEntity) -> bool:
     mine, theirs = ({part for name in known.names for part in name.split()} for known in (one, other))
     return bool(mine & theirs)
 
 
-def joinable(one: Known, other: Known, *, implied: bool) -> bool:
+def joinable(one: NamedEntity, other: NamedEntity, *, implied: bool) -> bool:
     """Tell whether nothing forbids that two entities are one."""
     if other.key in one.apart or one.key in other.apart or not fits(one.type, other.type):
         return False
@@ -283,7 +291,7 @@ def joinable(one: Known, other: Known, *, implied: bool) -> bool:
     return not (implied and any(surnames_differ(*pair) for pair in pairs))
 
 
-def _short_forms(known: Known) -> Iterator[str]:
+def _short_forms(known: NamedEntity) -> Iterator[str]:
     """Yield by what a person who was introduced by a full name may then be called: by its first word or its last."""
     if known.type == "person":
         yield from _forms_of(folded_name(known.name))

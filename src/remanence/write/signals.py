@@ -55,7 +55,7 @@ def signal(text: str) -> Signal:
 def _signal(plain: str) -> Signal:
     found: list[_Met] = []
     for spaced in (True,) if plain.isascii() else (True, False):
-        told = _told(plain, spaced=spaced)
+        told = _read_signals(plain, spaced=spaced)
         if told is None:
             return Signal("none")
         found += told
@@ -79,7 +79,7 @@ def _plain(text: str) -> str:
     return _QUOTED.sub(" ", text.casefold().translate(_MARKS))
 
 
-def _told(text: str, *, spaced: bool) -> list[_Met] | None:
+def _read_signals(text: str, *, spaced: bool) -> list[_Met] | None:
     """Return what the sentences of a turn tell in languages that are written alike; None where it is a joke."""
     found: list[_Met] = []
     for written in _SENTENCE.findall(text):
@@ -109,44 +109,46 @@ def _overlaps(one: _Met, others: Sequence[_Met]) -> bool:
 
 def _met(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
     """Yield the phrases of a sentence, of a class the shortest that begins at a word."""
-    phrases = _known(spaced)
+    phrases = _build_phrase_tree(spaced)
     for begin in range(len(words)):
         met: set[tuple[str, str]] = set()
         for root in (phrases.first, phrases.any)[begin > 0 :]:
             if not root.begins(words[begin]):
                 continue
-            for node, end in _walked(root, words, begin, _GAP_MAX[spaced]):
+            for node, end in _iterate_phrase_ends(root, words, begin, _GAP_MAX[spaced]):
                 yield from (_Met(*one, begin, end) for one in node.ends if one not in met)
                 met.update(node.ends)
 
 
-class _Node:
+class _PhraseNode:
     """A place in the phrases: which word may follow, which beginnings of one, whether a gap may, and what ends here."""
 
     __slots__ = ("beginnings", "ends", "gap", "starts", "words")
 
     def __init__(self) -> None:
-        self.words: dict[str, _Node] = {}
+        self.words: dict[str, _PhraseNode] = {}
         self.starts: tuple[str, ...] = ()  # the beginnings, once all are known
-        self.beginnings: dict[str, _Node] = {}
-        self.gap: _Node | None = None
+        self.beginnings: dict[str, _PhraseNode] = {}
+        self.gap: _PhraseNode | None = None
         self.ends: list[tuple[str, str]] = []
 
     def begins(self, word: str) -> bool:
         """Tell whether a phrase may begin with a word; no phrase begins with a gap."""
         return word in self.words or word.startswith(self.starts)
 
-    def after(self, part: str) -> "_Node":
+    def after(self, part: str) -> "_PhraseNode":
         """Return the place after one more part of a phrase."""
         if part == "~":
-            self.gap = self.gap or _Node()
+            self.gap = self.gap or _PhraseNode()
             return self.gap
         if part.endswith("*"):
-            return self.beginnings.setdefault(part.removesuffix("*"), _Node())
-        return self.words.setdefault(part, _Node())
+            return self.beginnings.setdefault(part.removesuffix("*"), _PhraseNode())
+        return self.words.setdefault(part, _PhraseNode())
 
 
-def _walked(root: _Node, words: Sequence[str], begin: int, gap_max: int) -> Iterator[tuple[_Node, int]]:
+def _iterate_phrase_ends(
+    root: _PhraseNode, words: Sequence[str], begin: int, gap_max: int
+) -> Iterator[tuple[_PhraseNode, int]]:
     """Yield every place in the phrases that words lead to, from one of them on, and up to where: short gaps first."""
     open_ = [(root, begin)]
     while open_:
@@ -172,17 +174,17 @@ _LEVELS = ("high", "medium", "low")
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _PhraseTree:
     """Where phrases begin: those of the first word of a sentence, and those of any."""
 
-    first: _Node
-    any: _Node
+    first: _PhraseNode
+    any: _PhraseNode
 
 
 @lru_cache(maxsize=2)
-def _known(spaced: bool) -> _Known:
+def _build_phrase_tree(spaced: bool) -> _PhraseTree:
     """Return the phrases of the languages that are written so."""
-    known = _Known(_Node(), _Node())
+    known = _PhraseTree(_PhraseNode(), _PhraseNode())
     for tells, name, phrase in chain.from_iterable(_phrases(one) for one in SIGNALS if one.spaced is spaced):
         nodes = [known.first if phrase.startswith("^") else known.any]
         for part in _parts(phrase.removeprefix("^"), spaced=spaced):

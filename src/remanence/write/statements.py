@@ -23,13 +23,13 @@ SENTENCE_CHARS_MAX = 1_000
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield from where to where each sentence stands, blanks off, without code, asides in brackets and endless ones."""
-    text = blanked(text)
+    text = mask_code_and_asides(text)
     begin = 0
     for found in _END.finditer(text):
         if not (found.group() == "." and _goes_on(text, begin, found.end())):
-            yield from _trimmed(text, begin, found.end())
+            yield from _trim_sentence(text, begin, found.end())
             begin = found.end()
-    yield from _trimmed(text, begin, len(text))
+    yield from _trim_sentence(text, begin, len(text))
 
 
 def _goes_on(text: str, begin: int, end: int) -> bool:
@@ -45,7 +45,7 @@ def _goes_on(text: str, begin: int, end: int) -> bool:
     )
 
 
-def blanked(text: str) -> str:
+def mask_code_and_asides(text: str) -> str:
     """Return a text with blanks where code and asides in brackets stood."""
     if _FENCE in text:
         pieces = text.split(_FENCE)
@@ -60,7 +60,7 @@ def _blanks(found: re.Match[str]) -> str:
     return " " * len(found.group())
 
 
-def _trimmed(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
+def _trim_sentence(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[begin:end]
     bullet = _BULLET.match(piece)
     kept = piece[bullet.end() if bullet else 0 :].strip(" \t\r\n;；")

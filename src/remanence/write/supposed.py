@@ -29,13 +29,13 @@ def said_again(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]]
     """Return what repeats make of a memory: what is known of it, and its end; each by who said it in which session."""
     if not repeats:
         return {}
-    found = {"verification": _verified(memory, repeats)} | (
+    found = {"verification": _compute_verification(memory, repeats)} | (
         {"valid_to": None} if holds_on(memory, now) else {}
     )
     return {name: value for name, value in found.items() if value != getattr(memory, name)}
 
 
-def _verified(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]]) -> Verification:
+def _compute_verification(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]]) -> Verification:
     """Return what is known of a memory: confirmed where a user says it again, inferred where another session does."""
     known = memory.verification
     if known in (Verification.UNVERIFIED, Verification.SYSTEM_INFERRED):

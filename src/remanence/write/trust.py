@@ -16,14 +16,14 @@ BY_ROLE: Mapping[Role, Trust] = {
 }
 
 
-def believed(door: Trust, role: Role) -> Trust:
+def compute_trust(door: Trust, role: Role) -> Trust:
     """Return how far a text is believed that comes through a door, from who spoke."""
     return min(door, BY_ROLE[role])
 
 
-def lowered(door: Trust, role: Role, said: Trust | None) -> Trust:
+def lower_trust(door: Trust, role: Role, said: Trust | None) -> Trust:
     """Return a door as its caller has it: lower than it is, if at all."""
-    most = believed(door, role)
+    most = compute_trust(door, role)
     if said is None:
         return door
     if said > most:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from remanence.model import Memory, Role
-from remanence.write.arrive import TURN, Draft, Outcome
+from remanence.write.arrive import TURN, DraftOutcome, MemoryDraft
 from remanence.write.signals import signal
 
 WAITING = "waiting/"
@@ -22,7 +22,7 @@ def lease_name(session: str) -> str:
     return f"{LEASES}{blake2b(session.encode(), digest_size=16).hexdigest()}"
 
 
-def waits(drafts: Sequence[Draft], outcomes: Sequence[Outcome]) -> dict[str, int]:
+def waits(drafts: Sequence[MemoryDraft], outcomes: Sequence[DraftOutcome]) -> dict[str, int]:
     """Return by how much the counters of waiting turns rise with what was stored."""
     counts: Counter[str] = Counter()
     for draft, outcome in zip(drafts, outcomes, strict=True):

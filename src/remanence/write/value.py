@@ -122,11 +122,11 @@ def _word_signs(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueRea
     for bit, sign, direction in _LISTED:
         if shown & bit:
             found = [word for bits, word in seen if bits & bit]
-            reasons.append(ValueReason(sign, _shown(found), direction * _worth(len(found))))
+            reasons.append(ValueReason(sign, _format_words(found), direction * _worth(len(found))))
     return reasons
 
 
-class _Signs(dict[str, int]):
+class _WordSigns(dict[str, int]):
     """Word → signs of one language, as bits; words in no list are judged by their form and remembered."""
 
     def __init__(self, listed: Mapping[str, int], lexicon: Lexicon) -> None:
@@ -134,14 +134,14 @@ class _Signs(dict[str, int]):
         self._lexicon = lexicon
 
     def __missing__(self, word: str) -> int:
-        bits = _unlisted(word, self._lexicon)
+        bits = _detect_unlisted_signs(word, self._lexicon)
         if len(self) < _REMEMBERED_MAX:
             self[word] = bits
         return bits
 
 
 @lru_cache(maxsize=len(LEXICONS))
-def _signs(code: str) -> _Signs:
+def _signs(code: str) -> _WordSigns:
     lexicon = LEXICONS[code]
     lists = (
         (_FIRST, lexicon.first_person),
@@ -155,10 +155,10 @@ def _signs(code: str) -> _Signs:
     for bit, listed in lists:
         for word in listed:
             signs[word] = signs.get(word, 0) | bit
-    return _Signs(signs, lexicon)
+    return _WordSigns(signs, lexicon)
 
 
-def _unlisted(word: str, lexicon: Lexicon) -> int:
+def _detect_unlisted_signs(word: str, lexicon: Lexicon) -> int:
     if word[0].isdigit():
         return _NUMBER
     return _PAST if len(word) > 4 and lexicon.past_endings and word.endswith(lexicon.past_endings) else 0
@@ -167,13 +167,13 @@ def _unlisted(word: str, lexicon: Lexicon) -> int:
 def _text_signs(text: str, read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
     reasons: list[ValueReason] = []
     if lexicon.names_by_capital and not text.islower() and (names := _names(text, lexicon)):
-        reasons.append(ValueReason("name", _shown(names), _worth(len(names))))
+        reasons.append(ValueReason("name", _format_words(names), _worth(len(names))))
     share = _asking_share(text)
     if share:
         reasons.append(ValueReason("share of it that asks", f"{share:.0%}", -share))
     folded = text.casefold()
     if offers := [phrase for phrase in lexicon.offers if phrase in folded]:
-        reasons.append(ValueReason("offer", _shown(offers), -_worth(len(offers))))
+        reasons.append(ValueReason("offer", _format_words(offers), -_worth(len(offers))))
     opener = next((word for reading in read for word in reading.folded), "")
     if opener in lexicon.reactions:
         reasons.append(ValueReason("reaction", opener, -_worth(1)))
@@ -210,6 +210,6 @@ def _asking_share(text: str) -> float:
     return asking / len(text)
 
 
-def _shown(words: Sequence[str]) -> str:
+def _format_words(words: Sequence[str]) -> str:
     distinct = list(dict.fromkeys(words))
     return ", ".join(distinct[:_SEEN_MAX]) + (" …" if len(distinct) > _SEEN_MAX else "")

@@ -82,7 +82,7 @@ def posterior(view: View) -> Array:
     return score.confidence(*(view.column(name) for name in ("confidence", "helped", "failed")))
 
 
-def scored(view: View, weights: score.Weights) -> Array:
+def compute_composite_score(view: View, weights: score.ScoreWeights) -> Array:
     """The five-part score without a question; what a rule reinforced counts for nothing, so that none feeds itself."""
     return score.composite(
         weights,
@@ -139,7 +139,7 @@ def _dangling(whole: View) -> tuple[Bools, Bools]:
     # A chain is followed from its living end, one generation a step, until a step finds nobody new.
     while len(found := older[leads_somewhere[newer] & ~leads_somewhere[older]]):
         leads_somewhere[found] = True
-    return superseded & _marked(whole, older) & ~leads_somewhere, ~superseded | leads_somewhere
+    return superseded & _mark_rows(whole, older) & ~leads_somewhere, ~superseded | leads_somewhere
 
 
 def uses_within(view: View, days: int) -> Array:
@@ -157,14 +157,14 @@ def uses_within(view: View, days: int) -> Array:
     return counts
 
 
-def linked(
+def build_link_condition(
     relation: int | None, asked: Mapping[str, Any], key: str, reads: frozenset[str]
 ) -> tuple[Run, Run]:
     """Tell which memories have a link to such a memory; not known to have none where the other end is unknown."""
 
     def both(whole: View) -> tuple[Bools, Bools]:
         found: tuple[Bools, Bools]
-        found = whole.remember(f"joined {key}", reads, lambda view: _joined(view, relation, asked))
+        found = whole.remember(f"joined {key}", reads, lambda view: _find_linked(view, relation, asked))
         return found
 
     def yes(view: View) -> Bools:
@@ -176,7 +176,7 @@ def linked(
     return yes, no
 
 
-def _joined(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
+def _find_linked(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
     """Return who surely and who possibly has such a link."""
     mine, other = _ends(view, relation, asked.get("direction", "any"))
     status = view.column("status") == asked["status"] if "status" in asked else view.standing()
@@ -185,8 +185,8 @@ def _joined(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple
         codes = view.column(name)[other]
         named = codes == view.code(name, asked[name])
         surely, possibly = surely & named, possibly & (named | (codes < 0))
-    sure = _marked(view, mine[surely])
-    return sure, sure if surely is possibly else _marked(view, mine[possibly])
+    sure = _mark_rows(view, mine[surely])
+    return sure, sure if surely is possibly else _mark_rows(view, mine[possibly])
 
 
 def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Array]:
@@ -194,8 +194,10 @@ def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Arra
 
     def compute(view: View) -> tuple[Array, Array]:
         links = view.edges()
-        chosen = links.left(np.ones(len(links), np.bool_) if relation is None else links.relation == relation)
-        return _directed(links.source[chosen], links.target[chosen], direction)
+        chosen = links.find_uncut(
+            np.ones(len(links), np.bool_) if relation is None else links.relation == relation
+        )
+        return _select_link_ends(links.source[chosen], links.target[chosen], direction)
 
     if len(view.edges()) > LINKS_REMEMBERED_MAX:
         return compute(view)
@@ -204,7 +206,7 @@ def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Arra
     return found
 
 
-def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
+def _select_link_ends(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
     match direction:
         case "in":
             return target, source
@@ -214,7 +216,7 @@ def _directed(source: Array, target: Array, direction: str) -> tuple[Array, Arra
             return np.concatenate([source, target]), np.concatenate([target, source])
 
 
-def _marked(view: View, rows: Array) -> Bools:
+def _mark_rows(view: View, rows: Array) -> Bools:
     marks = np.zeros(len(view.snapshot), np.bool_)
     marks[rows] = True
     return marks

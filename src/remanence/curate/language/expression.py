@@ -16,10 +16,10 @@ from remanence.curate.language.logic import (
     MIRROR,
     OPERATIONS,
     SIGNS,
-    abbreviated,
+    apply_alias,
     as_float,
-    compared,
-    derived,
+    build_value_node,
+    compare_nodes,
     junction,
     nan_where_negative,
     negation,
@@ -53,7 +53,7 @@ Over: TypeAlias = Literal["memories", "links"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePosition:
     """Where an expression begins in its document; lines and columns count from 1.
 
     At a `fixed` place the expression itself is written elsewhere, so that its nodes say nothing.
@@ -87,14 +87,14 @@ class Place:
             column=self.column if self.fixed else max(column, 1),
         )
 
-    def fix(self, node: ast.expr) -> "Place":
+    def fix(self, node: ast.expr) -> "SourcePosition":
         """Return the place of a node, for what is written elsewhere and used here."""
         error = self.error("", "", node)
-        return Place(self.source, error.line, error.column, fixed=True)
+        return SourcePosition(self.source, error.line, error.column, fixed=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PolicyNames:
     """The open names that a policy declares: states of categories, abbreviations, and numbers by name and category.
 
     `expanded` keeps each abbreviation as compiled for one sort of rule on one clock: a rule of many would otherwise
@@ -164,22 +164,25 @@ class Call:
         if self.node.keywords:
             raise self.error("takes no named arguments", self.node.keywords[0])
 
-    def typed(self, index: int, *types: Type) -> Node:
+    def compile_argument(self, index: int, *types: Type) -> Node:
         """Compile an argument, which must be of one of these types."""
         node = self.compiler.compile(self.arguments[index])
         if node.type not in types:
-            wanted = " or ".join(map(_said, types))
+            wanted = " or ".join(map(_describe_type, types))
             raise self.error(
-                f"argument {index + 1} is a {_said(node.type)}, not a {wanted}", self.arguments[index]
+                f"argument {index + 1} is a {_describe_type(node.type)}, not a {wanted}",
+                self.arguments[index],
             )
         return node
 
     def all_typed(self, *types: Type) -> list[Node]:
         """Compile all arguments, each of one of these types and all of the same."""
-        nodes = [self.typed(index, *types) for index in range(len(self.arguments))]
+        nodes = [self.compile_argument(index, *types) for index in range(len(self.arguments))]
         for argument, node in zip(self.arguments, nodes, strict=True):
             if node.type != nodes[0].type:
-                raise self.error(f"mixes a {_said(nodes[0].type)} with a {_said(node.type)}", argument)
+                raise self.error(
+                    f"mixes a {_describe_type(nodes[0].type)} with a {_describe_type(node.type)}", argument
+                )
         return nodes
 
     def number(self, index: int) -> float:
@@ -204,8 +207,8 @@ class Call:
 def condition(
     text: str,
     vocabulary: Vocabulary,
-    names: Words,
-    place: Place,
+    names: PolicyNames,
+    place: SourcePosition,
     over: Over = "memories",
     clock: ClockName | None = None,
 ) -> Node:
@@ -217,7 +220,11 @@ def condition(
 
 
 def ordering(
-    text: str, vocabulary: Vocabulary, names: Words, place: Place, clock: ClockName | None = None
+    text: str,
+    vocabulary: Vocabulary,
+    names: PolicyNames,
+    place: SourcePosition,
+    clock: ClockName | None = None,
 ) -> tuple[tuple[Node, bool], ...]:
     """Compile `a desc, b asc` to pairs of (what to sort by, whether descending); ascending where nothing is said."""
     keys = []
@@ -225,11 +232,12 @@ def ordering(
         words = item.rsplit(None, 1)
         direction = words[-1].lower() if len(words) > 1 else ""
         body = words[0] if direction in {"asc", "desc"} else item
-        here = Place(place.source, place.line, place.column + start)
+        here = SourcePosition(place.source, place.line, place.column + start)
         node = Compiler(vocabulary, names, here, "memories", clock).read(body)
         if node.type in {"truth", "name"}:
             raise here.error(
-                f"cannot sort by a {_said(node.type)}", "sort by a number, a time or a label such as severity"
+                f"cannot sort by a {_describe_type(node.type)}",
+                "sort by a number, a time or a label such as severity",
             )
         keys.append((node, direction == "desc"))
     return tuple(keys)
@@ -266,8 +274,8 @@ class Compiler:
     """
 
     vocabulary: Vocabulary
-    names: Words
-    place: Place
+    names: PolicyNames
+    place: SourcePosition
     over: Over
     clock: ClockName | None = None
     open_aliases: tuple[str, ...] = ()
@@ -325,7 +333,7 @@ class Compiler:
             case ast.UnaryOp(op=ast.Not()):
                 return negation(self.truth(node.operand))
             case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
-                return self._signed(node)
+                return self._compile_sign(node)
             case ast.Compare():
                 return self._chain(node)
             case ast.BinOp():
@@ -347,7 +355,7 @@ class Compiler:
         compiled = self.compile(node)
         if compiled.type != "truth":
             raise self.place.error(
-                f"is a {_said(compiled.type)}, not a condition",
+                f"is a {_describe_type(compiled.type)}, not a condition",
                 "compare it with something, e.g. `uses > 3`",
                 node,
             )
@@ -381,7 +389,7 @@ class Compiler:
         self.open_aliases = (*self.open_aliases, node.id)
         self.place, self.depth, self.outside = self.place.fix(node), 0, self.outside + self.depth
         self.deepest = self.outside
-        compiled = abbreviated(node.id, self.read(text))
+        compiled = apply_alias(node.id, self.read(text))
         found = _Alias(compiled, self.parts - parts, self.deepest - self.outside)
         self.open_aliases = self.open_aliases[:-1]
         reached = self.deepest
@@ -428,14 +436,14 @@ class Compiler:
             "is neither a number, a quoted name, True nor False", "write one of these, or missing(x)", node
         )
 
-    def _signed(self, node: ast.UnaryOp) -> Node:
+    def _compile_sign(self, node: ast.UnaryOp) -> Node:
         inner = self.compile(node.operand)
         if inner.type not in {"number", "duration"}:
-            raise self.place.error(f"a {_said(inner.type)} has no sign", "write a number", node)
+            raise self.place.error(f"a {_describe_type(inner.type)} has no sign", "write a number", node)
         if isinstance(node.op, ast.UAdd):
             return inner
         constant = None if inner.constant is None else -inner.constant
-        return derived(inner.type, f"-{inner.text}", lambda a: -as_float(a), [inner], constant)
+        return build_value_node(inner.type, f"-{inner.text}", lambda a: -as_float(a), [inner], constant)
 
     def _arithmetic(self, node: ast.BinOp) -> Node:
         left, right = self.compile(node.left), self.compile(node.right)
@@ -446,14 +454,16 @@ class Compiler:
         answer = ANSWERS.get((sign, left.type, right.type))
         if answer is None:
             raise self.place.error(
-                f"cannot compute {_said(left.type)} {sign} {_said(right.type)}",
+                f"cannot compute {_describe_type(left.type)} {sign} {_describe_type(right.type)}",
                 "compare times with durations: days(7)",
                 node,
             )
         constant = None
         if left.constant is not None and right.constant is not None:
             constant = float(compute(np.float64(left.constant), np.float64(right.constant)))
-        return derived(answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant)
+        return build_value_node(
+            answer, f"({left.text} {sign} {right.text})", compute, [left, right], constant
+        )
 
     def _chain(self, node: ast.Compare) -> Node:
         left = node.left
@@ -473,10 +483,10 @@ class Compiler:
         if a.type == "text" and b.type in {"label", "name"}:
             a, b, left, right, written = b, a, right, left, MIRROR[written]
         if a.type in {"label", "name"} and b.type == "text":
-            return self._named(a, written, b.constant, right)
+            return self._compare_label(a, written, b.constant, right)
         if a.type != b.type or a.type in {"truth", "text", "label", "name"}:
             raise self._mismatch(a, b, right)
-        return compared(a, written, b)
+        return compare_nodes(a, written, b)
 
     def _mismatch(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
         pair = {a.type, b.type}
@@ -491,18 +501,20 @@ class Compiler:
             recovery = f"compare {a.text} with a quoted name"
         elif pair == {"text"}:
             recovery = "compare a column with a quoted name"
-        return self.place.error(f"compares a {_said(a.type)} with a {_said(b.type)}", recovery, node)
+        return self.place.error(
+            f"compares a {_describe_type(a.type)} with a {_describe_type(b.type)}", recovery, node
+        )
 
-    def _named(self, a: Node, sign: str, name: str, node: ast.expr) -> Node:
+    def _compare_label(self, a: Node, sign: str, name: str, node: ast.expr) -> Node:
         """Compare a label or name with a quoted one: by its number, which for open names each scope assigns."""
         if sign in {"==", "!="}:
-            return one_of(a, [self._checked(a, name, node)], sign == "==")
+            return one_of(a, [self._resolve_label(a, name, node)], sign == "==")
         if a.column not in _ORDERED:
             ordered = " and ".join(sorted(_ORDERED))
             raise self.place.error(
                 f"{a.text} has no order", f"use == or !=; only {ordered} have degrees", node
             )
-        code = self._checked(a, name, node)
+        code = self._resolve_label(a, name, node)
         grade = Node("number", lambda _: code, repr(name), constant=float(code))
         known = Node(
             "number",
@@ -511,9 +523,9 @@ class Compiler:
             reads=a.reads,
             mentions=a.mentions,
         )
-        return compared(known, sign, grade)
+        return compare_nodes(known, sign, grade)
 
-    def _checked(self, a: Node, name: str, node: ast.expr) -> int | str:
+    def _resolve_label(self, a: Node, name: str, node: ast.expr) -> int | str:
         """Return the number of a label, or an open name that is declared."""
         if a.labels is not None:
             known = [label.label for label in a.labels]
@@ -539,14 +551,14 @@ class Compiler:
             raise self.place.error("`in` needs a list", "write in ('a', 'b')", right)
         a = self.compile(left)
         if a.type not in {"label", "name"}:
-            equal = [compared(a, "==", self._same(a, item)) for item in right.elts]
+            equal = [compare_nodes(a, "==", self._same(a, item)) for item in right.elts]
             among = equal[0] if len(equal) == 1 else junction(False, equal)
             return among if wanted else negation(among)
         names = []
         for item in right.elts:
             if not isinstance(item, ast.Constant) or not isinstance(item.value, str):
                 raise self.place.error("is no quoted name", f"list names of {a.column}", item)
-            names.append(self._checked(a, item.value, item))
+            names.append(self._resolve_label(a, item.value, item))
         return one_of(a, names, wanted)
 
     def _same(self, a: Node, item: ast.expr) -> Node:
@@ -556,6 +568,6 @@ class Compiler:
         return b
 
 
-def _said(kind: Type) -> str:
+def _describe_type(kind: Type) -> str:
     """Return a type as people call it."""
     return "condition" if kind == "truth" else kind

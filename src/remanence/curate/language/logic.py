@@ -27,7 +27,7 @@ def _divide(a: Any, b: Any) -> Any:
         return np.where(b == 0, np.nan, np.divide(a, np.where(b == 0, 1.0, b)))
 
 
-def _guarded(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _ignore_float_errors(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def run(a: Any, b: Any) -> Any:
         with np.errstate(all="ignore"):
             return compute(as_float(a), as_float(b))
@@ -36,9 +36,9 @@ def _guarded(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 OPERATIONS: Mapping[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("+", _guarded(operator.add)),
-    ast.Sub: ("-", _guarded(operator.sub)),
-    ast.Mult: ("*", _guarded(operator.mul)),
+    ast.Add: ("+", _ignore_float_errors(operator.add)),
+    ast.Sub: ("-", _ignore_float_errors(operator.sub)),
+    ast.Mult: ("*", _ignore_float_errors(operator.mul)),
     ast.Div: ("/", _divide),
 }
 ANSWERS: Mapping[tuple[str, Type, Type], Type] = {
@@ -77,7 +77,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def derived(
+def build_value_node(
     kind: Type, text: str, compute: Callable[..., Any], nodes: Sequence[Node], constant: Any = None
 ) -> Node:
     """A number, duration or time computed from others."""
@@ -95,7 +95,7 @@ def derived(
     )
 
 
-def abbreviated(name: str, node: Node) -> Node:
+def apply_alias(name: str, node: Node) -> Node:
     """Call what is computed by its alias, and remember it by that where rules share it."""
     if node.type not in {"number", "duration", "time"} or not node.parts or node.constant is not None:
         return node
@@ -214,7 +214,7 @@ def _any(runs: Sequence[Run]) -> Run:
     return run
 
 
-def compared(a: Node, sign: str, b: Node) -> Node:
+def compare_nodes(a: Node, sign: str, b: Node) -> Node:
     """Compare numbers, durations or times; unknown where either side is NaN."""
     if a.since is not None and b.constant is not None:
         return _aged(a, sign, b)
@@ -224,7 +224,7 @@ def compared(a: Node, sign: str, b: Node) -> Node:
 
     def side(name: str) -> Run:
         compare, first, second = _COMPARE[name], a.run, b.run
-        return lambda view: _filled(compare(first(view), second(view)), view)
+        return lambda view: _fill_rows(compare(first(view), second(view)), view)
 
     node = truth(text, side(sign), side(_OPPOSITE[sign]), [a, b])
     if a.by_category and b.constant is not None:
@@ -240,7 +240,7 @@ def _aged(a: Node, sign: str, b: Node) -> Node:
 
     def side(name: str) -> Run:
         compare = _COMPARE[MIRROR[name]]
-        return lambda view: _filled(compare(since(view), view.now - seconds), view)
+        return lambda view: _fill_rows(compare(since(view), view.now - seconds), view)
 
     node = truth(f"{a.text} {sign} {b.text}", side(sign), side(_OPPOSITE[sign]), [a, b])
     if a.since.mentions & {"now", "age", "idle"}:
@@ -253,7 +253,7 @@ def _spread(instants: Any, view: Any) -> Any:
     return found if found.shape == (len(view),) else np.broadcast_to(found, len(view))
 
 
-def _filled(found: Any, view: Any) -> Any:
+def _fill_rows(found: Any, view: Any) -> Any:
     """Spread an answer that is the same for all memories over them."""
     return found if isinstance(found, np.ndarray) and found.shape else np.full(len(view), bool(found))
 

@@ -259,7 +259,7 @@ def visible(view: View) -> Ints:
     """Number the links that count: both ends in sight, and no lineage or contradiction (elfmem, TC-G-009)."""
     links, standing = view.edges(), view.standing()
     counted = np.isin(links.relation, [int(relation) for relation in UNCOUNTED], invert=True)
-    return links.left(counted & standing[links.source] & standing[links.target])
+    return links.find_uncut(counted & standing[links.source] & standing[links.target])
 
 
 Run: TypeAlias = Callable[[Any], Any]

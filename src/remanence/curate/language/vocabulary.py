@@ -13,16 +13,16 @@ import numpy as np
 
 from remanence.clock import DAY, HOUR, MINUTE
 from remanence.curate.language.derived import (
+    build_link_condition,
+    compute_composite_score,
     confidence_at,
     dangling,
     decayed_weight,
     degree,
     feedback,
-    linked,
     load_bearing,
     posterior,
     recency,
-    scored,
     shown_length,
     text_at,
     used_value,
@@ -36,7 +36,7 @@ from remanence.curate.language.expression import (
     Vocabulary,
     Word,
 )
-from remanence.curate.language.logic import derived, truth
+from remanence.curate.language.logic import build_value_node, truth
 from remanence.curate.language.meanings import LINK_MEANINGS, MEANINGS, RATED
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, LinkView, Node, Run, Type
 from remanence.errors import suggest
@@ -76,7 +76,7 @@ def _column(
     return Word(name, over, doc, node)
 
 
-def _stored() -> list[Word]:
+def _build_column_words() -> list[Word]:
     words = []
     for column in COLUMNS:
         if column.name in MEANINGS:
@@ -138,7 +138,7 @@ def _time(name: str) -> Node:
 def _latest(*nodes: Node) -> Node:
     """The latest of the times that are known."""
     text = f"latest({', '.join(node.text for node in nodes)})"
-    return derived(nodes[0].type, text, lambda *values: reduce(np.fmax, values), nodes)
+    return build_value_node(nodes[0].type, text, lambda *values: reduce(np.fmax, values), nodes)
 
 
 def _since(text: str, time: Node, word: str) -> Node:
@@ -296,7 +296,7 @@ def _first_known(nodes: Sequence[Node]) -> Node:
     text = f"coalesce({', '.join(node.text for node in nodes)})"
     if len(nodes) == 1:
         return nodes[0]
-    return derived(
+    return build_value_node(
         nodes[0].type,
         text,
         lambda *values: reduce(lambda a, b: np.where(np.isnan(a), b, a), values),
@@ -324,7 +324,7 @@ def _extreme(compute: Callable[[Any, Any], Any]) -> Callable[[Call], Node]:
         call.plain()
         call.count(2, 8)
         nodes = call.all_typed("number", "duration", "time")
-        return derived(nodes[0].type, call.text(), lambda *values: reduce(compute, values), nodes)
+        return build_value_node(nodes[0].type, call.text(), lambda *values: reduce(compute, values), nodes)
 
     return build
 
@@ -338,7 +338,7 @@ def _curve(compute: Callable[[Any], Any]) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
         call.plain()
         call.count(1, 1)
-        return derived("number", call.text(), run, [call.typed(0, "number")])
+        return build_value_node("number", call.text(), run, [call.compile_argument(0, "number")])
 
     return build
 
@@ -347,7 +347,7 @@ def _clamp(call: Call) -> Node:
     call.plain()
     call.count(3, 3)
     nodes = call.all_typed("number", "duration")
-    return derived(
+    return build_value_node(
         nodes[0].type, call.text(), lambda x, low, high: np.minimum(np.maximum(x, low), high), nodes
     )
 
@@ -369,7 +369,7 @@ def _uses(call: Call) -> Node:
 def _recency(call: Call) -> Node:
     call.plain()
     call.count(0, 1)
-    half_life = call.typed(0, "duration") if call.arguments else None
+    half_life = call.compile_argument(0, "duration") if call.arguments else None
     fixed = None if half_life is None else half_life.constant
     if (half_life is not None and half_life.reads - {"category"}) or (fixed is not None and fixed <= 0):
         raise call.error("needs a fixed half-life above zero, or one of_category('…')", call.arguments[0])
@@ -434,7 +434,7 @@ def _score(call: Call) -> Node:
     weights = PRESETS[name].without_similarity()
     return Node(
         "number",
-        lambda view: scored(view, weights),
+        lambda view: compute_composite_score(view, weights),
         call.text(),
         reads=frozenset(
             {LINKS, "status", "used_at", "learned_at", "confidence", "uses", "confirmations", *_FADING}
@@ -443,7 +443,7 @@ def _score(call: Call) -> Node:
     )
 
 
-def _tagged(call: Call) -> Node:
+def _compile_tagged(call: Call) -> Node:
     call.plain()
     call.count(1, 1)
     pattern = call.string(call.arguments[0])
@@ -459,7 +459,7 @@ def _tagged(call: Call) -> Node:
     return _mentioning(node, "tagged")
 
 
-def _flagged(call: Call) -> Node:
+def _compile_flagged(call: Call) -> Node:
     call.plain()
     call.count(1, 1)
     name = call.string(call.arguments[0])
@@ -475,7 +475,7 @@ def _flagged(call: Call) -> Node:
     )
 
 
-def _known(wanted: bool) -> Callable[[Call], Node]:
+def _make_known_compiler(wanted: bool) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
         call.plain()
         call.count(1, 1)
@@ -499,7 +499,7 @@ def _knowing(node: Node) -> Run:
 def _one(call: Call) -> Node:
     call.plain()
     call.count(1, 1)
-    inner = call.typed(0, "truth")
+    inner = call.compile_argument(0, "truth")
     yes, no = inner.run, inner.no or inner.run
 
     def run(view: Any) -> Any:
@@ -510,10 +510,10 @@ def _one(call: Call) -> Node:
     )
 
 
-def _declared(call: Call) -> Node:
+def _compile_declared(call: Call) -> Node:
     call.plain()
     call.count(1, 1)
-    column = call.typed(0, "name")
+    column = call.compile_argument(0, "name")
     if column.column != "category":
         raise call.error("only categories are declared", call.arguments[0])
     names = sorted(call.compiler.names.states)
@@ -530,7 +530,7 @@ def _declared(call: Call) -> Node:
 _DIRECTIONS = ("any", "in", "out")
 
 
-def _linked(call: Call) -> Node:
+def _compile_linked(call: Call) -> Node:
     call.count(1, 1)
     relation = call.string(call.arguments[0])
     known = ["*", *(item.label for item in Relation)]
@@ -543,7 +543,7 @@ def _linked(call: Call) -> Node:
         asked[str(keyword.arg)] = _filter(call, str(keyword.arg), call.string(keyword.value), keyword.value)
     reads = frozenset({LINKS, "status", *(asked.keys() & {"category", "state"})})
     number = None if relation == "*" else int(Relation[relation.upper()])
-    answer = linked(number, asked, call.text(), reads)
+    answer = build_link_condition(number, asked, call.text(), reads)
     return _mentioning(truth(call.text(), *answer, reads=reads), "linked")
 
 
@@ -641,20 +641,23 @@ FUNCTIONS = [
         "flagged('orphan')",
         "time",
         "when this flag was set; unknown where it is not, and where this plan sets it",
-        _flagged,
+        _compile_flagged,
     ),
-    _function("tagged('self/*')", "truth", "it bears this tag, or one that begins so", _tagged),
+    _function("tagged('self/*')", "truth", "it bears this tag, or one that begins so", _compile_tagged),
     _function(
         "linked('supports', category='task', state='blocked', status='active', direction='in')",
         "truth",
         "a link of this relation ('*': any) joins it to such a memory, in sight unless a status is named",
-        _linked,
+        _compile_linked,
     ),
     _function(
-        "declared(category)", "truth", "the policy declares its category; unknown if it has none", _declared
+        "declared(category)",
+        "truth",
+        "the policy declares its category; unknown if it has none",
+        _compile_declared,
     ),
-    _function("missing(x)", "truth", "x is not known", _known(False), BOTH),
-    _function("known(x)", "truth", "x is known", _known(True), BOTH),
+    _function("missing(x)", "truth", "x is not known", _make_known_compiler(False), BOTH),
+    _function("known(x)", "truth", "x is known", _make_known_compiler(True), BOTH),
     _function(
         "coalesce(a, b, …)",
         "number",
@@ -676,7 +679,7 @@ FUNCTIONS = [
 
 VOCABULARY = {
     over: Vocabulary(
-        {word.name: word for word in (*_stored(), *_of_links(), *_COMPUTED) if over in word.over},
+        {word.name: word for word in (*_build_column_words(), *_of_links(), *_COMPUTED) if over in word.over},
         {function.name: function for function in FUNCTIONS if over in function.over},
     )
     for over in ("memories", "links")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.curate.planner.diff import Decision, Edits, improved
+from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
 from remanence.effects import (
     ACTIONS,
     ARCHIVING,
@@ -46,32 +46,32 @@ class Action(Result):
         return f"{self.name} {self.count:,} [{self.rule}]"
 
 
-def actions(plan: Decision) -> tuple[Action, ...]:
+def actions(plan: PlanDecision) -> tuple[Action, ...]:
     """Return what a plan does by action and rule, the gravest action first, then by the name of the rule."""
     order = [effect.name for effect in ACTIONS]
     return tuple(sorted(_actions(plan), key=lambda one: (order.index(one.name), one.rule)))
 
 
-def first(plan: Decision, count: int) -> Iterator[int]:
+def first(plan: PlanDecision, count: int) -> Iterator[int]:
     """Yield the first memories of each action, so many at most: without writing out all of a large plan."""
     for _, _, seqs in _by_rule(plan):
         yield from seqs[:count].tolist()
-    for _, _, seqs in plan.tagged():
+    for _, _, seqs in plan.iterate_tag_changes():
         yield from seqs[:count].tolist()
 
 
-def _by_rule(plan: Decision) -> Iterator[tuple[Effect, str, Ints]]:
+def _by_rule(plan: PlanDecision) -> Iterator[tuple[Effect, str, Ints]]:
     """Yield each action on memories with the rule that does it, and their sequence numbers."""
-    for effect, places in _acted(plan):
+    for effect, places in _iterate_effects(plan):
         rules = plan.why[effect.group][places] if len(places) else places
         for rule in np.unique(rules[rules >= 0]).tolist():
             yield effect, plan.rules[rule], plan.seq[places[rules == rule]]
 
 
-def _actions(plan: Decision) -> Iterator[Action]:
+def _actions(plan: PlanDecision) -> Iterator[Action]:
     for effect, rule, seqs in _by_rule(plan):
         yield _action(plan, effect, rule, seqs=tuple(seqs.tolist()))
-    for name, _, seqs in plan.tagged():
+    for name, _, seqs in plan.iterate_tag_changes():
         rules = {rule for action, rule, _ in plan.by_rule if action == name}
         yield _action(plan, action(name), min(rules) if len(rules) == 1 else "", seqs=tuple(seqs.tolist()))
     for rule in np.unique(plan.links.why[plan.links.why >= 0]).tolist():
@@ -81,7 +81,7 @@ def _actions(plan: Decision) -> Iterator[Action]:
 
 
 def _action(
-    plan: Decision,
+    plan: PlanDecision,
     effect: Effect,
     rule: str,
     seqs: tuple[int, ...] = (),
@@ -90,7 +90,7 @@ def _action(
     return Action(effect.name, rule, plan.because.get(rule, ""), seqs, links)
 
 
-def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
+def _iterate_effects(plan: PlanDecision) -> Iterator[tuple[Effect, Ints]]:
     """Yield each action with the places in the plan's memories to which it is done."""
     status, tier, lifecycle = (
         plan.columns.get(name, Edits.none()) for name in ("status", "tier", "lifecycle")
@@ -106,4 +106,4 @@ def _acted(plan: Decision) -> Iterator[tuple[Effect, Ints]]:
         yield effect, form.rows[form.after == shown]
     for effect in (TRANSITION_STATE, REINFORCE):
         yield effect, plan.columns.get(effect.known_by, Edits.none()).rows
-    yield IMPROVE, improved(plan.columns, plan.why)
+    yield IMPROVE, find_improved(plan.columns, plan.why)

@@ -12,7 +12,7 @@ from remanence.change import ABSENT
 from remanence.curate.language.view import View
 from remanence.curate.plan import Plan
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
+from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE, SHRINK
@@ -23,11 +23,11 @@ _NOW = ABSENT + 1  # stands for the instant of a plan, which differs between two
 _NOWHERE = ABSENT + 2  # for the value of a row that does not change
 
 
-def agreed(proposed: Decision, fresh: Plan, policy: Policy) -> Plan:
+def filter_to_proposed(proposed: PlanDecision, fresh: Plan, policy: Policy) -> Plan:
     """Return the fresh plan without what was not proposed just so; what belongs together stays or goes together."""
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
     lost = set(fresh.seq[~rows].tolist())
-    for action, tag, seqs in fresh.tagged():
+    for action, tag, seqs in fresh.iterate_tag_changes():
         lost |= set(np.setdiff1d(seqs, _bearers(proposed, action, tag)).tolist())
     partners = _partners(fresh, lost, links)
     gone = np.array(sorted(lost | partners), np.int64)
@@ -35,26 +35,26 @@ def agreed(proposed: Decision, fresh: Plan, policy: Policy) -> Plan:
     rows &= ~np.isin(fresh.seq, gone)
     links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
     part = _only(fresh, rows, links, gone)
-    return replace(part, fired=tuple(_fired(fresh, part, policy)))
+    return replace(part, fired=tuple(_iterate_fired_rules(fresh, part, policy)))
 
 
-def _bearers(plan: Decision, action: str, tag: str) -> Ints:
+def _bearers(plan: PlanDecision, action: str, tag: str) -> Ints:
     """Return the memories that get or lose a tag."""
     return plan.tags.get(action, {}).get(tag, np.zeros(0, np.int64))
 
 
-def destroyed_count(plan: Decision) -> int:
+def destroyed_count(plan: PlanDecision) -> int:
     """Count the memories that a plan's changes prune, purge or merge away and that limits count."""
     status = plan.columns.get("status", Edits.none())
     return len(plan.purged) + int(np.isin(status.after, DESTROYED).sum()) - len(plan.exempt)
 
 
 def left_out(
-    proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy, most: int
+    proposed: PlanDecision, kept: PlanDecision, snapshot: Snapshot, policy: Policy, most: int
 ) -> tuple[tuple[str, ...], int]:
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
     missing = _missing(proposed, kept).tolist()
-    why = Why(proposed, kept, snapshot, policy)
+    why = ExclusionReasons(proposed, kept, snapshot, policy)
     done = set(_keys(kept.links))
     moved = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
     cut = [key for key in _keys(proposed.links) if key not in done and moved.isdisjoint(key[:2])]
@@ -64,16 +64,21 @@ def left_out(
     return tuple(said), len(missing) + len(cut) - len(said)
 
 
-def _missing(proposed: Decision, kept: Decision) -> Ints:
+def _missing(proposed: PlanDecision, kept: PlanDecision) -> Ints:
     """Return the memories whose change, or a tag that they would get or lose, is not kept."""
-    tags = [np.setdiff1d(seqs, _bearers(kept, action, tag)) for action, tag, seqs in proposed.tagged()]
+    tags = [
+        np.setdiff1d(seqs, _bearers(kept, action, tag))
+        for action, tag, seqs in proposed.iterate_tag_changes()
+    ]
     return np.unique(np.concatenate([np.setdiff1d(proposed.seq, kept.seq), *tags]))
 
 
-class Why:
+class ExclusionReasons:
     """Why a memory is left out: its guards come first, since what protects it also changed it."""
 
-    def __init__(self, proposed: Decision, kept: Decision, snapshot: Snapshot, policy: Policy) -> None:
+    def __init__(
+        self, proposed: PlanDecision, kept: PlanDecision, snapshot: Snapshot, policy: Policy
+    ) -> None:
         self._proposed, self._snapshot = proposed, snapshot
         self._acts = _acts(proposed)
         self._guarding = Guarding(policy)
@@ -95,7 +100,7 @@ class Why:
         return "its policy does not do this now"
 
 
-def _acts(plan: Decision) -> dict[int, str]:
+def _acts(plan: PlanDecision) -> dict[int, str]:
     """Return what a plan does to each memory that a guard could block."""
     acts: dict[int, str] = {}
     falls = tuple(effect for effect in ACTIONS if "status" in effect.sets)
@@ -110,7 +115,7 @@ def _acts(plan: Decision) -> dict[int, str]:
     return acts | dict.fromkeys(plan.seq[plan.purged].tolist(), PURGE.guarded)
 
 
-def _same_rows(proposed: Decision, fresh: Decision) -> Bools:
+def _same_rows(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     """Tell which rows of the fresh plan the proposed one changes alike."""
     at = np.searchsorted(proposed.seq, fresh.seq)
     at[at == len(proposed.seq)] = 0
@@ -120,14 +125,14 @@ def _same_rows(proposed: Decision, fresh: Decision) -> Bools:
     purged, mine = (np.zeros(len(plan.seq), np.bool_) for plan in (proposed, fresh))
     purged[proposed.purged], mine[fresh.purged] = True, True
     same &= (purged[at] == mine) & (proposed.revision[at] == fresh.revision)
-    same &= ~_destroyed(fresh) | (proposed.touched[at] == fresh.touched)
+    same &= ~_mark_destroyed(fresh) | (proposed.touched[at] == fresh.touched)
     for name in proposed.columns.keys() | fresh.columns.keys():
         for theirs, ours in zip(_sides(proposed, name, fresh), _sides(fresh, name, fresh), strict=True):
             same &= theirs[at] == ours
     return same
 
 
-def _destroyed(plan: Decision) -> Bools:
+def _mark_destroyed(plan: PlanDecision) -> Bools:
     """Tell which rows are destroyed, for which a use or a link since is reason enough to stay."""
     mask = np.zeros(len(plan.seq), np.bool_)
     status = plan.columns.get("status", Edits.none())
@@ -136,14 +141,14 @@ def _destroyed(plan: Decision) -> Bools:
     return mask
 
 
-def _sides(plan: Decision, name: str, names: Decision) -> Iterator[Ints]:
+def _sides(plan: PlanDecision, name: str, names: PlanDecision) -> Iterator[Ints]:
     """Yield a column's values before and after, row by row, in terms that mean the same in two plans."""
     edits = plan.columns.get(name, Edits.none())
     before, after = edits.before, edits.after
     if name in COUNTERS:
         before, after = np.zeros_like(before), after - before
     elif name == "state":
-        before, after = _coded(before, plan, names), _coded(after, plan, names)
+        before, after = _renumber_states(before, plan, names), _renumber_states(after, plan, names)
     elif COLUMN[name].kind == "time":
         after = np.where(after == plan.now, _NOW, after)
     for values in (before, after):
@@ -152,7 +157,7 @@ def _sides(plan: Decision, name: str, names: Decision) -> Iterator[Ints]:
         yield column
 
 
-def _coded(values: Ints, plan: Decision, names: Decision) -> Ints:
+def _renumber_states(values: Ints, plan: PlanDecision, names: PlanDecision) -> Ints:
     """Give states the numbers that another plan has for them."""
     codes = {name: code for code, name in enumerate(names.states)}
     unknown = len(codes)
@@ -161,7 +166,7 @@ def _coded(values: Ints, plan: Decision, names: Decision) -> Ints:
     return coded
 
 
-def _same_links(proposed: Decision, fresh: Decision) -> Bools:
+def _same_links(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     """Tell which links of the fresh plan the proposed one changes alike."""
     known = {key: place for place, key in enumerate(_keys(proposed.links))}
     at = np.array([known.get(key, -1) for key in _keys(fresh.links)], np.int64)
@@ -176,7 +181,7 @@ def _keys(links: LinkEdits) -> Iterator[tuple[int, int, int]]:
     return zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True)
 
 
-def _alike(theirs: Sides, at: Ints, ours: Sides, their_now: int, our_now: int) -> Bools:
+def _alike(theirs: LinkValues, at: Ints, ours: LinkValues, their_now: int, our_now: int) -> Bools:
     same = np.ones(len(at), np.bool_)
     for name in SIDES:
         known, other = getattr(theirs, name), getattr(ours, name)
@@ -192,7 +197,7 @@ def _alike(theirs: Sides, at: Ints, ours: Sides, their_now: int, our_now: int) -
     return same
 
 
-def _partners(plan: Decision, lost: set[int], links: Bools) -> set[int]:
+def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
     """Return the memories of merges of which a memory or a link is not agreed on."""
     together = clusters(plan)
     if not together:
@@ -205,11 +210,13 @@ def _partners(plan: Decision, lost: set[int], links: Bools) -> set[int]:
 def _only(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
     """Return a plan of some rows and links, without tags of memories that are gone."""
     tags: dict[str, dict[str, Ints]] = {}
-    for action, tag, seqs in plan.tagged():
+    for action, tag, seqs in plan.iterate_tag_changes():
         if len(left := np.setdiff1d(seqs, gone)):
             tags.setdefault(action, {})[tag] = left
     places = np.cumsum(rows) - 1
-    columns = {name: edits.where(rows[edits.rows]).placed(places) for name, edits in plan.columns.items()}
+    columns = {
+        name: edits.where(rows[edits.rows]).renumber_rows(places) for name, edits in plan.columns.items()
+    }
     return replace(
         plan,
         seq=plan.seq[rows],
@@ -225,13 +232,13 @@ def _only(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
     )
 
 
-def _fired(plan: Plan, part: Plan, policy: Policy) -> Iterator[str]:
+def _iterate_fired_rules(plan: Plan, part: Plan, policy: Policy) -> Iterator[str]:
     """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
     seen, left = (set(_acting(some, policy)) for some in (plan, part))
     yield from (name for name in plan.fired if name in left or (name not in seen and not part.empty))
 
 
-def _acting(plan: Decision, policy: Policy) -> Iterator[str]:
+def _acting(plan: PlanDecision, policy: Policy) -> Iterator[str]:
     """Yield the rules of which something shows in a plan; a flag shows by its tag."""
     for rules in (*plan.why.values(), plan.links.why):
         yield from (plan.rules[rule] for rule in np.unique(rules).tolist() if rule >= 0)

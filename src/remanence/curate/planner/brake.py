@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.clock import DAY, SECOND, Reading
+from remanence.clock import DAY, SECOND, ClockReading
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import View
-from remanence.curate.planner.diff import Decision
+from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.rules import Rule
 from remanence.model import PolicyClass, Status
 from remanence.snapshot import Bools, Floats, Ints, Snapshot
@@ -37,7 +37,7 @@ class Hold:
     clock: bool
 
 
-def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> Hold | None:
+def check_brake(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> Hold | None:
     """Say what holds a plan, or None: the clock before the share; nobody says yes to an automatic one."""
     found = _doubt(snapshot, now)
     if found is not None and found.cause != "gap":
@@ -48,7 +48,7 @@ def held(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = Fals
     return _over_share(destroyed, snapshot.memories)
 
 
-def holding(plan: Decision) -> Hold | None:
+def holding(plan: PlanDecision) -> Hold | None:
     """Say what holds a plan that was made before: its clock, unless it says just what its share would say."""
     share = _over_share(plan.destroyed, plan.memories)
     if plan.held is None:
@@ -84,7 +84,7 @@ def notes(snapshot: Snapshot, now: int, *, automatic: bool = False) -> tuple[str
 
 def _doubt(snapshot: Snapshot, now: int) -> Doubt | None:
     """Say why the clock is in doubt; where nobody looked at the clocks, only the records can tell."""
-    reading = Reading(now)
+    reading = ClockReading(now)
     return doubt(snapshot.present or Present(reading, Marks(believed=reading)), snapshot.newest_at)
 
 

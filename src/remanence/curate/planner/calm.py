@@ -11,13 +11,13 @@ from typing import TypeAlias
 import numpy as np
 
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.carried import done
+from remanence.curate.carried import apply_plan_to_snapshot
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import TAGGED_AT, Array, LinkView, Node, View, visible
 from remanence.curate.pace import CADENCES
 from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.cycle import DWELL, dwells
-from remanence.curate.planner.state import shared
+from remanence.curate.planner.state import find_shared_conditions
 from remanence.curate.planner.windows import Sight, select, sort_key
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
@@ -59,7 +59,7 @@ def calm_until(snapshot: Snapshot, policy: Policy, made: Plan) -> int | None:
     """Say until when time alone makes a policy do nothing, as this plan of it does; None if nobody can tell."""
     if not made.empty or made.deferred or made.held:
         return None
-    return _calm_until(_Instants(View(snapshot, made.now, shared=shared(policy))), policy)
+    return _calm_until(_Instants(View(snapshot, made.now, shared=find_shared_conditions(policy))), policy)
 
 
 def calm_after(
@@ -71,14 +71,16 @@ def calm_after(
     """
     if made.deferred or made.held or not {action for action, _, _ in made.by_rule} <= CARRIED:
         return {}
-    left = done(snapshot, made)
+    left = apply_plan_to_snapshot(snapshot, made)
     if rest is None:
         made = plan(left, policy, made.now, automatic=True)
         if not made.empty or made.deferred or made.held:
             return {name: made.now + HORIZONS[0] for name in CADENCES if not _of(policy, name)}
-        instants = _Instants(View(left, made.now, shared=shared(policy)))
+        instants = _Instants(View(left, made.now, shared=find_shared_conditions(policy)))
     else:
-        instants = _Instants(rest.upon(left, {f"{TAGGED_AT}{tag}" for _, tag, _ in made.tagged()}))
+        instants = _Instants(
+            rest.upon(left, {f"{TAGGED_AT}{tag}" for _, tag, _ in made.iterate_tag_changes()})
+        )
     found: dict[CadenceName, int | None] = {}
     for name in CADENCES:
         rules = _of(policy, name)
@@ -181,7 +183,7 @@ def _as_far(instants: _Instants, policy: Policy, span: tuple[int, int]) -> int |
     """Look how far windows keep their order and conditions on links stay as they are, up to an instant."""
     now, until = span
     over_links = [rule.node for rule in policy.rules if rule.over == "links"]
-    windowed = [rule for rule in policy.rules if rule.windowed and _sorts_by_time(rule)]
+    windowed = [rule for rule in policy.rules if rule.has_window and _sorts_by_time(rule)]
     if not over_links and not windowed:
         return until if until > now else None
     for horizon in HORIZONS:
@@ -258,11 +260,11 @@ class _Foreseen:
             (rows,) = _differ(before, after).nonzero()
             if len(rows):
                 there = before[0][rows], before[1][rows]
-                yield rows, _halved(part, begin, rows, there, (since.instant, view.instant))
+                yield rows, _find_change_times(part, begin, rows, there, (since.instant, view.instant))
             before, since = after, view
 
 
-def _halved(part: Node, view: View, rows: Ints, before: Truth, span: tuple[int, int]) -> Floats:
+def _find_change_times(part: Node, view: View, rows: Ints, before: Truth, span: tuple[int, int]) -> Floats:
     """Find by halving up to when a part is as true as before."""
     since, until = (np.full(len(rows), at, np.float64) for at in span)
     changed = first(lambda at: _differ(_truth(part, view.take(rows, at)), before), since, until)

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from remanence.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
-from remanence.curate.planner.diff import SIDES, Decision, Edits, LinkEdits, Sides
+from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
 from remanence.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
 from remanence.model import COLUMN, COUNTERS, Form
 from remanence.snapshot import Bools, Floats, Ints
@@ -24,17 +24,17 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CommitPart:
     """What one commit does of a plan."""
 
     groups: list[Group] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
 
 
-def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
+def parts(plan: PlanDecision, changes_max: int) -> Iterator[CommitPart]:
     """Yield a plan's changes in parts of so many at most, or of one group where that is larger."""
-    part, size, merging = Part(), 0, clusters(plan)
-    together, alone = _grouped(plan, merging), _alone(plan, merging)
+    part, size, merging = CommitPart(), 0, clusters(plan)
+    together, alone = _mark_grouped(plan, merging), _alone(plan, merging)
     later: list[Group] = []
     for group in _groups(plan, merging, together, alone):
         if summed_up(group) is not None:
@@ -42,14 +42,14 @@ def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
             continue
         if size and size + len(group) > changes_max:
             yield part
-            part, size = Part(), 0
+            part, size = CommitPart(), 0
         part.groups.append(group)
         size += len(group)
     rows, cuts = np.flatnonzero(~together), plan.links.where(alone)
     while len(rows) or len(cuts):
         if size >= changes_max:
             yield part
-            part, size = Part(), 0
+            part, size = CommitPart(), 0
         room = changes_max - size
         part.blocks.extend(_memory_blocks(plan, rows[:room]))
         some = cuts.where(slice(0, room - len(rows[:room])))
@@ -59,7 +59,7 @@ def parts(plan: Decision, changes_max: int) -> Iterator[Part]:
     if size:
         yield part
     # The text of each is made when all else is done, and committed by itself: who writes it may take its time.
-    yield from (Part([group]) for group in later)
+    yield from (CommitPart([group]) for group in later)
 
 
 def summed_up(group: Iterable[Change]) -> Change | None:
@@ -67,7 +67,7 @@ def summed_up(group: Iterable[Change]) -> Change | None:
     return next((change for change in group if (change.after or {}).get("form") == Form.SUMMARY), None)
 
 
-def changes(plan: Decision) -> Iterator[Group]:
+def changes(plan: PlanDecision) -> Iterator[Group]:
     """Yield a plan's changes in groups, row by row."""
     for part in parts(plan, CHUNK):
         yield from part.groups
@@ -75,7 +75,7 @@ def changes(plan: Decision) -> Iterator[Group]:
             yield from ([change] for change in block.changes())
 
 
-def _groups(plan: Decision, merging: dict[int, int], rows: Bools, alone: Bools) -> Iterator[Group]:
+def _groups(plan: PlanDecision, merging: dict[int, int], rows: Bools, alone: Bools) -> Iterator[Group]:
     """Yield what is in no block: merges with all they touch, some rows with what changes with them, single links."""
     together: dict[int, Group] = {}
     for seq, change in _flags(plan):
@@ -94,7 +94,7 @@ def _groups(plan: Decision, merging: dict[int, int], rows: Bools, alone: Bools) 
         yield [change]
 
 
-def _grouped(plan: Decision, merging: dict[int, int]) -> Bools:
+def _mark_grouped(plan: PlanDecision, merging: dict[int, int]) -> Bools:
     """Tell which memories of a plan change together with something else, or go, or change what no block holds."""
     mask = np.zeros(len(plan.seq), np.bool_)
     mask[plan.purged] = True
@@ -104,12 +104,12 @@ def _grouped(plan: Decision, merging: dict[int, int]) -> Bools:
     form = plan.columns.get("form", Edits.none())
     mask[form.rows[form.after == Form.SUMMARY]] = True
     mask |= np.isin(plan.seq, _ints(merging))
-    for _, _, seqs in plan.tagged():
+    for _, _, seqs in plan.iterate_tag_changes():
         mask |= np.isin(plan.seq, seqs)
     return mask
 
 
-def _alone(plan: Decision, merging: dict[int, int]) -> Bools:
+def _alone(plan: PlanDecision, merging: dict[int, int]) -> Bools:
     """Tell which links of a plan are cut, and by no merge."""
     links = plan.links
     cut: Bools = np.isnan(links.after.weight) & ~np.isnan(links.before.weight)
@@ -121,7 +121,7 @@ def _ints(seqs: Iterable[int]) -> Ints:
     return np.array(list(seqs), np.int64)
 
 
-def _memory_blocks(plan: Decision, rows: Ints) -> Iterator[Block]:
+def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
     """Yield the blocks of some of a plan's memories: of each those that change the same columns."""
     if not len(rows):
         return
@@ -178,7 +178,7 @@ def _link_block(links: LinkEdits) -> Block:
     )
 
 
-def _kept_sides(sides: Sides) -> Mapping[str, Ints]:
+def _kept_sides(sides: LinkValues) -> Mapping[str, Ints]:
     """Return the columns of links that a plan knows, as numbers."""
     known = {name: getattr(sides, name) for name in SIDES}
     return {
@@ -198,7 +198,7 @@ def gravest(group: Iterable[Change]) -> Effect:
     return min(map(action_of, group), key=ACTIONS.index)
 
 
-def clusters(plan: Decision) -> dict[int, int]:
+def clusters(plan: PlanDecision) -> dict[int, int]:
     """Number the merges that must be done together: those that share a link, by their members."""
     parent = {}
     for survivor, discard in zip(plan.merges.survivor.tolist(), plan.merges.discard.tolist(), strict=True):
@@ -218,14 +218,14 @@ def clusters(plan: Decision) -> dict[int, int]:
     return {seq: root(seq) for seq in parent}
 
 
-def _flags(plan: Decision) -> Iterator[tuple[int, Change]]:
-    for action, tag, seqs in plan.tagged():
+def _flags(plan: PlanDecision) -> Iterator[tuple[int, Change]]:
+    for action, tag, seqs in plan.iterate_tag_changes():
         goes = action == UNFLAG.name
         for seq in seqs.tolist():
             yield seq, Change("tags", (seq, tag), {} if goes else None, None if goes else {})
 
 
-def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Group]) -> Iterator[Group]:
+def _memories(plan: PlanDecision, clusters: dict[int, int], together: dict[int, Group]) -> Iterator[Group]:
     flagged: dict[int, Group] = {}
     for seq, change in _flags(plan):
         if seq not in clusters:
@@ -244,7 +244,7 @@ def _memories(plan: Decision, clusters: dict[int, int], together: dict[int, Grou
     yield from flagged.values()
 
 
-def _only(plan: Decision, rows: Bools) -> Decision:
+def _only(plan: PlanDecision, rows: Bools) -> PlanDecision:
     """Return a plan of some memories; of the rest of it nothing is needed."""
     places = np.cumsum(rows) - 1
     return replace(
@@ -253,11 +253,13 @@ def _only(plan: Decision, rows: Bools) -> Decision:
         revision=plan.revision[rows],
         touched=plan.touched[rows],
         purged=places[plan.purged[rows[plan.purged]]],
-        columns={name: edits.where(rows[edits.rows]).placed(places) for name, edits in plan.columns.items()},
+        columns={
+            name: edits.where(rows[edits.rows]).renumber_rows(places) for name, edits in plan.columns.items()
+        },
     )
 
 
-def _rows(plan: Decision) -> Iterator[Change]:
+def _rows(plan: PlanDecision) -> Iterator[Change]:
     """Yield the changes of memories, a chunk of them at a time."""
     purged = set(plan.purged.tolist())
     for low in range(0, len(plan.seq), CHUNK):
@@ -290,7 +292,7 @@ def _guard(before: Row, after: Row, revision: int, touched: int) -> None:
 
 
 def _fill(
-    plan: Decision, name: str, edits: Edits, low: int, high: int, before: list[Row], after: list[Row]
+    plan: PlanDecision, name: str, edits: Edits, low: int, high: int, before: list[Row], after: list[Row]
 ) -> None:
     begin, end = np.searchsorted(edits.rows, [low, high])
     places = (edits.rows[begin:end] - low).tolist()
@@ -304,7 +306,7 @@ def _fill(
         before[place][name], after[place][name] = written(was), written(is_)
 
 
-def _writer(plan: Decision, name: str) -> Callable[[int], int | float | str | None]:
+def _writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str | None]:
     """Return how a column's integers are written in changes."""
     if name == "state":
         return lambda number: None if number == ABSENT else plan.states[number]
@@ -313,7 +315,7 @@ def _writer(plan: Decision, name: str) -> Callable[[int], int | float | str | No
     return lambda number: None if number == ABSENT else number
 
 
-def _links(plan: Decision) -> Iterator[Change]:
+def _links(plan: PlanDecision) -> Iterator[Change]:
     links = plan.links
     keys = zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True)
     for key, before, after in zip(keys, _values(links.before), _values(links.after), strict=True):
@@ -322,7 +324,7 @@ def _links(plan: Decision) -> Iterator[Change]:
         yield Change("links", key, before, after)
 
 
-def _values(sides: Sides) -> Iterator[Row | None]:
+def _values(sides: LinkValues) -> Iterator[Row | None]:
     """Yield what a link holds, of the columns that a plan knows; None where there is no link."""
     there = ~np.isnan(sides.weight)
     columns = {name: _plain(name, values) for name, values in _kept_sides(sides).items()}

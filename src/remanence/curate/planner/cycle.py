@@ -84,7 +84,7 @@ class Cycle:
                 self.rested = True
                 break
             self._look_again(versions)
-        released = self.guarding.released(self.working.view, self._since(judged))
+        released = self.guarding.count_released(self.working.view, self._since(judged))
         self.rested &= not released
         for guard, count in released.items():
             self.notes[
@@ -215,7 +215,7 @@ class Cycle:
 
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
-        matched = self.matched(rule, index)
+        matched = self.find_matches(rule, index)
         if not len(matched):
             return matched
         view, guarded = self.working.view, rule.effect.guarded
@@ -232,32 +232,32 @@ class Cycle:
             return window.rows
         rows = self._undwelt(rule, window.rows)
         if rule.effect is TRANSITION_STATE:
-            rows = self._declared(rule, rows)
+            rows = self._filter_by_state(rule, rows)
         if rule.effect is SHRINK:
             rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
         if rule.effect is SUMMARISE:
             rows = self._not_condensed_now(rule, rows)
         if rule.period is not None:
             rows = self.working.otherwise(rule, rows)
-        return self._unguarded(rule, rows) if guarded else rows
+        return self._filter_by_guards(rule, rows) if guarded else rows
 
     def window(self, rule: Rule, index: int) -> Window:
         """Look which of the memories that a rule matches its window selects."""
         view, guarding, last = self.working.view, self.guarding, rule.last_effect.guarded
-        matched = self.matched(rule, index)
+        matched = self.find_matches(rule, index)
         if not len(matched):
             return Window(matched, matched, matched)
-        if not rule.windowed:
-            return Window(matched[self.seen(rule)[matched]], matched[:0], matched[:0])
+        if not rule.has_window:
+            return Window(matched[self.mark_visible(rule)[matched]], matched[:0], matched[:0])
         nobody = np.zeros(len(view), np.bool_)
         shrinks = nobody
         if SHRINK.name in {rule.do, *rule.ladder}:
-            shrinks = (view.column("form") == Form.FULL) & ~guarding.blocked(SHRINK.guarded)
+            shrinks = (view.column("form") == Form.FULL) & ~guarding.mark_blocked(SHRINK.guarded)
             shrinks &= view.column("short_words") < view.column("words")
-        sight = Sight(self.seen(rule), guarding.blocked(last) if last else nobody, shrinks)
+        sight = Sight(self.mark_visible(rule), guarding.mark_blocked(last) if last else nobody, shrinks)
         return select(rule, view.on(rule.clock), matched, sight)
 
-    def matched(self, rule: Rule, index: int) -> Ints:
+    def find_matches(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
         known, working = self.matches.get(index), self.working
         if known is None or working.has_changed(rule.node.reads, known[0]):
@@ -265,7 +265,7 @@ class Cycle:
             known = self.matches[index] = (working.steps, matched)
         return known[1]
 
-    def seen(self, rule: Rule) -> Bools:
+    def mark_visible(self, rule: Rule) -> Bools:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
         status = self.working.view.column("status")
         if rule.effect is PURGE:
@@ -309,7 +309,7 @@ class Cycle:
         free: Ints = rows[~dwelling | ~elsewhere]
         return free
 
-    def _declared(self, rule: Rule, rows: Ints) -> Ints:
+    def _filter_by_state(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out memories whose category lacks the state, or whose state is a last one."""
         view, categories = self.working.view, self.policy.categories
         names, states = view.names("category"), view.names("state")
@@ -325,12 +325,12 @@ class Cycle:
         free: Ints = rows[fits | already]
         return free
 
-    def _unguarded(self, rule: Rule, rows: Ints) -> Ints:
+    def _filter_by_guards(self, rule: Rule, rows: Ints) -> Ints:
         if rule.effect is MOVE:
             down = self.working.view.column("tier")[rows] < rule.target
-            allowed = self.guarding.allowed(rule.name, rows[down], MOVE.guarded)
+            allowed = self.guarding.check_allowed(rule.name, rows[down], MOVE.guarded)
             return np.sort(np.r_[rows[~down], rows[down][allowed]])
-        return rows[self.guarding.allowed(rule.name, rows, rule.effect.guarded)]
+        return rows[self.guarding.check_allowed(rule.name, rows, rule.effect.guarded)]
 
     def _merges(self, rules: list[tuple[int, Rule]], won: Mapping[int, Ints]) -> list[Merge]:
         """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
@@ -347,7 +347,7 @@ class Cycle:
             for index, rule in rules
             for merge in candidates(rule, index, self.working.view)
             if merge.discard not in milder and merge.survivor not in milder
-            if self.guarding.allowed(rule.name, np.array([merge.discard]), MERGE.guarded)[0]
+            if self.guarding.check_allowed(rule.name, np.array([merge.discard]), MERGE.guarded)[0]
         ]
         snapshot = self.working.view.snapshot
         may = [may_merge(snapshot, merge.survivor, merge.discard) for merge in allowed]

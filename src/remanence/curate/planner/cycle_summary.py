@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from remanence.curate.planner.diff import Decision
+from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.planner.plan_report import Preview
-from remanence.results import counted, number
+from remanence.results import format_counts, number
 
 CYCLE = "cycle"  # in the detail of the first part of a run
 LEFT_OUT = "left_out"  # in that of each part: changes that were left out until then, since others had changed the rows
 
 
-def summary(plan: Decision, preview: Preview | None) -> dict[str, Any]:
+def summary(plan: PlanDecision, preview: Preview | None) -> dict[str, Any]:
     """Count what a plan does: `scanned` memories are those that it `kept` and those that it `changed`, once each.
 
     `acts` are counts by action, of which a memory may have several; `refused` by guard; `deferred` waits for another
@@ -38,11 +38,11 @@ def summary(plan: Decision, preview: Preview | None) -> dict[str, Any]:
     return counts if preview is None or preview.freed is None else {**counts, "freed": preview.freed}
 
 
-def told(cycle: Mapping[str, Any], left_out: int) -> str:
+def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:
     """Say a summary in a line."""
     parts = [f"looked at {number(cycle['scanned'], 'memory', 'memories')}, kept {cycle['kept']:,}"]
     if cycle["refused"]:
-        parts.append(f"guards refused {counted(cycle['refused'])}")
+        parts.append(f"guards refused {format_counts(cycle['refused'])}")
     if cycle["deferred"]:
         parts.append(f"{cycle['deferred']:,} wait for another day")
     if "tokens" in cycle:

@@ -15,7 +15,7 @@ import orjson
 
 from remanence.change import ABSENT, FRACTIONS, MILLION
 from remanence.curate.language.view import Array
-from remanence.curate.planner.merge import KEYED, USED, link_keys, picked
+from remanence.curate.planner.merge import KEYED, USED, link_keys, select_links
 from remanence.curate.planner.state import GONE, NOBODY, Working
 from remanence.effects import IMPROVE
 from remanence.model import COLUMN
@@ -34,12 +34,12 @@ def _no_floats() -> Floats:
     return np.zeros(0, np.float64)
 
 
-def packed(values: Ints) -> Any:
+def pack_integers(values: Ints) -> Any:
     """Write down integers: as a list, or as (number, value) where all are the same, as times of change are."""
     return {"times": len(values), "value": int(values[0])} if _is_one(values) else values
 
 
-def unpacked(data: Any, count: int | None = None) -> Ints:
+def unpack_integers(data: Any, count: int | None = None) -> Ints:
     """Read integers back; raise ValueError for what is none, or not so many."""
     if isinstance(data, dict):
         # Known beforehand, so that a short file cannot claim a long array.
@@ -72,7 +72,7 @@ class Edits:
         """Nothing changes."""
         return cls(_no_ints(), _no_ints(), _no_ints())
 
-    def placed(self, places: Ints) -> "Edits":
+    def renumber_rows(self, places: Ints) -> "Edits":
         """Number the rows by their places in a plan."""
         return Edits(places[self.rows], self.before, self.after)
 
@@ -84,24 +84,24 @@ class Edits:
     def read(cls, data: Any) -> "Edits":
         """Read it back from JSON."""
         rows, before, after = data
-        places = unpacked(rows)
-        return cls(places, unpacked(before, len(places)), unpacked(after, len(places)))
+        places = unpack_integers(rows)
+        return cls(places, unpack_integers(before, len(places)), unpack_integers(after, len(places)))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Merged:
+class MergePairs:
     """Who survives and what is taken in, pair by pair, as sequence numbers."""
 
     survivor: Ints = field(default_factory=_no_ints)
     discard: Ints = field(default_factory=_no_ints)
 
-    def where(self, kept: Bools | slice) -> "Merged":
+    def where(self, kept: Bools | slice) -> "MergePairs":
         """Return some of them, by a mask or a slice."""
-        return Merged(self.survivor[kept], self.discard[kept])
+        return MergePairs(self.survivor[kept], self.discard[kept])
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Sides:
+class LinkValues:
     """The values of links on one side of a change; weight is NaN where there is no such link.
 
     Columns that the policy does not name are None: what it does not read cannot change what it decides.
@@ -119,21 +119,23 @@ class Sides:
         return [
             self.weight,
             self.confidence,
-            *(None if values is None else packed(values) for values in times),
+            *(None if values is None else pack_integers(values) for values in times),
         ]
 
-    def where(self, kept: Bools | slice) -> "Sides":
+    def where(self, kept: Bools | slice) -> "LinkValues":
         """Return some of them, by a mask or a slice."""
         some: dict[str, Any] = {
             name: None if (values := getattr(self, name)) is None else values[kept] for name in SIDES
         }
-        return Sides(**some)
+        return LinkValues(**some)
 
     @classmethod
-    def read(cls, data: Any, count: int) -> "Sides":
+    def read(cls, data: Any, count: int) -> "LinkValues":
         """Read it back from JSON; null is a number that is not there, or a column that is not known."""
         weight, confidence, *times = data
-        last_at, seen, resolved_at = (None if values is None else unpacked(values, count) for values in times)
+        last_at, seen, resolved_at = (
+            None if values is None else unpack_integers(values, count) for values in times
+        )
         sure = None if confidence is None else _fractions(confidence, count)
         return cls(_fractions(weight, count), sure, last_at, seen, resolved_at)
 
@@ -145,8 +147,8 @@ class LinkEdits:
     source: Ints = field(default_factory=_no_ints)
     target: Ints = field(default_factory=_no_ints)
     relation: Ints = field(default_factory=_no_ints)
-    before: Sides = field(default_factory=Sides)
-    after: Sides = field(default_factory=Sides)
+    before: LinkValues = field(default_factory=LinkValues)
+    after: LinkValues = field(default_factory=LinkValues)
     why: Ints = field(default_factory=_no_ints)
 
     def __len__(self) -> int:
@@ -158,7 +160,7 @@ class LinkEdits:
             "keys": [self.source, self.target, self.relation],
             "before": self.before.payload(),
             "after": self.after.payload(),
-            "why": packed(self.why),
+            "why": pack_integers(self.why),
         }
 
     def where(self, kept: Bools | slice) -> "LinkEdits":
@@ -176,10 +178,10 @@ class LinkEdits:
     def read(cls, data: Mapping[str, Any]) -> "LinkEdits":
         """Read it back from JSON."""
         ends, *others = data["keys"]
-        source = unpacked(ends)
-        target, relation = (unpacked(values, len(source)) for values in others)
-        before, after = (Sides.read(data[side], len(source)) for side in ("before", "after"))
-        return cls(source, target, relation, before, after, unpacked(data["why"], len(source)))
+        source = unpack_integers(ends)
+        target, relation = (unpack_integers(values, len(source)) for values in others)
+        before, after = (LinkValues.read(data[side], len(source)) for side in ("before", "after"))
+        return cls(source, target, relation, before, after, unpack_integers(data["why"], len(source)))
 
 
 def _fractions(data: Any, count: int) -> Floats:
@@ -201,7 +203,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Deferred:
+class Deferral:
     """Memories that a rule would destroy today, were it not for the brake."""
 
     rule: str
@@ -209,7 +211,7 @@ class Deferred:
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class PlanDecision:
     """What would be done, and what was refused, deferred or left alone.
 
     `seq`, `revision` and `touched` are the changed memories; `columns` maps a column to what changes in it, at
@@ -236,11 +238,11 @@ class Decision:
     exempt: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     tags: Mapping[str, Mapping[str, Ints]] = field(default_factory=dict)
     links: LinkEdits = field(default_factory=LinkEdits)
-    merges: Merged = field(default_factory=Merged)
+    merges: MergePairs = field(default_factory=MergePairs)
     why: Mapping[str, Ints] = field(default_factory=dict)
     by_rule: tuple[tuple[str, str, int], ...] = ()
     refusals: tuple[Refusal, ...] = ()
-    deferred: tuple[Deferred, ...] = ()
+    deferred: tuple[Deferral, ...] = ()
     held: str | None = None
     destroyed: int = 0
     memories: int = 0
@@ -258,9 +260,11 @@ class Decision:
     @property
     def empty(self) -> bool:
         """Tell whether nothing would be done."""
-        return not (len(self.seq) or len(self.links) or any(len(seqs) for _, _, seqs in self.tagged()))
+        return not (
+            len(self.seq) or len(self.links) or any(len(seqs) for _, _, seqs in self.iterate_tag_changes())
+        )
 
-    def tagged(self) -> Iterator[tuple[str, str, Ints]]:
+    def iterate_tag_changes(self) -> Iterator[tuple[str, str, Ints]]:
         """Yield what becomes of tags: the action, the tag, and the memories that get or lose it."""
         for action, tags in sorted(self.tags.items()):
             yield from ((action, tag, seqs) for tag, seqs in sorted(tags.items()))
@@ -287,20 +291,20 @@ class Decision:
             "because": self.because,
             "memories": {
                 "seq": self.seq,
-                "revision": packed(self.revision),
-                "touched": packed(self.touched),
+                "revision": pack_integers(self.revision),
+                "touched": pack_integers(self.touched),
                 "purged": self.purged,
                 "exempt": self.exempt,
             },
             "columns": {
-                name: [edits.rows, packed(edits.before), packed(edits.after)]
+                name: [edits.rows, pack_integers(edits.before), pack_integers(edits.after)]
                 for name, edits in self.columns.items()
             },
             "states": self.states,
             "tags": self.tags,
             "links": self.links.payload(),
             "merges": [self.merges.survivor, self.merges.discard],
-            "why": {group: packed(rules) for group, rules in self.why.items()},
+            "why": {group: pack_integers(rules) for group, rules in self.why.items()},
             "by_rule": self.by_rule,
             "refusals": [[item.guard, item.rule, item.count, item.examples] for item in self.refusals],
             "deferred": [[item.rule, item.seqs] for item in self.deferred],
@@ -376,9 +380,9 @@ def link_edits(working: Working) -> LinkEdits:
         rows = np.flatnonzero(after.cut) if after.cut is not None else np.zeros(0, np.int64)
         rows = rows[~(gone[before.source[rows]] | gone[before.target[rows]])]
         return _edits(working, before, rows, None, np.full(len(rows), -1))
-    after = picked(after, after.left(np.ones(len(after), np.bool_)))
+    after = select_links(after, after.find_uncut(np.ones(len(after), np.bool_)))
     old, new = link_keys(before, len(working.view)), link_keys(after, len(working.view))
-    keys = _edited(gone, before, old, after, new)
+    keys = _find_edited_links(gone, before, old, after, new)
     return _edits(working, before, _rows(before, old, keys), after, _rows(after, new, keys))
 
 
@@ -420,12 +424,12 @@ def _cut_by(working: Working, keys: Ints) -> Ints:
     return why
 
 
-def _edited(gone: Bools, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
+def _find_edited_links(gone: Bools, before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Ints:
     """Return the keys of links that are not as they were; to cut those of purged memories is no change."""
     going = old[gone[before.source] | gone[before.target]]
     mine = ~(gone[after.source] | gone[after.target])
     left = np.setdiff1d(np.setdiff1d(old, new), going)
-    return np.union1d(left, new[mine & _changed(before, old, after, new)])
+    return np.union1d(left, new[mine & _mark_changed_links(before, old, after, new)])
 
 
 def _cuts(working: Working) -> int:
@@ -433,7 +437,7 @@ def _cuts(working: Working) -> int:
     return sum(map(len, working.cut_by.values()))
 
 
-def _changed(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
+def _mark_changed_links(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
     """Tell which links of the end were not there, or were otherwise, at the start."""
     where = _rows(before, old, new)
     changed = where < 0
@@ -453,7 +457,7 @@ def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
     return np.where(keys[found] == wanted, found, -1)
 
 
-def _side(links: LinkColumns, rows: Ints) -> Sides:
+def _side(links: LinkColumns, rows: Ints) -> LinkValues:
     """Return the columns of links that the snapshot knows, of rows where there is one."""
     known: dict[str, Any] = {}
     for name in SIDES:
@@ -462,7 +466,7 @@ def _side(links: LinkColumns, rows: Ints) -> Sides:
             there = rows >= 0
             values[there] = links.at(name, rows[there])
             known[name] = values if name in FRACTIONS else _instants(values)
-    return Sides(**known)
+    return LinkValues(**known)
 
 
 def _instants(values: Floats) -> Ints:
@@ -471,16 +475,16 @@ def _instants(values: Floats) -> Ints:
     return np.where(missing, ABSENT, np.where(missing, 0, values)).astype(np.int64)
 
 
-def merged(working: Working) -> Merged:
+def collect_merges(working: Working) -> MergePairs:
     """Return the merges by sequence number."""
     seq = working.view.snapshot.seq
     pairs = [(seq[merge.survivor], seq[merge.discard]) for merge in working.merges]
-    return Merged(
+    return MergePairs(
         np.array([pair[0] for pair in pairs], np.int64), np.array([pair[1] for pair in pairs], np.int64)
     )
 
 
-def improved(columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
+def find_improved(columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
     """Return the rows of which a rule says how sure they are; a survivor takes over what was said of another."""
     rows = columns.get(IMPROVE.known_by, Edits.none()).rows
     by_rule = why.get(IMPROVE.group)
@@ -488,7 +492,7 @@ def improved(columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
     return some
 
 
-def united(some: Iterable[Ints], count: int) -> Ints:
+def combine_rows(some: Iterable[Ints], count: int) -> Ints:
     """Unite row numbers, ascending; several times faster than sorting them."""
     mask = np.zeros(count, np.bool_)
     for rows in some:

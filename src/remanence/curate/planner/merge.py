@@ -79,7 +79,7 @@ def pairs(rule: Rule, view: View) -> Ints:
     else:
         ends = np.sort([seq[links.source], seq[links.target]], axis=0)
         chosen &= (ends[0] == only[0]) & (ends[1] == only[1])
-    edges = links.left(chosen)
+    edges = links.find_uncut(chosen)
     sure: Ints = edges[links.at("confidence", edges) >= rule.pair_min]
     return sure
 
@@ -126,9 +126,9 @@ def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarr
     changed["trust"][keep] = np.minimum(changed["trust"][keep], changed["trust"][gone])
     _grow_surer(view, changed, keep, gone)
     day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])
-    mine = _shifted(changed["use_days"][keep], day - changed["use_day"][keep])
-    theirs = _shifted(changed["use_days"][gone], day - changed["use_day"][gone])
-    changed["use_days"][keep] = _added(mine, theirs)
+    mine = _shift_use_days(changed["use_days"][keep], day - changed["use_day"][keep])
+    theirs = _shift_use_days(changed["use_days"][gone], day - changed["use_day"][gone])
+    changed["use_days"][keep] = _add_use_days(mine, theirs)
     changed["use_day"][keep] = day
     return changed
 
@@ -143,14 +143,14 @@ def _grow_surer(view: View, changed: Mapping[str, Array], keep: Ints, gone: Ints
     changed["confidence_at"][keep[surer]] = said[surer]
 
 
-def _shifted(packed: Ints, days: Ints) -> Ints:
+def _shift_use_days(packed: Ints, days: Ints) -> Ints:
     """Move day counts on by some days; what is older than seven days falls out."""
     moved = packed << (8 * np.minimum(days, _USE_BUCKETS))
     kept: Ints = np.where(days >= _USE_BUCKETS, 0, moved & ((1 << 8 * _USE_BUCKETS) - 1))
     return kept
 
 
-def _added(a: Ints, b: Ints) -> Ints:
+def _add_use_days(a: Ints, b: Ints) -> Ints:
     total = np.zeros_like(a)
     for bucket in range(_USE_BUCKETS):
         shift = 8 * bucket
@@ -158,13 +158,13 @@ def _added(a: Ints, b: Ints) -> Ints:
     return total
 
 
-def rehomed(view: View, merges: Sequence[Merge]) -> LinkColumns:
+def move_merged_links(view: View, merges: Sequence[Merge]) -> LinkColumns:
     """Return the links after merges: moved to survivors without loops or doubles, and the lineage added.
 
     Parallel links become one: the greater weight and confidence, the later time, the counts added up.
     """
     whole, standing = view.edges(), view.standing()
-    links = picked(whole, whole.left(np.ones(len(whole), np.bool_)))
+    links = select_links(whole, whole.find_uncut(np.ones(len(whole), np.bool_)))
     to = np.arange(len(view), dtype=np.int32)
     to[[merge.discard for merge in merges]] = [merge.survivor for merge in merges]
     # By now the discards are out of sight, but they are who is moving.
@@ -177,14 +177,14 @@ def rehomed(view: View, merges: Sequence[Merge]) -> LinkColumns:
     )
     swap = moving & np.isin(links.relation, _SYMMETRIC) & (source > target)
     source, target = np.where(swap, target, source), np.where(swap, source, target)
-    moved = picked(replace(links, source=source, target=target), source != target)
-    return _united(_with_lineage(moved, merges, view.now), len(view))
+    moved = select_links(replace(links, source=source, target=target), source != target)
+    return _combine_parallel_links(_with_lineage(moved, merges, view.now), len(view))
 
 
 COLUMNS_OF_LINKS = tuple(column.name for column in fields(LinkColumns))
 
 
-def picked(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
+def select_links(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
     """Return some links, by their numbers or by a mask."""
     arrays = {name: getattr(links, name) for name in COLUMNS_OF_LINKS}
     some: Mapping[str, Any] = {
@@ -208,7 +208,7 @@ def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> Link
     return LinkColumns(**{name: np.r_[getattr(links, name), array] for name, array in made.items()})
 
 
-def _united(links: LinkColumns, rows: int) -> LinkColumns:
+def _combine_parallel_links(links: LinkColumns, rows: int) -> LinkColumns:
     """Make one link of those that have the same ends and relation; what is open on one side is open."""
     keys, first, where = np.unique(link_keys(links, rows), return_index=True, return_inverse=True)
     # A plan that merges has asked for all columns.
@@ -217,7 +217,7 @@ def _united(links: LinkColumns, rows: int) -> LinkColumns:
     count = np.zeros(len(keys), np.int64)
     np.add.at(count, where, links.count)
     still_open = np.bincount(where, np.isnan(links.resolved_at), minlength=len(keys)) > 0
-    some = picked(links, first)
+    some = select_links(links, first)
     np.maximum.at(some.weight, where, links.weight)
     np.maximum.at(some.confidence, where, links.confidence)  # type: ignore[arg-type]
     return replace(

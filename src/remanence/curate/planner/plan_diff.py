@@ -10,10 +10,17 @@ from dataclasses import dataclass, replace
 from remanence.clock import to_datetime
 from remanence.curate.plan import Plan
 from remanence.curate.planner.actions import Action, actions
-from remanence.curate.planner.agreement import Why, agreed
-from remanence.curate.planner.plan_report import WIDTH, PlannedAct, Preview, memory_line, planned, said
+from remanence.curate.planner.agreement import ExclusionReasons, filter_to_proposed
+from remanence.curate.planner.plan_report import (
+    WIDTH,
+    PlannedAct,
+    Preview,
+    build_planned_act,
+    describe_action,
+    memory_line,
+)
 from remanence.curate.policy.compiled import Policy
-from remanence.model import Affected, short_id
+from remanence.model import AffectedMemory, short_id
 from remanence.results import Result, Time, minute_of, number, visible
 from remanence.snapshot import Snapshot
 
@@ -43,7 +50,7 @@ class LeftOut(Result):
     Where it is a link that goes, `other` is its other end. What a plan of now would do `again` is due as before.
     """
 
-    memory: Affected
+    memory: AffectedMemory
     why: str
     since: tuple[Since, ...] = ()
     again: bool = False
@@ -129,7 +136,7 @@ class PlanDiff(Result):
         if self.left:
             yield "Not any more:"
         for act in self.left:
-            yield f"  {said(act.name, act.count)}{_rule(act.rule)}"
+            yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}"
             for one in act.memories:
                 yield memory_line(one.memory, self.now, width) if one.other is None else _link(one)
                 yield f"      {one}"
@@ -139,7 +146,7 @@ class PlanDiff(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class PlanComparison:
     """Two plans compared, by sequence numbers: what of the first is kept and what left, and what the second adds."""
 
     kept: tuple[Action, ...]
@@ -147,7 +154,7 @@ class Compared:
     added: tuple[Action, ...]
     why: Callable[[int], str]
 
-    def named(self, listed: int) -> list[int]:
+    def list_shown_memories(self, listed: int) -> list[int]:
         """Return the memories of which so many are listed of each action."""
         found: set[int] = set()
         for action in (*self.kept, *self.left, *self.added):
@@ -156,23 +163,23 @@ class Compared:
         return sorted(found)
 
 
-def compared(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> Compared:
+def compare_plans(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
     """Compare a plan with one that was made on a snapshot of now."""
-    part = agreed(plan, fresh, policy)
+    part = filter_to_proposed(plan, fresh, policy)
     kept = actions(part)
     left, added = _without(actions(plan), kept), _without(actions(fresh), kept)
-    return Compared(kept, left, added, Why(plan, part, snapshot, policy))
+    return PlanComparison(kept, left, added, ExclusionReasons(plan, part, snapshot, policy))
 
 
-def told(
-    found: Compared, since: Mapping[int, Sequence[Since]], preview: Preview
+def build_diff_acts(
+    found: PlanComparison, since: Mapping[int, Sequence[Since]], preview: Preview
 ) -> tuple[tuple[PlannedAct, ...], tuple[LeftAct, ...], tuple[PlannedAct, ...]]:
     """Say what was compared: the acts that stay, those left out with what was done since, and those that are new."""
     again = {(act.name, seq) for act in found.added for seq in act.seqs}
     return (
-        tuple(planned(act, preview) for act in found.kept),
-        tuple(_left(act, found, since, again, preview) for act in found.left),
-        tuple(planned(act, preview) for act in found.added),
+        tuple(build_planned_act(act, preview) for act in found.kept),
+        tuple(_build_left_act(act, found, since, again, preview) for act in found.left),
+        tuple(build_planned_act(act, preview) for act in found.added),
     )
 
 
@@ -197,21 +204,21 @@ def _without(acts: Sequence[Action], done: Sequence[Action]) -> tuple[Action, ..
         links.update(act.links)
     rest = []
     for act in acts:
-        cut = [link for link in act.links if not _taken(links, link)]
+        cut = [link for link in act.links if not _take_link(links, link)]
         mine = seqs.get(act.name, set())
         rest.append(replace(act, seqs=tuple(seq for seq in act.seqs if seq not in mine), links=tuple(cut)))
     return tuple(act for act in rest if act.count)
 
 
-def _taken(links: Counter[tuple[int, int]], link: tuple[int, int]) -> bool:
+def _take_link(links: Counter[tuple[int, int]], link: tuple[int, int]) -> bool:
     """Take one link of many away, and tell whether there was one; two may differ in their relation alone."""
     links[link] -= 1
     return links[link] >= 0
 
 
-def _left(
+def _build_left_act(
     act: Action,
-    found: Compared,
+    found: PlanComparison,
     since: Mapping[int, Sequence[Since]],
     again: set[tuple[str, int]],
     preview: Preview,
@@ -219,7 +226,7 @@ def _left(
     memories = preview.memories
     rows = [
         LeftOut(
-            memories.get(seq, Affected(seq)),
+            memories.get(seq, AffectedMemory(seq)),
             found.why(seq),
             tuple(since.get(seq, ())),
             (act.name, seq) in again,
@@ -228,7 +235,7 @@ def _left(
     ]
     links = [
         LeftOut(
-            memories.get(source, Affected(source)),
+            memories.get(source, AffectedMemory(source)),
             "changed since the plan was made, or the policy does not cut it now",
             other=target,
         )
@@ -241,7 +248,7 @@ def _acts(title: str, acts: Sequence[PlannedAct], now: int, width: int) -> Itera
     if acts:
         yield title
     for act in acts:
-        yield f"  {said(act.name, act.count)}{_rule(act.rule)}"
+        yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}"
         yield from (memory_line(one, now, width) for one in act.memories)
         yield from (f"    {short_id(source)} to {short_id(target)}" for source, target in act.links)
         yield from _more(act.count - len(act.memories) - len(act.links))

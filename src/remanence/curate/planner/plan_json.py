@@ -10,14 +10,7 @@ import numpy as np
 
 from remanence.change import ABSENT, MILLION
 from remanence.clock import TIME_MAX
-from remanence.curate.planner.diff import (
-    Deferred,
-    Edits,
-    LinkEdits,
-    Merged,
-    Refusal,
-    unpacked,
-)
+from remanence.curate.planner.diff import Deferral, Edits, LinkEdits, MergePairs, Refusal, unpack_integers
 from remanence.effects import ACTIONS
 from remanence.model import COLUMN, Relation
 from remanence.snapshot import Ints
@@ -46,30 +39,32 @@ def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
         "because": _mapping(data["because"], str),
         **_rows(data, len(rules)),
         **_links(data, len(rules)),
-        **_said(data, rules),
+        **_parse_report_fields(data, rules),
     }
 
 
 def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     memories = data["memories"]
-    seq = _ascending(unpacked(memories["seq"]), 1, 1 << 62)
+    seq = _ascending(unpack_integers(memories["seq"]), 1, 1 << 62)
     states = _texts(data["states"])
     columns = {
         name: _edits(name, Edits.read(edits), len(seq), states) for name, edits in data["columns"].items()
     }
     return {
         "seq": seq,
-        "revision": _from(1, unpacked(memories["revision"], len(seq))),
-        "touched": _from(0, unpacked(memories["touched"], len(seq))),
-        "purged": _ascending(unpacked(memories["purged"]), 0, len(seq)),
-        "exempt": _ascending(unpacked(memories["exempt"]), 0, len(seq)),
+        "revision": _from(1, unpack_integers(memories["revision"], len(seq))),
+        "touched": _from(0, unpack_integers(memories["touched"], len(seq))),
+        "purged": _ascending(unpack_integers(memories["purged"]), 0, len(seq)),
+        "exempt": _ascending(unpack_integers(memories["exempt"]), 0, len(seq)),
         "columns": columns,
         "states": states,
         "tags": {
-            action: {tag: _ascending(unpacked(rows), 1, 1 << 62) for tag, rows in tags.items()}
+            action: {tag: _ascending(unpack_integers(rows), 1, 1 << 62) for tag, rows in tags.items()}
             for action, tags in data["tags"].items()
         },
-        "why": {group: _numbers(unpacked(why, len(seq)), -1, rules) for group, why in data["why"].items()},
+        "why": {
+            group: _numbers(unpack_integers(why, len(seq)), -1, rules) for group, why in data["why"].items()
+        },
     }
 
 
@@ -99,11 +94,11 @@ def _links(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     _numbers(links.relation, 0, len(Relation))
     _numbers(links.why, -1, rules)
     survivor, discard = data["merges"]
-    kept = unpacked(survivor)
-    return {"links": links, "merges": Merged(kept, unpacked(discard, len(kept)))}
+    kept = unpack_integers(survivor)
+    return {"links": links, "merges": MergePairs(kept, unpack_integers(discard, len(kept)))}
 
 
-def _said(data: Mapping[str, Any], rules: tuple[str, ...]) -> dict[str, Any]:
+def _parse_report_fields(data: Mapping[str, Any], rules: tuple[str, ...]) -> dict[str, Any]:
     """Return what a plan says for people; nothing is done because it stands there."""
     return {
         "by_rule": tuple(
@@ -112,12 +107,15 @@ def _said(data: Mapping[str, Any], rules: tuple[str, ...]) -> dict[str, Any]:
         ),
         "refusals": tuple(
             Refusal(
-                _of(str, guard), _of(str, rule), _within(count, 0, 1 << 62), tuple(unpacked(some).tolist())
+                _of(str, guard),
+                _of(str, rule),
+                _within(count, 0, 1 << 62),
+                tuple(unpack_integers(some).tolist()),
             )
             for guard, rule, count, some in data["refusals"]
         ),
         "deferred": tuple(
-            Deferred(_of(str, rule), tuple(unpacked(seqs).tolist())) for rule, seqs in data["deferred"]
+            Deferral(_of(str, rule), tuple(unpack_integers(seqs).tolist())) for rule, seqs in data["deferred"]
         ),
         "held": None if data["held"] is None else _of(str, data["held"]),
         "destroyed": _within(data["destroyed"], 0, 1 << 62),

@@ -11,9 +11,9 @@ import numpy as np
 from remanence.clock import lasting, to_datetime
 from remanence.curate.planner import actions
 from remanence.curate.planner.actions import Action
-from remanence.curate.planner.diff import Decision, Edits
+from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.effects import ACTIONS
-from remanence.model import STANDING, Affected, short_id
+from remanence.model import STANDING, AffectedMemory, short_id
 from remanence.results import Result, Time
 from remanence.snapshot import Snapshot, shown_lengths
 from remanence.text import visible
@@ -32,7 +32,7 @@ class Preview:
     None of it is part of the plan, of its file or its digest.
     """
 
-    memories: Mapping[int, Affected] = field(default_factory=dict)
+    memories: Mapping[int, AffectedMemory] = field(default_factory=dict)
     listed: int = LISTED
     tokens: tuple[int, int] | None = None
     freed: int | None = None
@@ -46,7 +46,7 @@ class PlannedAct(Result):
     rule: str
     because: str
     count: int
-    memories: tuple[Affected, ...] = ()
+    memories: tuple[AffectedMemory, ...] = ()
     into: tuple[int, ...] = ()
     links: tuple[tuple[int, int], ...] = ()
 
@@ -62,7 +62,7 @@ class KeptBack(Result):
     rule: str
     because: str
     count: int
-    memories: tuple[Affected, ...]
+    memories: tuple[AffectedMemory, ...]
 
     def __str__(self) -> str:
         return f"{self.guard} keeps {self.count:,} from [{self.rule}]"
@@ -74,7 +74,7 @@ class PutOff(Result):
 
     rule: str
     count: int
-    memories: tuple[Affected, ...]
+    memories: tuple[AffectedMemory, ...]
 
     def __str__(self) -> str:
         return f"{self.count:,} of [{self.rule}] on another day"
@@ -114,7 +114,7 @@ class PlanReport(Result):
         return f"plan {self.digest[:12]} for {self.scope!r} under {self.policy!r}: {acts}"
 
 
-def report(plan: Decision, preview: Preview) -> PlanReport:
+def report(plan: PlanDecision, preview: Preview) -> PlanReport:
     """Say what a plan would do, to which memories, and what it leaves alone."""
     before, after = preview.tokens or (None, None)
     return PlanReport(
@@ -124,7 +124,7 @@ def report(plan: Decision, preview: Preview) -> PlanReport:
         now=plan.now,
         memories=plan.memories,
         held=plan.held,
-        acts=tuple(planned(one, preview, _survivors(plan)) for one in actions.actions(plan)),
+        acts=tuple(build_planned_act(one, preview, _survivors(plan)) for one in actions.actions(plan)),
         destroyed=plan.destroyed,
         exempt=len(plan.exempt),
         tokens_before=before,
@@ -146,7 +146,7 @@ def report(plan: Decision, preview: Preview) -> PlanReport:
     )
 
 
-def named(plan: Decision, listed: int) -> list[int]:
+def list_shown_memories(plan: PlanDecision, listed: int) -> list[int]:
     """Return the sequence numbers of the memories whose texts a report shows."""
     found = set(actions.first(plan, listed))
     for seqs in (*(item.examples for item in plan.refusals), *(item.seqs for item in plan.deferred)):
@@ -154,7 +154,7 @@ def named(plan: Decision, listed: int) -> list[int]:
     return sorted(found)
 
 
-def tokens(plan: Decision, snapshot: Snapshot) -> tuple[int, int]:
+def tokens(plan: PlanDecision, snapshot: Snapshot) -> tuple[int, int]:
     """Count the tokens that what stands shows now, and what would stand after a plan."""
     standing = list(STANDING)
     stands = np.isin(snapshot.columns["status"], standing)
@@ -169,12 +169,12 @@ def tokens(plan: Decision, snapshot: Snapshot) -> tuple[int, int]:
     return before, int(counts[stands].sum())
 
 
-def _survivors(plan: Decision) -> Mapping[int, int]:
+def _survivors(plan: PlanDecision) -> Mapping[int, int]:
     """Return what takes in each memory that is merged away."""
     return dict(zip(plan.merges.discard.tolist(), plan.merges.survivor.tolist(), strict=True))
 
 
-def planned(action: Action, preview: Preview, into: Mapping[int, int] | None = None) -> PlannedAct:
+def build_planned_act(action: Action, preview: Preview, into: Mapping[int, int] | None = None) -> PlannedAct:
     """Say what one rule would do, and where it is known `into` which others memories would be merged."""
     shown = action.seqs[: preview.listed]
     return PlannedAct(
@@ -188,13 +188,13 @@ def planned(action: Action, preview: Preview, into: Mapping[int, int] | None = N
     )
 
 
-def _first(seqs: Iterable[int], preview: Preview) -> tuple[Affected, ...]:
-    return tuple(_shown(seqs, preview))
+def _first(seqs: Iterable[int], preview: Preview) -> tuple[AffectedMemory, ...]:
+    return tuple(_iterate_affected(seqs, preview))
 
 
-def _shown(seqs: Iterable[int], preview: Preview) -> Iterator[Affected]:
+def _iterate_affected(seqs: Iterable[int], preview: Preview) -> Iterator[AffectedMemory]:
     for _, seq in zip(range(preview.listed), seqs, strict=False):
-        yield preview.memories.get(seq) or Affected(seq)
+        yield preview.memories.get(seq) or AffectedMemory(seq)
 
 
 def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
@@ -207,8 +207,8 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     if not report.acts:
         yield "Nothing to do."
     for act in report.acts:
-        yield f"  {said(act.name, act.count)}{_rule(act.rule)}{_because(act.because)}"
-        yield from _listed(act.memories, act.count, report.now, width, act.into)
+        yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}{_because(act.because)}"
+        yield from _render_memories(act.memories, act.count, report.now, width, act.into)
         yield from _cut(act)
     if report.destroyed:
         yield f"In all {report.destroyed:,} of {report.memories:,} memories would be deleted; `undo` takes that back."
@@ -219,20 +219,20 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     for kept in report.kept:
         noun = _noun("", kept.count)
         yield f"  kept: {kept.count:,} {noun} of [{kept.rule}] by {kept.guard}{_because(kept.because)}"
-        yield from _listed(kept.memories, kept.count, report.now, width)
+        yield from _render_memories(kept.memories, kept.count, report.now, width)
     for late in report.deferred:
         yield f"  deferred to another day: {late.count:,} {_noun('', late.count)} of [{late.rule}]"
-        yield from _listed(late.memories, late.count, report.now, width)
+        yield from _render_memories(late.memories, late.count, report.now, width)
     for note in report.notes:
         yield f"  note: {note}"
 
 
-def said(action: str, count: int) -> str:
+def describe_action(action: str, count: int) -> str:
     """Say what an action does to how many."""
     return f"{_WORDS[action]} {count:,} {_noun(action, count)}"
 
 
-def memory_line(memory: Affected, now: int, width: int, into: int | None = None) -> str:
+def memory_line(memory: AffectedMemory, now: int, width: int, into: int | None = None) -> str:
     """Write a memory on one line: short id, age, and as much of its text as fits."""
     age = "" if memory.said_at is None else f" {lasting(now - memory.said_at)} old"
     whither = "" if into is None else f" into {short_id(into)}"
@@ -243,8 +243,8 @@ def memory_line(memory: Affected, now: int, width: int, into: int | None = None)
     return head + (text if len(text) <= room else text[: room - 1] + "…")
 
 
-def _listed(
-    memories: Sequence[Affected], count: int, now: int, width: int, into: Sequence[int] = ()
+def _render_memories(
+    memories: Sequence[AffectedMemory], count: int, now: int, width: int, into: Sequence[int] = ()
 ) -> Iterator[str]:
     """Yield a line a memory, and how many more there are; of a plan whose texts nobody has read, the numbers alone."""
     more = count - len(memories)

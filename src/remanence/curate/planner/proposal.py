@@ -11,7 +11,7 @@ import numpy as np
 
 from remanence.change import ABSENT, MILLION
 from remanence.curate.planner.agreement import destroyed_count
-from remanence.curate.planner.diff import Decision, Edits, improved
+from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
 from remanence.effects import (
@@ -39,24 +39,24 @@ from remanence.snapshot import Bools
 _FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
 
 
-def refuse_foreign(plan: Decision, policy: Policy) -> None:
+def refuse_foreign(plan: PlanDecision, policy: Policy) -> None:
     """Raise InvalidInput for a plan that no cycle of this policy could have made."""
     if plan.rules != tuple(rule.name for rule in policy.rules):
-        raise _refused("names other rules than its policy has")
+        raise _plan_error("names other rules than its policy has")
     acts = _Acts(plan, policy)
     checks = (_names, _rows, _values, _falls, _merges, _links, _counts)
     for what in chain.from_iterable(check(plan, acts) for check in checks):
-        raise _refused(what)
+        raise _plan_error(what)
 
 
-def _refused(what: str) -> InvalidInput:
+def _plan_error(what: str) -> InvalidInput:
     return InvalidInput(f"the plan {what}", recovery="make a new one and apply that")
 
 
 class _Acts:
     """What the rules that a plan follows do, and which of its memories they do it to."""
 
-    def __init__(self, plan: Decision, policy: Policy) -> None:
+    def __init__(self, plan: PlanDecision, policy: Policy) -> None:
         self.rules = policy.rules
         self.each = [rule.effect for rule in policy.rules]
         self.all = {*self.each, *([TAKE_IN] if MERGE in self.each else [])}
@@ -93,7 +93,7 @@ class _Acts:
                 return {rule.reason for rule in self.of(ARCHIVING, PRUNE)} | {Reason.MERGED}
 
 
-def _names(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _names(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look at what it names: columns, tags, rules that have fired."""
     if plan.automatic:
         yield "says that nobody asked for it, and yet was handed over"
@@ -101,13 +101,13 @@ def _names(plan: Decision, acts: _Acts) -> Iterator[str]:
     for name in sorted(plan.columns.keys() - owned):
         yield f"changes {name}, which no rule of its policy does"
     known = {(rule.do, rule.tag) for rule in acts.rules if rule.tag}
-    for does, tag in sorted({(does, tag) for does, tag, _ in plan.tagged()} - known):
+    for does, tag in sorted({(does, tag) for does, tag, _ in plan.iterate_tag_changes()} - known):
         yield f"would {does:.20} {tag!r:.80}, which no rule of its policy does"
     if not set(plan.fired) <= {rule.name for rule in acts.rules if rule.period is not None}:
         yield "says that a rule has fired which never does"
 
 
-def _rows(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _rows(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether every changed memory has a rule that does such a thing to it."""
     for group, rules in plan.why.items():
         # The last stands for -1, where no rule did anything.
@@ -125,7 +125,7 @@ def _rows(plan: Decision, acts: _Acts) -> Iterator[str]:
         yield "names a memory that it does not change"
 
 
-def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether each value is one that the rules lead to."""
     for name, edits in plan.columns.items():
         # The confidence that a survivor takes over was said when it was said.
@@ -140,7 +140,7 @@ def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
             yield "makes a memory less sure"
     yield from _forms(plan, acts)
     sure = plan.columns.get(IMPROVE.known_by, Edits.none())
-    filled = np.isin(sure.rows, improved(plan.columns, plan.why)) & ~acts.survives[sure.rows]
+    filled = np.isin(sure.rows, find_improved(plan.columns, plan.why)) & ~acts.survives[sure.rows]
     if (filled & ((sure.before != ABSENT) | (sure.after != round(CONFIDENCE * MILLION)))).any():
         yield "says how sure a memory is otherwise than its policy does"
     tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
@@ -152,7 +152,7 @@ def _values(plan: Decision, acts: _Acts) -> Iterator[str]:
         yield "reinforces more than its policy does"
 
 
-def _forms(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _forms(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what is shown less of is so by a rule that leads to that form, and was shown more of."""
     form = plan.columns.get("form", Edits.none())
     blamed = plan.why.get("form", np.full(len(plan.seq), -1))[form.rows]
@@ -166,7 +166,7 @@ def _forms(plan: Decision, acts: _Acts) -> Iterator[str]:
         yield "makes a memory shorter than its policy does"
 
 
-def _falls(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what falls does so by a rule that says so, from where it can, to the tier that goes with it."""
     status, tier = (plan.columns.get(name, Edits.none()) for name in ("status", "tier"))
     blamed = plan.why.get("status", np.full(len(plan.seq), -1))
@@ -192,7 +192,7 @@ def _label(status: int) -> str:
     return Status(status).label if status in set(Status) else str(status)
 
 
-def _merges(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _merges(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether a memory is in one merge only, and what is merged away is put out of sight."""
     members = np.r_[plan.merges.survivor, plan.merges.discard]
     if len(members) and (MERGE not in acts.all or len(np.unique(members)) < len(members)):
@@ -202,7 +202,7 @@ def _merges(plan: Decision, acts: _Acts) -> Iterator[str]:
         yield "merges a memory away and leaves it in sight"
 
 
-def _links(plan: Decision, acts: _Acts) -> Iterator[str]:
+def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether links are cut by a rule, or moved by a merge of one of their ends."""
     links = plan.links
     keys = list(zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True))
@@ -221,7 +221,7 @@ def _links(plan: Decision, acts: _Acts) -> Iterator[str]:
         yield "changes a link that no merge moves"
 
 
-def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
+def _counts(plan: PlanDecision, _: _Acts) -> Iterator[str]:
     """Look whether what it says of itself is what it does."""
     rows = {name: edits.rows for name, edits in plan.columns.items()}
     status, lifecycle = (plan.columns.get(name, Edits.none()) for name in ("status", "lifecycle"))
@@ -234,8 +234,8 @@ def _counts(plan: Decision, _: _Acts) -> Iterator[str]:
     counts[REINFORCE.name] = len(rows.get("reinforced", ()))
     form = plan.columns.get("form", Edits.none())
     counts += Counter({effect.name: int((form.after == shown).sum()) for effect, shown in FORMS.items()})
-    counts[IMPROVE.name] = len(improved(plan.columns, plan.why))
-    for does, _tag, seqs in plan.tagged():
+    counts[IMPROVE.name] = len(find_improved(plan.columns, plan.why))
+    for does, _tag, seqs in plan.iterate_tag_changes():
         counts[does] += len(seqs)
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())
     if {name: count for name, count in plan.counts.items() if count} != dict(+counts):

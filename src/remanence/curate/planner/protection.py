@@ -15,17 +15,17 @@ from remanence.curate.language.view import View
 from remanence.curate.planner.diff import Refusal
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Guard
-from remanence.guards import Guarded
+from remanence.guards import GuardInput
 from remanence.snapshot import Bools, Ints
 
 EXAMPLES_MAX = 20
 
 
-def guarded(view: View, policy: Policy) -> Guarded:
+def build_guard_input(view: View, policy: Policy) -> GuardInput:
     """Return what the built-in guards look at, of all memories in view."""
     codes = [view.code("category", name) for name, item in policy.categories.items() if item.system]
     system = np.isin(view.column("category"), codes)
-    return Guarded(
+    return GuardInput(
         view.column("pinned"),
         view.column("hold_until"),
         view.column("status"),
@@ -90,9 +90,9 @@ class Guarding:
         return self.masks[name]
 
     @cached_property
-    def _built_in(self) -> Guarded:
+    def _built_in(self) -> GuardInput:
         assert self.start is not None
-        return guarded(self.start, self.policy)
+        return build_guard_input(self.start, self.policy)
 
     @cached_property
     def blocks(self) -> Mapping[str, tuple[str, ...]]:
@@ -102,7 +102,7 @@ class Guarding:
             found[guard.name] = (*found.get(guard.name, ()), *guard.blocks)
         return found
 
-    def released(self, view: View, changed: AbstractSet[str]) -> dict[str, int]:
+    def count_released(self, view: View, changed: AbstractSet[str]) -> dict[str, int]:
         """Count what guards that read something changed would no longer protect, if they were judged anew."""
         counts = {}
         for guard in self.policy.guards:
@@ -119,7 +119,7 @@ class Guarding:
             self.named[action] = tuple(name for name, blocks in self.blocks.items() if action in blocks)
         return self.named[action]
 
-    def blocked(self, action: str) -> Bools:
+    def mark_blocked(self, action: str) -> Bools:
         """Tell which rows an action may not touch."""
         names = self.against(action)
         if names not in self.unions:
@@ -130,9 +130,9 @@ class Guarding:
         """Name the guards that keep an action from a row."""
         return tuple(name for name in self.against(action) if self.mask(name)[row])
 
-    def allowed(self, rule: str, rows: Ints, action: str) -> Bools:
+    def check_allowed(self, rule: str, rows: Ints, action: str) -> Bools:
         """Tell which of a rule's rows its action may touch, and remember what was refused by whom."""
-        blocked = self.blocked(action)[rows]
+        blocked = self.mark_blocked(action)[rows]
         refused = rows[blocked]
         if len(refused):
             for name in self.against(action):

@@ -13,7 +13,13 @@ import numpy as np
 
 from remanence.curate.language.logic import alias_key
 from remanence.curate.language.view import LINKS, Array, Node, View
-from remanence.curate.planner.merge import Merge, link_keys, picked, rehomed, survivors_columns
+from remanence.curate.planner.merge import (
+    Merge,
+    link_keys,
+    move_merged_links,
+    select_links,
+    survivors_columns,
+)
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
 from remanence.effects import MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
@@ -77,12 +83,12 @@ class Working:
             self.put(rows, {"status": GONE})
         else:
             rows = self.otherwise(rule, rows)
-            self._do(rule.effect, rows, self._given(rule))
+            self._do(rule.effect, rows, self._collect_rule_values(rule))
         self.blame(group_of(rule), rows, index)
 
     def otherwise(self, rule: Rule, rows: Ints) -> Ints:
         """Return the rows that are not already as a rule would have them."""
-        effect, given = rule.effect, self._given(rule)
+        effect, given = rule.effect, self._collect_rule_values(rule)
         if rule.tag:
             unlike: Ints = rows[self.view.tag(rule.tag)[rows] != (effect.row == "appears")]
             return unlike
@@ -93,7 +99,7 @@ class Working:
         left: Ints = rows[known != into]
         return left
 
-    def _given(self, rule: Rule) -> Mapping[str, Any]:
+    def _collect_rule_values(self, rule: Rule) -> Mapping[str, Any]:
         """Say what a rule names, as the columns hold it."""
         state = self.view.code("state", str(rule.to))
         named = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
@@ -117,14 +123,14 @@ class Working:
         """Let survivors take in the others' counts and links, and put the others out of sight."""
         discards = np.array([merge.discard for merge in merges])
         self._do(MERGE, discards, {})
-        self.replace(survivors_columns(self.view, merges), rehomed(self.view, merges))
+        self.replace(survivors_columns(self.view, merges), move_merged_links(self.view, merges))
         self.merges += merges
         for merge in merges:
             self.blame("status", np.array([merge.discard]), merge.rule)
 
     def note_cut(self, edges: Ints, rule: int) -> None:
         """Remember which rule cuts some links."""
-        keys, known = link_keys(picked(self.view.edges(), edges), len(self.view)), self.cut_by.get(rule)
+        keys, known = link_keys(select_links(self.view.edges(), edges), len(self.view)), self.cut_by.get(rule)
         # Uniting sorts hundreds of thousands of keys, and mostly there is nothing to unite with.
         self.cut_by[rule] = keys if known is None else np.union1d(known, keys)
 
@@ -144,9 +150,9 @@ class Working:
 
     def revert(self, rows: Ints) -> None:
         """Give rows back what they were at the start."""
-        self.replace({name: self._reverted(name, rows) for name in self.start if name in self.versions})
+        self.replace({name: self._restore_column(name, rows) for name in self.start if name in self.versions})
 
-    def _reverted(self, name: str, rows: Ints) -> Array:
+    def _restore_column(self, name: str, rows: Ints) -> Array:
         column = (self.view.tag(name[4:]) if name.startswith("tag:") else self.view.column(name)).copy()
         column[rows] = self.start[name][rows]
         return column
@@ -171,10 +177,10 @@ def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
     may = STANDING_COLUMNS.union(*(rule.changes for rule in policy.rules))
     start = {name: snapshot.columns[name] for name in sorted(may)}
     start |= {f"tag:{rule.tag}": snapshot.tags[rule.tag] for rule in policy.rules if rule.tag}
-    return Working(View(snapshot, now, shared=shared(policy)), start, snapshot.links)
+    return Working(View(snapshot, now, shared=find_shared_conditions(policy)), start, snapshot.links)
 
 
-def shared(policy: Policy) -> frozenset[str]:
+def find_shared_conditions(policy: Policy) -> frozenset[str]:
     """Find the conditions and aliases that stand in more than one place."""
     rules = tuple(rule.node for rule in policy.rules if rule.over == "memories")
     return _in_several(rules + tuple(guard.node for guard in policy.guards))

@@ -52,7 +52,7 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
     if keep is not None and keep.passes_over:
         rows = rows[shown_length(view, keep.unit)[rows] <= keep.amount]
     nothing = rows[:0]
-    if not rule.windowed or not len(rows):
+    if not rule.has_window or not len(rows):
         return Window(rows, nothing, nothing)
     if rule.ladder and rule.effect is SHRINK and keep is not None and not keep.is_budget:
         return Window(nothing, nothing, nothing)  # fewer words make no fewer rows
@@ -66,7 +66,7 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
     first = sight.protected if keep is not None and keep.is_budget else seen
     rows, part, first = _in_order(rule, view, rows, first)
     if keep is None or not keep.is_budget:
-        return Window(np.sort(rows[_chosen(rule, part) & first]), nothing, nothing)
+        return Window(np.sort(rows[_select_by_place(rule, part) & first]), nothing, nothing)
     there, least = (shown_length(some, keep.unit)[rows] for some in (shown, shorter))
     if rule.effect is SHRINK:
         chosen, overfull, unmet = _until_it_holds(there, least, part, first, keep)
@@ -105,7 +105,7 @@ def _shorter(view: View, shrinks: Bools) -> View:
     return view.evolve({"form": np.where(shrinks, np.int8(Form.CONDENSED), view.column("form"))})
 
 
-def _chosen(rule: Rule, part: Ints) -> Bools:
+def _select_by_place(rule: Rule, part: Ints) -> Bools:
     """Choose by place within the partition."""
     place, keep = _places(part), rule.keep
     if keep is None:

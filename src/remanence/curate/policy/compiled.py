@@ -12,11 +12,19 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from remanence.clock import HOUR
-from remanence.curate.language.expression import Place, Words, condition
+from remanence.curate.language.expression import PolicyNames, SourcePosition, condition
 from remanence.curate.language.logic import only_both
 from remanence.curate.language.view import AGENTS, FAR, LINKS, OF_LINKS, TAGGED_AT, Node, reads_of
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.policy.document import ALWAYS, FORMER, Document, Table, parse, presets, shipped
+from remanence.curate.policy.document import (
+    ALWAYS,
+    FORMER,
+    PolicyDocument,
+    Table,
+    parse,
+    parse_preset,
+    presets,
+)
 from remanence.curate.policy.rules import (
     EVERY,
     GUARD_KEYS,
@@ -126,8 +134,8 @@ class Policy(Result):
         """Return 32 hex digits over all that the policy does; its sentences for people do not count."""
         said = {
             "version": VERSION,
-            "guards": {guard.name: _done(guard.written) for guard in self.guards},
-            "rules": {rule.name: _done(rule.written) for rule in self.rules},
+            "guards": {guard.name: _drop_explanation(guard.written) for guard in self.guards},
+            "rules": {rule.name: _drop_explanation(rule.written) for rule in self.rules},
             "aliases": dict(self.aliases),
             "categories": {
                 name: [item.states, item.terminal, item.initial, dict(item.aliases), item.system]
@@ -143,14 +151,14 @@ class Policy(Result):
         return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     @cached_property
-    def _wanted(self) -> SnapshotRequest:
-        return _wanted(self)
+    def _snapshot_request(self) -> SnapshotRequest:
+        return _collect_snapshot_request(self)
 
     @cached_property
-    def _concerned(self) -> Among | None:
+    def _affected_filter(self) -> Among | None:
         if any(rule.over == "links" for rule in self.rules) or _looks_far(self):
             return None
-        return _concerned(self)
+        return _collect_affected_filter(self)
 
     @cached_property
     def _parts(self) -> dict[CadenceName, "Policy"]:
@@ -185,7 +193,7 @@ class Policy(Result):
         return "\n".join(lines)
 
 
-def _done(written: Mapping[str, Any]) -> dict[str, Any]:
+def _drop_explanation(written: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in written.items() if key != "because"}
 
 
@@ -210,32 +218,34 @@ def load(
     is_text = "\n" in source or "=" in source or not source.strip()
     if not is_text and not overrides:
         return _preset(source, stored=stored)
-    return _compiled(source, overrides or {}, file if is_text else "", stored=stored)
+    return _compile_source(source, overrides or {}, file if is_text else "", stored=stored)
 
 
 @lru_cache(maxsize=64)  # more than ship, under the names of today and of before
 def _preset(source: str, *, stored: bool) -> Policy:
     """Compile a preset once: nothing changes it while the process lives."""
-    return _compiled(source, {}, "", stored=stored)
+    return _compile_source(source, {}, "", stored=stored)
 
 
-def _compiled(source: str, overrides: Mapping[str, Mapping[str, Any]], file: str, *, stored: bool) -> Policy:
+def _compile_source(
+    source: str, overrides: Mapping[str, Mapping[str, Any]], file: str, *, stored: bool
+) -> Policy:
     """Compile a text that errors call `file`, or without one the preset that is named."""
     name = source.strip()
-    document = parse(source, file) if file else shipped(name, stored=stored)
-    draft = _Draft("policy" if file else name, stored=stored)
-    draft.include(shipped(ALWAYS), 0)
+    document = parse(source, file) if file else parse_preset(name, stored=stored)
+    draft = _PolicyBuilder("policy" if file else name, stored=stored)
+    draft.include(parse_preset(ALWAYS), 0)
     draft.include(document, 0)
-    draft.override(_given(overrides))
+    draft.override(_parse_overrides(overrides))
     return draft.policy(document.top, source)
 
 
-def wanted(policy: Policy) -> SnapshotRequest:
+def build_snapshot_request(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read to plan with this policy: what it names, and what every plan needs."""
-    return policy._wanted  # noqa: SLF001 # worked out once for each policy, by this module
+    return policy._snapshot_request  # noqa: SLF001 # worked out once for each policy, by this module
 
 
-def _wanted(policy: Policy) -> SnapshotRequest:
+def _collect_snapshot_request(policy: Policy) -> SnapshotRequest:
     nodes = [node for rule in policy.rules for node in rule.nodes] + [guard.node for guard in policy.guards]
     reads = set(reads_of(nodes)) | _ENGINE_COLUMNS
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
@@ -260,13 +270,13 @@ def _wanted(policy: Policy) -> SnapshotRequest:
     )
 
 
-def concerned(policy: Policy) -> Among | None:
+def build_affected_filter(policy: Policy) -> Among | None:
     """Say which memories alone the rules can do anything to; None for any, and where a rule cuts links.
 
     What no rule chooses no rule changes, so that none chooses it later in the run either. Where conditions read links,
     they read no more than the other ends of those that these memories have.
     """
-    return policy._concerned  # noqa: SLF001 # the same
+    return policy._affected_filter  # noqa: SLF001 # the same
 
 
 def concerned_beside_links(policy: Policy) -> Among | None:
@@ -274,7 +284,7 @@ def concerned_beside_links(policy: Policy) -> Among | None:
 
     That is where a condition on memories reads links, and where two memories become one.
     """
-    return None if LINKS in reads_of(_on_memories(policy)) else _concerned(policy)
+    return None if LINKS in reads_of(_on_memories(policy)) else _collect_affected_filter(policy)
 
 
 def _looks_far(policy: Policy) -> bool:
@@ -287,7 +297,7 @@ def _on_memories(policy: Policy) -> list[Node]:
     return [node for rule in rules for node in rule.nodes] + [guard.node for guard in policy.guards]
 
 
-def _concerned(policy: Policy) -> Among | None:
+def _collect_affected_filter(policy: Policy) -> Among | None:
     over_links = [rule for rule in policy.rules if rule.over == "links"]
     others = [rule for rule in policy.rules if rule.over == "memories"]
     if len(over_links) + len(others) < len(policy.rules):
@@ -314,7 +324,7 @@ def _only(rule: Rule) -> Holds:
     """Say what memories hold that a rule may choose, or counts among those that it keeps a share of."""
     if rule.effect is PURGE:
         return only_both([rule.node.only, {"status": frozenset({Status.PRUNED})}])
-    if rule.effect is UNFLAG and not rule.windowed:
+    if rule.effect is UNFLAG and not rule.has_window:
         return only_both([rule.node.only, {TAG: frozenset({rule.tag})}])
     if rule.sees_all or (rule.keep is not None and rule.keep.unit == "share"):
         return rule.node.only
@@ -332,8 +342,8 @@ def _wanted_of_links(policy: Policy, reads: AbstractSet[str]) -> frozenset[str] 
     )
 
 
-def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
-    place = Place("overrides")
+def _parse_overrides(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+    place = SourcePosition("overrides")
     tables = []
     for name, values in overrides.items():
         if not isinstance(values, Mapping):
@@ -344,7 +354,7 @@ def _given(overrides: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     return tables
 
 
-class _Draft:
+class _PolicyBuilder:
     """A policy while its documents are put together; `name` is what it is called where it names itself nothing."""
 
     def __init__(self, name: str, *, stored: bool) -> None:
@@ -354,15 +364,15 @@ class _Draft:
         self.rules: dict[str, Table] = {}
         self.categories: dict[str, Category] = {}
         self.aliases: dict[str, str] = {}
-        self.alias_places: dict[str, Place] = {}
+        self.alias_places: dict[str, SourcePosition] = {}
         self.overridden: dict[str, dict[str, Any]] = {}
         self.said: dict[str, Table] = {}  # clock and interval, and the top of the document that says so
 
-    def include(self, document: Document, depth: int) -> None:
+    def include(self, document: PolicyDocument, depth: int) -> None:
         """Take in a document: first what it extends, then its own tables, then its overrides."""
         self._refuse_shape(document)
         for name in self._extends(document, depth):
-            self.include(shipped(name, stored=self.stored), depth + 1)
+            self.include(parse_preset(name, stored=self.stored), depth + 1)
         self.said |= {key: document.top for key in ("clock", "interval") if key in document.top.values}
         for name, table in document.named.get("category", {}).items():
             self.categories[name] = _category(name, table, self.categories.get(name))
@@ -373,7 +383,7 @@ class _Draft:
         self._add(document.lists.get("rule", ()), self.rules, "rule")
         self.override(document.lists.get("override", ()))
 
-    def _refuse_shape(self, document: Document) -> None:
+    def _refuse_shape(self, document: PolicyDocument) -> None:
         top = document.top
         here = [*top.values, *document.lists, *document.named]
         for key in here:
@@ -392,7 +402,7 @@ class _Draft:
                 "version", f"version {top.values['version']!r} is not known", f"write version = {VERSION}"
             )
 
-    def _extends(self, document: Document, depth: int) -> tuple[str, ...]:
+    def _extends(self, document: PolicyDocument, depth: int) -> tuple[str, ...]:
         if "extend" not in document.top.values:
             return ()
         name = text(document.top, "extend")
@@ -449,11 +459,11 @@ class _Draft:
             if flag(table, "off"):
                 del into[name]
             else:
-                into[name] = into[name].changed(table, "off")
+                into[name] = into[name].merge_values(table, "off")
 
     def policy(self, top: Table, source: str) -> Policy:
         """Compile everything."""
-        names = Words(
+        names = PolicyNames(
             {name: item.states for name, item in self.categories.items()}, self.aliases, self._numbers()
         )
         self._refuse_broken_aliases(names)
@@ -471,7 +481,7 @@ class _Draft:
             interval=duration(self.said["interval"], "interval", on) if "interval" in self.said else None,
         )
 
-    def _rules(self, names: Words, on: ClockName) -> tuple[Rule, ...]:
+    def _rules(self, names: PolicyNames, on: ClockName) -> tuple[Rule, ...]:
         """Compile the rules, and those that follow from their keys."""
         tables = [rung for table in self.rules.values() for rung in rungs(table)]
         written = [compile_rule(table, names, on) for table in tables]
@@ -489,7 +499,7 @@ class _Draft:
                 numbers.setdefault(name, {})[category.name] = value
         return numbers
 
-    def _refuse_broken_aliases(self, names: Words) -> None:
+    def _refuse_broken_aliases(self, names: PolicyNames) -> None:
         """Compile category aliases, so that a wrong one is found though no rule uses it."""
         for category in self.categories.values():
             for name, written in category.aliases.items():

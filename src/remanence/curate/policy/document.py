@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from remanence.curate.language.expression import Place
+from remanence.curate.language.expression import SourcePosition
 from remanence.errors import NameUnknown, PolicyError, suggest
 
 CHARS_MAX = 200_000
@@ -32,10 +32,10 @@ class Table:
     """One table of a document: its values, where it begins, and where each value begins."""
 
     values: Mapping[str, Any]
-    place: Place
-    places: Mapping[str, Place] = field(default_factory=dict)
+    place: SourcePosition
+    places: Mapping[str, SourcePosition] = field(default_factory=dict)
 
-    def at(self, key: str) -> Place:
+    def at(self, key: str) -> SourcePosition:
         """Return where a key's value begins, or the table where the key is not written."""
         return self.places.get(key, self.place)
 
@@ -49,14 +49,14 @@ class Table:
             if key not in known:
                 raise self.error(key, f"unknown key {key!r} in {what}", suggest(key, sorted(known)))
 
-    def changed(self, by: "Table", without: str) -> "Table":
+    def merge_values(self, by: "Table", without: str) -> "Table":
         """Return the table with the other's values put over its own, one key left out."""
         values = {key: value for key, value in by.values.items() if key != without}
         return Table({**self.values, **values}, self.place, {**self.places, **by.places})
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class PolicyDocument:
     """A parsed policy text: its top level, and its tables by kind in the order written."""
 
     source: str
@@ -93,7 +93,7 @@ def preset(name: str, *, stored: bool = False) -> str:
 
 
 @cache
-def shipped(name: str, *, stored: bool = False) -> Document:
+def parse_preset(name: str, *, stored: bool = False) -> PolicyDocument:
     """Return a preset, parsed once: every memory that is opened reads one at least."""
     return parse(preset(name, stored=stored), name)
 
@@ -102,9 +102,9 @@ def _folder() -> Any:
     return resources.files("remanence.curate") / "presets"
 
 
-def parse(text: str, source: str) -> Document:
+def parse(text: str, source: str) -> PolicyDocument:
     """Read a policy's TOML, or raise PolicyError where it is none."""
-    here = Place(source)
+    here = SourcePosition(source)
     if len(text) > CHARS_MAX:
         raise here.error(f"has {len(text)} characters, more than {CHARS_MAX}", "shorten it")
     try:
@@ -118,8 +118,12 @@ def parse(text: str, source: str) -> Document:
     places = _places(text, source)
     top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
     lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}
-    named = {key: _named(key, value, places, here) for key, value in data.items() if isinstance(value, dict)}
-    return Document(source, Table(top, here, places.get("", {})), lists, named)
+    named = {
+        key: _parse_named_tables(key, value, places, here)
+        for key, value in data.items()
+        if isinstance(value, dict)
+    }
+    return PolicyDocument(source, Table(top, here, places.get("", {})), lists, named)
 
 
 def _not_toml(error: tomllib.TOMLDecodeError, source: str, text: str) -> PolicyError:
@@ -133,7 +137,7 @@ def _not_toml(error: tomllib.TOMLDecodeError, source: str, text: str) -> PolicyE
 
 
 def _tables(
-    key: str, values: Sequence[Any], places: Mapping[str, Mapping[str, Place]], here: Place
+    key: str, values: Sequence[Any], places: Mapping[str, Mapping[str, SourcePosition]], here: SourcePosition
 ) -> list[Table]:
     tables = []
     for index, value in enumerate(values):
@@ -145,8 +149,11 @@ def _tables(
     return tables
 
 
-def _named(
-    key: str, value: Mapping[str, Any], places: Mapping[str, Mapping[str, Place]], here: Place
+def _parse_named_tables(
+    key: str,
+    value: Mapping[str, Any],
+    places: Mapping[str, Mapping[str, SourcePosition]],
+    here: SourcePosition,
 ) -> dict[str, Table]:
     """Tables such as [category.task] by name; plain keys of [alias] become tables of one value each."""
     tables = {}
@@ -158,9 +165,9 @@ def _named(
     return tables
 
 
-def _places(text: str, source: str) -> dict[str, dict[str, Place]]:
+def _places(text: str, source: str) -> dict[str, dict[str, SourcePosition]]:
     """Find where tables and values begin: table ("rule#0", "category.task", "" for the top) → key → place."""
-    places: dict[str, dict[str, Place]] = {"": {}}
+    places: dict[str, dict[str, SourcePosition]] = {"": {}}
     counts: dict[str, int] = {}
     table = ""
     for number, line in _lines(text):
@@ -170,21 +177,21 @@ def _places(text: str, source: str) -> dict[str, dict[str, Place]]:
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = f"{table}#{counts[table]}"
-            places[table] = {"": Place(source, number, line.index("[") + 1)}
+            places[table] = {"": SourcePosition(source, number, line.index("[") + 1)}
         elif key is not None:
             places[table][key[2].strip("\"'")] = _value_place(source, number, line, key.end())
     return places
 
 
-def _value_place(source: str, number: int, line: str, column: int) -> Place:
+def _value_place(source: str, number: int, line: str, column: int) -> SourcePosition:
     """Point at a value; inside the quotes where it is a text, below them where the text begins on the next line."""
     rest = line[column:]
     for quotes in (*_TRIPLES, '"', "'"):
         if rest.startswith(quotes):
             if quotes in _TRIPLES and not rest[len(quotes) :].strip():
-                return Place(source, number + 1, 1)
-            return Place(source, number, column + len(quotes) + 1)
-    return Place(source, number, column + 1)
+                return SourcePosition(source, number + 1, 1)
+            return SourcePosition(source, number, column + len(quotes) + 1)
+    return SourcePosition(source, number, column + 1)
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -11,7 +11,14 @@ from typing import Any
 
 from remanence.arguments import is_unicode
 from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.language.expression import NUMBER_MAX, Over, Place, Words, condition, ordering
+from remanence.curate.language.expression import (
+    NUMBER_MAX,
+    Over,
+    PolicyNames,
+    SourcePosition,
+    condition,
+    ordering,
+)
 from remanence.curate.language.view import LINKS, Node
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy.document import Table
@@ -185,7 +192,7 @@ class Rule:
     reason: Reason
     because: str
     written: Mapping[str, Any]
-    place: Place
+    place: SourcePosition
     ladder: tuple[str, ...] = ()  # of which it is one rung
 
     @cached_property
@@ -231,7 +238,7 @@ class Rule:
         return action(self.ladder[-1]) if self.ladder else self.effect
 
     @property
-    def windowed(self) -> bool:
+    def has_window(self) -> bool:
         """Tell whether what it selects depends on other memories' places."""
         return self.keep is not None or self.top is not None
 
@@ -248,7 +255,9 @@ class Rule:
     @cached_property
     def expires_by_age(self) -> bool:
         """Tell whether it deletes what has become too old, one memory whatever the others are."""
-        return self.phase == "expire" and self.effect is PRUNE and not self.windowed and self._reads_the_time
+        return (
+            self.phase == "expire" and self.effect is PRUNE and not self.has_window and self._reads_the_time
+        )
 
     @property
     def _reads_the_time(self) -> bool:
@@ -275,7 +284,7 @@ class Rule:
         return f"{self.do}{over}{target}{window}{per}{period} where {self.where}{clock}"
 
 
-def compile_guard(table: Table, names: Words, default: ClockName) -> Guard:
+def compile_guard(table: Table, names: PolicyNames, default: ClockName) -> Guard:
     """Compile a guard, on the policy's clock where it names none, or raise PolicyError."""
     where, on = text(table, "where"), clock(table, default)
     return Guard(
@@ -303,9 +312,9 @@ def _blocks(table: Table) -> tuple[str, ...]:
     return tuple(name for name in BLOCKABLE if name in named)
 
 
-def compile_rule(table: Table, names: Words, default: ClockName) -> Rule:
+def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
     """Compile a rule, on the policy's clock where it names none, or raise PolicyError."""
-    phase, do, over = _placed(table)
+    phase, do, over = _parse_placement(table)
     words: Over = "memories" if over == "memories" else "links"
     where, on = text(table, "where"), clock(table, default)
     order = text(table, "order") if "order" in table.values else "seq desc"
@@ -381,7 +390,7 @@ def marking(rule: Rule) -> Table | None:
     return Table(values, rule.place)
 
 
-def _placed(table: Table) -> tuple[str, str, str]:
+def _parse_placement(table: Table) -> tuple[str, str, str]:
     """Read phase, action and what the rule is over, which must fit together."""
     phase = _choice(table, "phase", PHASES)
     do = _choice(table, "do", tuple(ACTIONS))
@@ -401,7 +410,7 @@ def _placed(table: Table) -> tuple[str, str, str]:
     return phase, do, over
 
 
-def _check_target(rule: Rule, table: Table, names: Words) -> None:
+def _check_target(rule: Rule, table: Table, names: PolicyNames) -> None:
     """Refuse a missing, superfluous or unknown `to` and `column`."""
     known: Mapping[str, Sequence[str]] = {
         "move": [tier.label for tier in MOVE.targets],
@@ -424,7 +433,7 @@ def _check_target(rule: Rule, table: Table, names: Words) -> None:
         raise table.error("column", "only a transition names a column", "leave it out")
 
 
-def _transitions(rule: Rule, names: Words) -> list[str]:
+def _transitions(rule: Rule, names: PolicyNames) -> list[str]:
     if rule.column == "state":
         return sorted({state for states in names.states.values() for state in states})
     return [item.label for item in TRANSITION_LIFECYCLE.targets]
@@ -437,7 +446,7 @@ def _check_window(rule: Rule, table: Table) -> None:
             "top", "has both keep and top", "keep selects what lies beyond, top what lies within"
         )
     for key in ("per", "order"):
-        if key in table.values and not rule.windowed:
+        if key in table.values and not rule.has_window:
             raise table.error(key, f"{key!r} does nothing without keep or top", "add keep = {…} or top = …")
     if rule.keep is not None and rule.keep.unit == "share" and rule.node.reads & _CHANGED_BY_RULES:
         raise table.error(
@@ -451,7 +460,7 @@ def _check_window(rule: Rule, table: Table) -> None:
             "a share of what the rule itself destroys would shrink with every run",
             "archive instead, or keep rows",
         )
-    if rule.over != "memories" and rule.windowed:
+    if rule.over != "memories" and rule.has_window:
         raise table.error(
             "keep" if rule.keep else "top", f"a rule over {rule.over} has no window", "leave it out"
         )
@@ -466,7 +475,7 @@ def _check_window(rule: Rule, table: Table) -> None:
         raise table.place.error(f"rule {rule.name!r} does not say how sure a pair must be", "add min = 0.97")
     if "period" in table.values and rule.do != "reinforce" and rule.top is None:
         raise table.error("period", "only reinforce and top have a period", "leave it out")
-    if rule.top is not None and rule.period is None and _unsettled(rule):
+    if rule.top is not None and rule.period is None and _is_self_affecting(rule):
         raise table.error(
             "top",
             f"{rule.do!r} changes what this rule looks at, so that the first {rule.top} are others each time",
@@ -487,7 +496,7 @@ def _check_window(rule: Rule, table: Table) -> None:
         )
 
 
-def _unsettled(rule: Rule) -> bool:
+def _is_self_affecting(rule: Rule) -> bool:
     """Tell whether a rule's action changes what its own condition, order, partitions or sight read."""
     reads = {"status", *rule.per}.union(*(node.reads for node in rule.nodes))
     if rule.tag:
@@ -509,7 +518,7 @@ def _partition(table: Table) -> tuple[str, ...]:
     return tuple(column for column in columns if column != "scope")
 
 
-def _survivor(table: Table, over: str, names: Words, on: ClockName) -> tuple[tuple[Node, bool], ...]:
+def _survivor(table: Table, over: str, names: PolicyNames, on: ClockName) -> tuple[tuple[Node, bool], ...]:
     """Read which of a pair survives; the more valuable where nothing is said."""
     if over != "pairs" and "survivor" not in table.values:
         return ()
@@ -608,7 +617,7 @@ def clock(table: Table, default: ClockName) -> ClockName:
 
 def text(table: Table, key: str) -> str:
     """Return a text that must be there."""
-    value = _required(table, key)
+    value = _read_required(table, key)
     if not isinstance(value, str) or not value.strip():
         raise table.error(key, f"{key or 'it'} must be a text", f'write {key} = "…"')
     if not is_unicode(value):
@@ -622,7 +631,7 @@ def _optional(table: Table, key: str) -> str:
 
 def texts(table: Table, key: str) -> tuple[str, ...]:
     """Return a list of texts that must be there."""
-    value = _required(table, key)
+    value = _read_required(table, key)
     if not isinstance(value, list | tuple) or not all(
         isinstance(item, str) and item and is_unicode(item) for item in value
     ):
@@ -632,7 +641,7 @@ def texts(table: Table, key: str) -> tuple[str, ...]:
 
 def count(table: Table, key: str) -> int:
     """Return a whole number from 0 up that must be there."""
-    value = _required(table, key)
+    value = _read_required(table, key)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= COUNT_MAX:
         raise table.error(key, f"{key} must be a whole number from 0 up", f"write {key} = 5")
     return value
@@ -674,7 +683,7 @@ def _choice(table: Table, key: str, known: Sequence[str], default: str | None = 
     return value
 
 
-def _required(table: Table, key: str) -> Any:
+def _read_required(table: Table, key: str) -> Any:
     if key not in table.values:
         name = table.values.get("name", "")
         raise table.place.error(f"{name!r} has no {key!r}" if name else f"has no {key!r}", f"add {key} = …")

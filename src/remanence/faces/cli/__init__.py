@@ -58,14 +58,14 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     if not os.environ.get(TRACEBACK):
-        sys.excepthook = _unexpected
+        sys.excepthook = _print_unexpected_error
     try:
         code = run(sys.argv[1:])
         sys.stdout.flush()
     except KeyboardInterrupt:
-        from remanence.faces.cli.running import interrupted
+        from remanence.faces.cli.running import print_interruption
 
-        code = interrupted()
+        code = print_interruption()
     except BrokenPipeError:
         # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -73,7 +73,9 @@ def main() -> None:
     sys.exit(code)
 
 
-def _unexpected(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+def _print_unexpected_error(
+    kind: type[BaseException], error: BaseException, _trace: TracebackType | None
+) -> None:
     from remanence.faces.cli.usage import complain
 
     complain(f"{kind.__name__}: {error}", f"set {TRACEBACK}=1 to see where, and report it")

@@ -89,7 +89,7 @@ async def learn(
     /,
     *,
     memory: Memory,
-    about: options.About = options.About(),
+    about: options.TextOptions = options.TextOptions(),
     key: Annotated[
         str | None, Parameter(help="A stable name of yours; known already = nothing to do.")
     ] = None,
@@ -103,7 +103,7 @@ async def put(
     /,
     *,
     memory: Memory,
-    about: options.About = options.About(),
+    about: options.TextOptions = options.TextOptions(),
     if_revision: Annotated[
         int | None, Parameter(help="Only while the key's memory has this revision; 0: only if it has none.")
     ] = None,

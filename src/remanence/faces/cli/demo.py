@@ -52,7 +52,7 @@ NEXT = (
 
 
 @dataclass(frozen=True)
-class Shown:
+class DemoResult:
     """What the demonstration did, so that a program, or a test, may look whether it is so."""
 
     folder: str
@@ -84,7 +84,7 @@ async def demo(
     return shown if common.json else None
 
 
-async def demonstrate(folder: Path, out: TextIO) -> Shown:
+async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
     """Make the sample in a folder and print each step; the database is put there when all is done."""
     _make(folder)
     with TemporaryDirectory(prefix=".demo-", dir=folder) as making:
@@ -144,7 +144,7 @@ class Walk:
     out: TextIO
     clock: ManualClock
 
-    async def through(self, memory: Engine, folder: str) -> Shown:
+    async def through(self, memory: Engine, folder: str) -> DemoResult:
         """Learn, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
         await self._recall(memory)
@@ -160,7 +160,7 @@ class Walk:
         undone = await memory.undo(receipt)
         restored = (await memory.status()).statuses
         self._step("Undo", f"{undone.changes} changes taken back: {numbers(restored)}")
-        return Shown(folder, stored, repeats, again, before, after, restored, receipt.run)
+        return DemoResult(folder, stored, repeats, again, before, after, restored, receipt.run)
 
     async def _learn(self, memory: Engine) -> tuple[int, int, int]:
         stored = repeats = days = 0

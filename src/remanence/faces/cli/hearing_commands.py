@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput, shown
+from remanence.errors import InvalidInput, format_value
 from remanence.faces.cli import options, style
 from remanence.faces.cli.options import Memory
-from remanence.flows.write.noting import Noted
+from remanence.flows.write.noting import NoteResult
 from remanence.model import Link, Relation, short_id
 
 RECALLED = 5  # memories that are shown for a line of a chat
@@ -37,13 +37,13 @@ async def note(
     /,
     *,
     memory: Memory,
-    about: options.About = options.About(),
+    about: options.TextOptions = options.TextOptions(),
     key: Annotated[
         str | None, Parameter(help="A stable name of yours; noted twice it is stored once.")
     ] = None,
 ) -> Any:
     given = about.values()
-    said, session = prompted(text)
+    said, session = parse_prompt(text)
     if session is not None:
         given.setdefault("session", session)
     return await memory.note(said, later=True, key=key, **given)
@@ -57,14 +57,14 @@ async def chat(
         async with memory.session("chat"):
             async for line in _lines():
                 noted += 1
-                facts += await _heard(memory, line, speaker)
+                facts += await _note_line(memory, line, speaker)
     except asyncio.CancelledError:  # Ctrl-C: what was said is noted, and the session has ended
         if (task := asyncio.current_task()) is not None:
             task.uncancel()
     return {"noted": noted, "facts": facts}
 
 
-def prompted(given: str) -> tuple[str, str | None]:
+def parse_prompt(given: str) -> tuple[str, str | None]:
     """Return what was said and in which session, from a text or from what a host's hook passes as JSON."""
     given = given.removeprefix(BOM)
     if not given.lstrip().startswith("{"):
@@ -83,33 +83,34 @@ def prompted(given: str) -> tuple[str, str | None]:
         return given, None
     if not isinstance(prompt, str) or not isinstance(session, str | None):
         raise InvalidInput(
-            f"prompt {shown(prompt)} with session_id {shown(session)}", recovery="pass both as texts, in JSON"
+            f"prompt {format_value(prompt)} with session_id {format_value(session)}",
+            recovery="pass both as texts, in JSON",
         )
     return prompt, session
 
 
-async def _heard(memory: Memory, line: str, speaker: str | None) -> int:
+async def _note_line(memory: Memory, line: str, speaker: str | None) -> int:
     """Show what is known about a line, note it, and show what became known by it; return how many facts."""
     try:
         answer = await memory.recall(line, limit=RECALLED)
-        noted: Noted = await memory.note(line, later=True, speaker=speaker)
+        noted: NoteResult = await memory.note(line, later=True, speaker=speaker)
     except InvalidInput as error:
         _write([f"  not noted: {error}", f"  → {error.recovery}"])
         return 0
     if len(answer) and not answer.is_weak:
         _write(answer.text.splitlines())
     if noted.status in KEPT_OUT:
-        _write([f"  {noted.learned}"])
+        _write([f"  {noted.learn_result}"])
         return 0
     heard = (await memory.consolidate()).heard
-    told = [line async for line in _known(memory, noted)]
+    told = [line async for line in _describe_new_facts(memory, noted)]
     _write(
         [f"  known now: {one}" for one in told] + [f"  not listened to yet: {one}" for one in heard.failed]
     )
     return len(told)
 
 
-async def _known(memory: Memory, noted: Noted) -> AsyncIterator[str]:
+async def _describe_new_facts(memory: Memory, noted: NoteResult) -> AsyncIterator[str]:
     """Yield a line for each fact that became known by a turn, and for the turn where it is one itself."""
     links = await memory.links(noted.seq)
     for seq in sorted(link.source for link in links if link.target == noted.seq and link.source > noted.seq):
@@ -139,7 +140,7 @@ async def _lines() -> AsyncIterator[str]:
 
     def read() -> None:
         with suppress(RuntimeError):  # the loop has ended
-            for line in _typed():
+            for line in _read_stdin_lines():
                 loop.call_soon_threadsafe(lines.put_nowait, line)
             loop.call_soon_threadsafe(lines.put_nowait, None)
 
@@ -149,7 +150,7 @@ async def _lines() -> AsyncIterator[str]:
             yield line.strip()
 
 
-def _typed() -> Any:
+def _read_stdin_lines() -> Any:
     """Yield lines from standard input, after a prompt where somebody types."""
     asks = sys.stdin.isatty()
     while True:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, get_args
 
 from remanence.faces.cli.options import Common
-from remanence.faces.cli.overview import entry, overview, wrapped
+from remanence.faces.cli.overview import entry, overview, wrap_text
 from remanence.verbs import GROUPS, advice
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def page(app: "App", words: Sequence[str]) -> str:
     if apps[-1].default_command is None:
         return "\n".join(_of_group(chain[0]))
     row = advice(" ".join(chain))
-    said = [wrapped(usage_of(apps[-1], chain), 4), "", wrapped(row.summary)]
-    said += [wrapped(f"Use it when {row.use_when}.")]
+    said = [wrap_text(usage_of(apps[-1], chain), 4), "", wrap_text(row.summary)]
+    said += [wrap_text(f"Use it when {row.use_when}.")]
     for title, found in (("Words", words_of(apps[-1])), ("Options", options_of(apps[-1]))):
         said += ["", f"{title}:", *(entry(name, text) for name, text in found)] if found else []
     said += ["", "Options of every command:", *(entry(name, text) for name, text in common_options(app))]
@@ -48,7 +48,7 @@ def usage_of(app: "App | None", chain: Sequence[str]) -> str:
     return " ".join(["remanence", *chain, *(name for name, _ in words_of(app)), "[options]"])
 
 
-def found(app: "App", chain: Sequence[str]) -> "App":
+def find_command(app: "App", chain: Sequence[str]) -> "App":
     """Return a command by the words that call it."""
     for word in chain:
         app = app[word]
@@ -58,7 +58,7 @@ def found(app: "App", chain: Sequence[str]) -> "App":
 def words_of(app: "App") -> list[tuple[str, str]]:
     """Return the words that a command takes, each with its help; one that may be left out is in brackets."""
     return [
-        (called(one) if one.required else f"[{called(one)}]", str(one.parameter.help))
+        (argument_name(one) if one.required else f"[{argument_name(one)}]", str(one.parameter.help))
         for one in arguments(app)
         if one.field_info.is_positional
     ]
@@ -80,7 +80,7 @@ def arguments(app: "App") -> list["Argument"]:
     return [one for one in found if one.show and not one.children]
 
 
-def called(one: "Argument | None") -> str:
+def argument_name(one: "Argument | None") -> str:
     """Return what a word is called in help and errors."""
     if one is None:
         return "a word"

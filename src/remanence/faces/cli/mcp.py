@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from remanence.errors import NotFound
 from remanence.faces.cli.options import Given
-from remanence.faces.cli.running import opened
+from remanence.faces.cli.running import open_engine
 
 
 async def mcp(
@@ -27,4 +27,4 @@ async def mcp(
 
     given = common if path is None else replace(common, db=path)
     # An agent writes here, whatever it says: nothing of it is believed as the user is.
-    await serve(opened(given, trust="agent"), allow_curation=allow_curation)
+    await serve(open_engine(given, trust="agent"), allow_curation=allow_curation)

@@ -14,7 +14,7 @@ from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
 
 if TYPE_CHECKING:
-    from remanence.flows.mirror.watching import Mirrored
+    from remanence.flows.mirror.watching import MirrorResult
 
 Folder = Annotated[
     str, Parameter(metavar="FOLDER", help="The folder of the mirror; made where it is not there.")
@@ -56,7 +56,7 @@ async def watch(
 ) -> Any:
     from remanence.faces.cli import show
 
-    def tell(done: "Mirrored") -> None:
+    def tell(done: "MirrorResult") -> None:
         if common.json:
             print(show.document(done), flush=True)
         else:

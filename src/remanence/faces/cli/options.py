@@ -36,7 +36,7 @@ from remanence.model import COLUMN, SHORT_ID_CHARS
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:
     from remanence.engine import Engine
-    from remanence.model import Recalled
+    from remanence.model import RecallResult
 
     Memory = Engine
 else:
@@ -59,13 +59,13 @@ def name_of(word: str) -> int | str:
     return int(word) if is_number else word
 
 
-def _named(_type: Any, tokens: Sequence[Any]) -> int | str:
+def _parse_memory_name(_type: Any, tokens: Sequence[Any]) -> int | str:
     word = str(tokens[0].value)
     return "-" if word == STREAM else name_of(word)
 
 
 def _all_named(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
-    return [_named(_type, [token]) for token in tokens]
+    return [_parse_memory_name(_type, [token]) for token in tokens]
 
 
 def text_of(_type: Any, tokens: Sequence[Any]) -> str:
@@ -126,7 +126,7 @@ def _frames(_context: Any) -> Sequence[str]:
 
 Name = Annotated[
     int | str,
-    Parameter(metavar="MEMORY", converter=_named, n_tokens=1, help=f"Its {_NAMES}."),
+    Parameter(metavar="MEMORY", converter=_parse_memory_name, n_tokens=1, help=f"Its {_NAMES}."),
 ]
 Names = Annotated[
     list[int | str],
@@ -201,7 +201,7 @@ else:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class About:
+class TextOptions:
     """What a text to learn is about and where it comes from."""
 
     category: Annotated[str | None, Parameter(help="A category that the policy declares, such as task.")] = (
@@ -311,11 +311,11 @@ def filters(given: list[str]) -> dict[str, Any]:
     found: dict[str, list[Any]] = {}
     for word in given:
         for name, value in pairs([word], "--where").items():
-            found.setdefault(name, []).extend(_meant(name, value))
+            found.setdefault(name, []).extend(_parse_filter_values(name, value))
     return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
 
 
-def _meant(name: str, word: str) -> list[Any]:
+def _parse_filter_values(name: str, word: str) -> list[Any]:
     """Return what a word may mean: in a column of numbers a number, in an attribute that as well as the word."""
     try:
         value = json.loads(word)
@@ -337,6 +337,6 @@ def given_of(options: Any) -> dict[str, Any]:
     return given
 
 
-def brief(answer: "Recalled") -> "Recalled":
+def brief(answer: "RecallResult") -> "RecallResult":
     """Leave the parts of the scores out."""
     return replace(answer, memories=tuple(replace(hit, parts={}) for hit in answer.memories))

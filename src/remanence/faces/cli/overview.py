@@ -19,11 +19,11 @@ NAME_CHARS = 18
 
 def overview() -> str:
     """Return the page."""
-    said = [wrapped("remanence [--db FILE] COMMAND …", 2), "", wrapped(ABOUT)]
+    said = [wrap_text("remanence [--db FILE] COMMAND …", 2), "", wrap_text(ABOUT)]
     told: set[str] = set()
     for title, rows in GROUPS.items():
         said += ["", f"{title}:", *_entries(rows, told)]
-    return "\n".join([*said, "", wrapped(MORE)])
+    return "\n".join([*said, "", wrap_text(MORE)])
 
 
 def _entries(rows: Iterable[Advice], told: set[str]) -> Iterator[str]:
@@ -41,10 +41,10 @@ def _entries(rows: Iterable[Advice], told: set[str]) -> Iterator[str]:
 def entry(name: str, text: str) -> str:
     """Write a name and what it is, the text wrapped beside it."""
     head = f"  {name:<{NAME_CHARS}}  "
-    return wrapped(head + text if len(head) == NAME_CHARS + 4 else f"  {name}  {text}", NAME_CHARS + 4)
+    return wrap_text(head + text if len(head) == NAME_CHARS + 4 else f"  {name}  {text}", NAME_CHARS + 4)
 
 
-def wrapped(text: str, indent: int = 0) -> str:
+def wrap_text(text: str, indent: int = 0) -> str:
     """Wrap a text at words to the width of the screen."""
     width = min(get_terminal_size().columns, 100)
     return fill(text, width, subsequent_indent=" " * indent, drop_whitespace=True, break_long_words=False)

@@ -41,8 +41,8 @@ async def plan(
 ) -> Any:
     if file is not None and output is not None:
         raise InvalidInput("the plan is in a file already", recovery="leave --output out")
-    made = await _planned(memory, output) if file is None else _read(file)
-    return None if output == "-" else await shown(memory, made, every=every)
+    made = await _make_plan(memory, output) if file is None else _read(file)
+    return None if output == "-" else await build_plan_report(memory, made, every=every)
 
 
 async def diff(
@@ -65,7 +65,7 @@ async def apply(
     memory: Memory,
     allow_destroyed: Allowed = None,
 ) -> Any:
-    return await _applied(memory, _read(file), allow_destroyed)
+    return await _apply_plan(memory, _read(file), allow_destroyed)
 
 
 async def curate(
@@ -84,10 +84,12 @@ async def curate(
             raise InvalidInput(
                 "--apply makes no plan", recovery="leave --dry-run and --output out, or use `plan`"
             )
-        return await _applied(memory, _read(given), allow_destroyed)
-    made = await _planned(memory, output)
+        return await _apply_plan(memory, _read(given), allow_destroyed)
+    made = await _make_plan(memory, output)
     return (
-        await shown(memory, made, every=every) if dry_run else await _applied(memory, made, allow_destroyed)
+        await build_plan_report(memory, made, every=every)
+        if dry_run
+        else await _apply_plan(memory, made, allow_destroyed)
     )
 
 
@@ -105,12 +107,12 @@ async def compact(
 
     with waiting("planning"):
         made = await plan_compaction(memory, keep)
-    report = await shown(memory, made, every=every)
+    report = await build_plan_report(memory, made, every=every)
     if dry_run:
         return report
     if not common.json:
         show.write(report)
-    return await _applied(memory, made, allow_destroyed)
+    return await _apply_plan(memory, made, allow_destroyed)
 
 
 async def forecast(
@@ -137,7 +139,7 @@ async def explain(name: Name, /, *, memory: Memory) -> Any:
     return await memory.explain(name)
 
 
-async def shown(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
+async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
     """Return what a plan shows: the first memories of each rule, or every one."""
     from remanence.curate.planner.plan_report import LISTED
 
@@ -146,7 +148,7 @@ async def shown(memory: Memory, made: "Plan", *, every: bool) -> "PlanReport":
     return await memory.describe_plan(made, limit=EVERY if every else LISTED)
 
 
-async def _planned(memory: Memory, output: str | None) -> "Plan":
+async def _make_plan(memory: Memory, output: str | None) -> "Plan":
     with waiting("planning"):
         made = await memory.plan()
     if output is not None:
@@ -154,7 +156,7 @@ async def _planned(memory: Memory, output: str | None) -> "Plan":
     return made
 
 
-async def _applied(memory: Memory, made: "Plan", allow_destroyed: int | None) -> Any:
+async def _apply_plan(memory: Memory, made: "Plan", allow_destroyed: int | None) -> Any:
     with waiting("applying"):
         return await memory.apply(made, allow_destroyed=allow_destroyed)
 

@@ -37,11 +37,11 @@ def show(
 
 
 def describe(name: Policy, /) -> Any:
-    return _loaded(name).describe()
+    return _load_policy(name).describe()
 
 
 def check(name: Policy, /) -> Any:
-    read = _loaded(name)
+    read = _load_policy(name)
     return {"name": read.name, "hash": read.hash, "guards": len(read.guards), "rules": len(read.rules)}
 
 
@@ -65,7 +65,7 @@ def _adopting(name: str) -> str:
     return f"remanence policy adopt {name if name in presets() else f'FILE, which holds {name}'}"
 
 
-def _loaded(name: str) -> Any:
+def _load_policy(name: str) -> Any:
     from remanence.flows.curate.curating import read_policy
 
     return read_policy(name)

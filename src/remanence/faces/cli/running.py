@@ -19,7 +19,13 @@ from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
 from remanence.faces.cli.style import Text, write_lines
-from remanence.faces.cli.usage import WRONG, complain, misplaced, parted, refused
+from remanence.faces.cli.usage import (
+    WRONG,
+    complain,
+    print_refusal,
+    refuse_misplaced_dash,
+    split_common_options,
+)
 from remanence.keywords import TrustName
 
 if TYPE_CHECKING:
@@ -58,7 +64,7 @@ class Interrupted(KeyboardInterrupt):
 
 def launch(app: "App", line: Sequence[str]) -> int:
     """Run the command that a line of words names, and return its exit code."""
-    words, common = parted(line)
+    words, common = split_common_options(line)
     asked = words[: words.index("--")] if "--" in words else words
     if not words or not HELP.isdisjoint(asked):
         print(page(app, [word for word in asked if word not in HELP]))
@@ -67,7 +73,7 @@ def launch(app: "App", line: Sequence[str]) -> int:
     if command == app.help_print:
         print(page(app, words))
         return 0
-    if misplaced(bound.arguments.values()):
+    if refuse_misplaced_dash(bound.arguments.values()):
         return WRONG
     if common.as_agent and common.agent is None:
         complain(
@@ -91,21 +97,21 @@ def launch(app: "App", line: Sequence[str]) -> int:
             )
         return command(*bound.args, **bound.kwargs, **rest)
 
-    return answered(common, work)
+    return run_and_print(common, work)
 
 
-def answered(common: Common, work: Callable[[], Any]) -> int:
+def run_and_print(common: Common, work: Callable[[], Any]) -> int:
     """Do the work, print its answer and return the exit code; what is refused is said in two lines."""
     try:
         answer = work()
-        return _print(asyncio.run(_awaited(answer)) if isawaitable(answer) else answer, common)
+        return _print(asyncio.run(_await_answer(answer)) if isawaitable(answer) else answer, common)
     except RemanenceError as error:
-        return refused(error, json=common.json)
+        return print_refusal(error, json=common.json)
     except KeyboardInterrupt as stop:
-        return interrupted(str(stop))
+        return print_interruption(str(stop))
 
 
-def interrupted(how_far: str = "") -> int:
+def print_interruption(how_far: str = "") -> int:
     """Say that the work was cut short, and in which state that leaves the memory."""
     told = how_far or "what was written is complete, nothing is half done"
     write_lines([Text(f"interrupted: {told}")], sys.stderr)
@@ -119,12 +125,12 @@ def database(common: Common) -> Path:
     return Path(path)
 
 
-async def _tried(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
+async def _rehearse_verb(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
     """Do a verb where nothing is kept: where it is refused, no file is made."""
     from remanence.store.rehearsal import Accepted, Rehearsal
 
     with suppress(Accepted):
-        async with opened(common, Rehearsal()) as memory:
+        async with open_engine(common, Rehearsal()) as memory:
             await verb(memory)
 
 
@@ -145,7 +151,7 @@ async def _with_memory(
     if not path.exists() and dry:
         from remanence.store.memory.memory_store import MemoryStore
 
-        async with opened(common, MemoryStore()) as memory:
+        async with open_engine(common, MemoryStore()) as memory:
             return await verb(memory)
     if not path.exists():
         if not makes:
@@ -153,8 +159,8 @@ async def _with_memory(
                 f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
             )
         if name != TALKING:
-            await _tried(verb, common)
-    async with opened(common, erased_since=erased_since) as memory:
+            await _rehearse_verb(verb, common)
+    async with open_engine(common, erased_since=erased_since) as memory:
         try:
             result = await verb(memory)
         except RemanenceError:
@@ -173,7 +179,7 @@ async def _note_refusal(memory: "Engine", name: str) -> None:
             await note_refusal(memory, name)
 
 
-def opened(
+def open_engine(
     common: Common,
     store: "Store | None" = None,
     trust: TrustName = "user",
@@ -216,7 +222,7 @@ def _tell_of_upgrade(path: str) -> None:
         write_lines([Text(told)], sys.stderr)
 
 
-async def _awaited(answer: Awaitable[Any]) -> Any:
+async def _await_answer(answer: Awaitable[Any]) -> Any:
     return await answer
 
 

@@ -17,36 +17,30 @@ from remanence.clock import lasting
 from remanence.curate.explain import Explanation
 from remanence.curate.forecast_report import Forecast
 from remanence.curate.plan import Plan
-from remanence.curate.planner.cycle_summary import told
+from remanence.curate.planner.cycle_summary import describe_cycle
 from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import PlanReport, memory_line, render, said
+from remanence.curate.planner.plan_report import PlanReport, describe_action, memory_line, render
 from remanence.effects import PLANNED, ways_back
 from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.undoable import Undoable
 from remanence.faces.moments import local
 from remanence.flows.acted import EngineAction
-from remanence.flows.curate.daemon import Ended
+from remanence.flows.curate.daemon import DaemonResult
 from remanence.flows.curate.runs import RunReport
-from remanence.flows.curate.ticking import Ticked
-from remanence.flows.erase import Erasing, Erasure
+from remanence.flows.curate.ticking import TickResult
+from remanence.flows.erase import ErasePreview, Erasure
 from remanence.flows.erase_since import ErasedSinceReport
-from remanence.flows.expiring import Expired
+from remanence.flows.expiring import ExpireResult
 from remanence.flows.graph import Contradiction
 from remanence.flows.inspect import Event, State
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.review import Review
-from remanence.flows.sessions import Session
+from remanence.flows.sessions import OpenSession
 from remanence.flows.settings import Setting
-from remanence.flows.write.ingesting import Ingested
+from remanence.flows.write.ingesting import IngestResult
 from remanence.flows.write.proposals import Proposal
 from remanence.guide import Guide
-from remanence.model import (
-    Hit,
-    Memory,
-    Recalled,
-    Status,
-    Trust,
-)
+from remanence.model import Hit, Memory, RecallResult, Status, Trust
 from remanence.owner import PERSON
 from remanence.recall.frames import Frame
 from remanence.receipt import Receipt
@@ -90,7 +84,7 @@ def is_well(result: Any) -> bool:
     """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
     if isinstance(result, State):
         return not result.erased_since and (result.schedule is None or result.schedule.is_well)
-    if isinstance(result, Ticked | Ended | Erasure):
+    if isinstance(result, TickResult | DaemonResult | Erasure):
         return result.is_well
     return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
 
@@ -116,7 +110,7 @@ def when(micros: int | None) -> str:
     return "never" if micros is None else local(micros)
 
 
-def counted(counts: Mapping[str, int]) -> str:
+def format_counts(counts: Mapping[str, int]) -> str:
     """Write counts in a line."""
     return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items()) or "nothing"
 
@@ -130,7 +124,7 @@ def lines(result: Any) -> Iterator[Text]:
 @lines.register
 def _result(done: Result) -> Iterator[Text]:
     yield Text(str(done))
-    if isinstance(done, Ingested):
+    if isinstance(done, IngestResult):
         yield from (
             Text(f"  left out {count:,}: {safe(why)}", "yellow") for why, count in done.skipped.items()
         )
@@ -140,10 +134,10 @@ def _result(done: Result) -> Iterator[Text]:
 
 
 @lines.register
-def _final(done: Erasure | Erasing | ErasedSinceReport | Expired) -> Iterator[Text]:
+def _final(done: Erasure | ErasePreview | ErasedSinceReport | ExpireResult) -> Iterator[Text]:
     """Show what is not taken back."""
     yield from (Text(line) for line in str(done).splitlines())
-    if isinstance(done, Erasing | ErasedSinceReport):
+    if isinstance(done, ErasePreview | ErasedSinceReport):
         yield Text("  erase them with: the same command and --yes", "dim")
 
 
@@ -154,7 +148,7 @@ def _undoable(done: Undoable) -> Iterator[Text]:
 
 
 @lines.register
-def _named(result: Mapping) -> Iterator[Text]:  # type: ignore[type-arg]
+def _render_mapping(result: Mapping) -> Iterator[Text]:  # type: ignore[type-arg]
     for name, value in result.items():
         yield Text.assemble((f"{name:<8}", "dim"), f" {safe(str(value))}")
 
@@ -172,11 +166,13 @@ def _each(results: Sequence[Any]) -> Iterator[Text]:
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
     if done.verb in PLANNED:
-        what = ", ".join(said(action, count) for action, count in counts.items()) or "nothing to do"
+        what = (
+            ", ".join(describe_action(action, count) for action, count in counts.items()) or "nothing to do"
+        )
     else:
         several = counts.get(done.verb, 0)
         what = f"{several:,} memories" if several > 1 else "done"
-        what = what if counts.keys() == {done.verb} else counted(counts)
+        what = what if counts.keys() == {done.verb} else format_counts(counts)
     if done.undoes is not None:
         what = f"took back {safe(done.undoes)}"
     yield Text.assemble((done.verb, "bold"), f": {what} ({number(done.changes, 'change', 'changes')})")
@@ -191,7 +187,7 @@ def _receipt(done: Receipt) -> Iterator[Text]:
 
 
 @lines.register
-def _recalled(answer: Recalled) -> Iterator[Text]:
+def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not answer.memories:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
     elif answer.is_weak:
@@ -352,7 +348,7 @@ def _review(review: Review) -> Iterator[Text]:
             yield Text.assemble((f"       {way}: ", "dim"), (safe(command), "command"))
     left = Counter(review.counts) - Counter(item.sort for item in review.items)
     if left:
-        yield Text(f"and {counted(left)} more: --limit {max(review.counts.values())}", "dim")
+        yield Text(f"and {format_counts(left)} more: --limit {max(review.counts.values())}", "dim")
 
 
 @lines.register
@@ -369,7 +365,7 @@ def _proposal(proposal: Proposal) -> Iterator[Text]:
 def _state(state: State) -> Iterator[Text]:
     yield Text.assemble((f"scope {safe(state.scope)}", "bold"), f": {_size(state)}")
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
-        yield Text.assemble((f"  {name:<11}", "dim"), counted(getattr(state, name)))
+        yield Text.assemble((f"  {name:<11}", "dim"), format_counts(getattr(state, name)))
     policy = (
         "none" if state.policy is None else state.policy if state.adopted else f"{state.policy}, not adopted"
     )
@@ -381,9 +377,9 @@ def _state(state: State) -> Iterator[Text]:
     for name, what in state.contextual.items():
         yield Text.assemble((f"  {name.replace('_', ' '):<11}", "dim"), safe(f"{what}"))
     if any(state.spent.values()):
-        yield Text.assemble(("  models     ", "dim"), f"{counted(state.spent)} today, UTC")
+        yield Text.assemble(("  models     ", "dim"), f"{format_counts(state.spent)} today, UTC")
     if state.gate:
-        yield Text.assemble(("  gate       ", "dim"), f"{counted(state.gate)} in all")
+        yield Text.assemble(("  gate       ", "dim"), f"{format_counts(state.gate)} in all")
     for one in state.waiting:
         yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
     if state.waiting_more:
@@ -397,7 +393,8 @@ def _state(state: State) -> Iterator[Text]:
         yield Text.assemble(("  schedule   ", "dim"), (safe(str(state.schedule)), style))
     if state.review:
         yield Text(
-            f"  for review {results.counted(state.review)}; list it with: remanence review list", "yellow"
+            f"  for review {results.format_counts(state.review)}; list it with: remanence review list",
+            "yellow",
         )
     yield from _in_time(state)
     for run in state.interrupted:
@@ -431,7 +428,7 @@ def _in_time(state: State) -> Iterator[Text]:
         soon = "none archived within 200 years" if at is None else f"first archived {_leaving(at - state.at)}"
         yield Text.assemble((f"  {decay:<11}", "dim"), soon)
     for work, ran in state.automatic.items():
-        what = safe(ran.reason) or results.counted(ran.counts)
+        what = safe(ran.reason) or results.format_counts(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
         yield Text.assemble(
             (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
@@ -451,7 +448,7 @@ def _leaving(micros: int) -> str:
     return f"in {lasting(micros)}" if micros > 0 else "with the next run"
 
 
-def _session(session: Session, now: int) -> Text:
+def _session(session: OpenSession, now: int) -> Text:
     beat = f", last beat {lasting(now - session.counted_until)} ago" if session.every is not None else ""
     begun = f"{safe(session.task_type)}, begun {lasting(now - session.started_at)} ago{beat}"
     return Text.assemble(("  session    ", "dim"), f"{session.id} {begun}")
@@ -498,10 +495,10 @@ def _run_report(done: RunReport) -> Iterator[Text]:
     if done.because:
         yield Text(f"  because of {', '.join(done.because)}")
     if done.cycle:
-        yield Text(f"  {told(done.cycle, done.left_out)}")
+        yield Text(f"  {describe_cycle(done.cycle, done.left_out)}")
         yield Text(f"  policy hash {done.policy_hash}", "dim")
     for act in done.acts:
-        what = said(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
+        what = describe_action(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
         yield Text("  ".join([f"  {what}", *why]))
         for memory in act.memories:

@@ -46,16 +46,16 @@ class Text:
         """The text without its styles."""
         return "".join(text for text, _ in self.parts)
 
-    def wrapped(self, width: int) -> "Text":
+    def wrap_lines(self, width: int) -> "Text":
         """Break every line at the last space that lets it fit, and no command; what goes on is indented."""
         words = [
             (word, style)
             for text, style in self.parts
             for word in ([text] if style == "command" else _WORD.findall(text))
         ]
-        return Text.assemble(*_broken(words, width))
+        return Text.assemble(*_wrap_words(words, width))
 
-    def coloured(self) -> str:
+    def render_ansi(self) -> str:
         """The text with the codes that colour it on a terminal."""
         return "".join(
             f"\x1b[{self.CODES[style]}m{text}\x1b[0m" if style else text for text, style in self.parts
@@ -68,11 +68,11 @@ def write_lines(lines: Iterable[Text], stream: TextIO | None = None) -> None:
     is_terminal = stream.isatty()
     is_coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     for line in lines:
-        shown = line.wrapped(get_terminal_size().columns) if is_terminal else line
-        print(shown.coloured() if is_coloured else shown.plain, file=stream)
+        shown = line.wrap_lines(get_terminal_size().columns) if is_terminal else line
+        print(shown.render_ansi() if is_coloured else shown.plain, file=stream)
 
 
-def _broken(words: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
+def _wrap_words(words: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:
     """Yield the words, and a new line in place of the spaces before each that would not fit."""
     column, deep, spaces = 0, _INDENT, ""
     for word, style in words:

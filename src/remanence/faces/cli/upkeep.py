@@ -12,22 +12,22 @@ from remanence.errors import InvalidInput, StoreError
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, Given, Memory
 from remanence.faces.cli.progress import counting, waiting
-from remanence.faces.cli.running import database, opened
+from remanence.faces.cli.running import database, open_engine
 from remanence.faces.cli.undoable import Undoable
 
 
 async def doctor(*, common: Given) -> Any:
-    from remanence.flows.checks import absent, broken
+    from remanence.flows.checks import absent, make_unreadable_check
 
     path = database(common)
     if not path.exists():
         return [absent(str(path))]
     try:
-        async with opened(common, erased_since="look") as memory:
+        async with open_engine(common, erased_since="look") as memory:
             with waiting("checking"):
                 return await memory.doctor()
     except StoreError as error:
-        return [broken(error)]
+        return [make_unreadable_check(error)]
 
 
 async def reembed(
@@ -63,7 +63,7 @@ async def settings(
     if name is not None and (toml or load is not None):
         raise InvalidInput(f"{name} beside a document", recovery="name one setting, or a document, not both")
     if load is not None:
-        return await _loaded(memory, load)
+        return await _load_settings(memory, load)
     if toml:
         return (await memory.settings.document()).rstrip()
     if name is None:
@@ -82,7 +82,7 @@ async def _set(memory: Memory, name: str, value: str) -> Undoable:
     return Undoable(await memory.settings.set(name, given), _setting(name, before.value))
 
 
-async def _loaded(memory: Memory, file: str) -> Any:
+async def _load_settings(memory: Memory, file: str) -> Any:
     before = {one.name: one.value for one in await memory.settings.all(advanced=True)}
     changed = await memory.settings.load(files.read_document(file).decode(errors="replace"))
     back = "; ".join(_setting(one.name, before[one.name]) for one in changed)

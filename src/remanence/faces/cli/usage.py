@@ -17,8 +17,8 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from remanence.errors import Conflict, ErasedSince, RemanenceError, shown, suggest
-from remanence.faces.cli.helping import called, usage_of
+from remanence.errors import Conflict, ErasedSince, RemanenceError, format_value, suggest
+from remanence.faces.cli.helping import argument_name, usage_of
 from remanence.faces.cli.options import STREAM, Common, policy_of
 from remanence.faces.cli.style import Text, write_lines
 from remanence.text import visible
@@ -38,12 +38,12 @@ class WrongUsage(Exception):
 def wrong(error: CycloptsError | WrongUsage, words: Sequence[str]) -> int:
     """Say what cannot be understood, and return the exit code; what a value of ours is wrong in is refused."""
     if isinstance(error.__cause__, RemanenceError):
-        return refused(error.__cause__, json="--json" in words)
-    complain(*(error.args if isinstance(error, WrongUsage) else _worded(error)))
+        return print_refusal(error.__cause__, json="--json" in words)
+    complain(*(error.args if isinstance(error, WrongUsage) else _describe_usage_error(error)))
     return WRONG
 
 
-def refused(error: RemanenceError, *, json: bool) -> int:
+def print_refusal(error: RemanenceError, *, json: bool) -> int:
     """Say what went wrong and what to do, in two lines, and with --json as a document too."""
     from remanence.faces.cli import show
 
@@ -68,7 +68,7 @@ def complain(what: str, recovery: str) -> None:
     )
 
 
-def parted(words: Sequence[str]) -> tuple[list[str], Common]:
+def split_common_options(words: Sequence[str]) -> tuple[list[str], Common]:
     """Part the options of every command from the other words; behind `--` none is looked for."""
     rest: list[str] = []
     said: dict[str, Any] = {}
@@ -78,13 +78,13 @@ def parted(words: Sequence[str]) -> tuple[list[str], Common]:
         if word == "--":
             rest += [word, *coming]
         elif option in _COMMON:
-            said[_COMMON[option]] = _said(option, value if joined else None, coming)
+            said[_COMMON[option]] = _read_option_value(option, value if joined else None, coming)
         else:
             rest.append(word)
     return rest, Common(**said)
 
 
-def _said(option: str, value: str | None, coming: Iterator[str]) -> str | bool:
+def _read_option_value(option: str, value: str | None, coming: Iterator[str]) -> str | bool:
     """Return what an option says: by itself, behind a sign of equality, or in the next word."""
     if option in _FLAGS:
         if value is not None:
@@ -96,7 +96,7 @@ def _said(option: str, value: str | None, coming: Iterator[str]) -> str | bool:
     return policy_of(found) if option == "--policy" else found
 
 
-def misplaced(values: Iterable[Any]) -> bool:
+def refuse_misplaced_dash(values: Iterable[Any]) -> bool:
     """Refuse a `-` that stands where neither a text nor a file goes."""
     parts = [part for value in values for part in (astuple(value) if is_dataclass(value) else [value])]  # type: ignore[arg-type]
     found = any(part == STREAM or (isinstance(part, list) and STREAM in part) for part in parts)
@@ -105,7 +105,7 @@ def misplaced(values: Iterable[Any]) -> bool:
     return found
 
 
-def _worded(error: CycloptsError) -> tuple[str, str]:
+def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
     usage = f"usage: {usage_of(error.app, error.command_chain or ())}"
     match error:
         case UnknownCommandError():
@@ -116,16 +116,16 @@ def _worded(error: CycloptsError) -> tuple[str, str]:
             ]
             word = error.token.keyword or error.token.value
             if " " in word:
-                return f"{shown(word)} begins like an option", "write -- before it"
+                return f"{format_value(word)} begins like an option", "write -- before it"
             return f"no option {word}", suggest(word, [*known, *sorted(_COMMON)])
         case MissingArgumentError() if error.keyword is not None:
             return f"{error.keyword} takes a value", usage
         case MissingArgumentError():
-            return f"{called(error.argument)} is missing", usage
+            return f"{argument_name(error.argument)} is missing", usage
         case CoercionError():
             return _not_such(error)
         case UnusedCliTokensError():
-            return f"{shown((error.unused_tokens or [''])[0])} is one word too many", usage
+            return f"{format_value((error.unused_tokens or [''])[0])} is one word too many", usage
     return " ".join(str(error).split()), usage
 
 
@@ -135,7 +135,7 @@ def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
     prefix = " ".join([*chain, ""])
     known = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
     near = suggest(word, known)
-    return f"no command {shown(prefix + word)}", near if near.startswith(
+    return f"no command {format_value(prefix + word)}", near if near.startswith(
         "did"
     ) else f"see: remanence {prefix}--help"
 
@@ -143,14 +143,16 @@ def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
 def _not_such(error: CoercionError) -> tuple[str, str]:
     value = "" if error.token is None else error.token.value
     name = (
-        called(error.argument) if error.token is None or error.token.keyword is None else error.token.keyword
+        argument_name(error.argument)
+        if error.token is None or error.token.keyword is None
+        else error.token.keyword
     )
     choices = error.argument.get_choices(force=True) if error.argument is not None else None
     if choices:
-        return f"{name}: {shown(value)} is none of its words", suggest(value, choices)
+        return f"{name}: {format_value(value)} is none of its words", suggest(value, choices)
     number = NUMBERS.get(error.target_type or str)
     if number:
-        return f"{name}: {shown(value)} is not {number}", f"write it like {name} 5"
+        return f"{name}: {format_value(value)} is not {number}", f"write it like {name} 5"
     if error.__cause__ is not None:
         return f"{name}: {error.__cause__}", "give it as UTF-8"
     return f"{name} takes no value", "write it alone"

@@ -9,12 +9,12 @@ from dataclasses import replace
 from remanence.clock import to_datetime
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
-from remanence.fence import fenced
+from remanence.fence import mark_as_data
 from remanence.flows.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line
-from remanence.flows.write.noting import Noted
-from remanence.model import Learned, Link, Memory, Recalled, Status, short_id
+from remanence.flows.write.noting import NoteResult
+from remanence.model import LearnResult, Link, Memory, RecallResult, Status, short_id
 from remanence.receipt import Receipt
 from remanence.results import kept_out
 from remanence.worth import Fall
@@ -24,7 +24,7 @@ WITHHELD = "is in quarantine: a person may read it and release it"
 TEXT_CHARS = 100  # of the memory at a link's other end
 
 
-def recalled(answer: Recalled) -> str:
+def render_recall_result(answer: RecallResult) -> str:
     """Write what was recalled, how strong it is, and what was left out."""
     if not answer.memories:
         return f"{answer.text or 'Nothing was found'}." + _left_out(answer) + _without(answer)
@@ -32,33 +32,35 @@ def recalled(answer: Recalled) -> str:
     strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
     return (
         weak
-        + fenced(answer.text.removeprefix(weak), MEMORIES)
+        + mark_as_data(answer.text.removeprefix(weak), MEMORIES)
         + strength
         + _left_out(answer)
         + _without(answer)
     )
 
 
-def _left_out(answer: Recalled) -> str:
+def _left_out(answer: RecallResult) -> str:
     return f"\nLeft out: {kept_out(answer.left_out)}." * bool(answer.left_out)
 
 
-def _without(answer: Recalled) -> str:
+def _without(answer: RecallResult) -> str:
     """Say why the model that embeds had no part in it: another answer may be better."""
     return f"\nWithout the model: {answer.without_model}." * bool(answer.without_model)
 
 
-def learned(done: Learned, notes: Iterable[str] = ()) -> str:
+def render_learn_result(done: LearnResult, notes: Iterable[str] = ()) -> str:
     """Write what became of a text."""
     said = "; ".join(filter(None, [*notes, done.note]))
     named = f" {short_id(done.seq)}" if done.seq else ""  # what is gated has no id
     return f"{done.status}{named}" + f" ({said})" * bool(said)
 
 
-def noted(done: Noted, notes: Iterable[str] = ()) -> str:
+def render_note_result(done: NoteResult, notes: Iterable[str] = ()) -> str:
     """Write what became of a turn."""
     signal = f"signal {done.signal}"
-    return learned(replace(done.learned, reason="; ".join(filter(None, [done.reason, signal]))), notes)
+    return render_learn_result(
+        replace(done.learn_result, reason="; ".join(filter(None, [done.reason, signal]))), notes
+    )
 
 
 def whole(
@@ -75,7 +77,7 @@ def whole(
     lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
     lines += ["history:", *(f"  {line}" for line in _history(events))]
     lines += _why(explanation)
-    return fenced("\n".join(lines), "a memory, its text after >")
+    return mark_as_data("\n".join(lines), "a memory, its text after >")
 
 
 def _facts(memory: Memory) -> Iterator[str]:
@@ -148,10 +150,10 @@ def _time(micros: int) -> str:
     return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
 
 
-def planned(plan_id: str, report: PlanReport) -> str:
+def render_waiting_plan(plan_id: str, report: PlanReport) -> str:
     """Write a plan of curation that waits under its id."""
     lines = "\n".join(render(report))
-    return f"{_waiting(plan_id)}\n{fenced(lines, 'a plan, with the memories that it names')}"
+    return f"{_waiting(plan_id)}\n{mark_as_data(lines, 'a plan, with the memories that it names')}"
 
 
 def forgetting(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str]) -> str:
@@ -160,14 +162,14 @@ def forgetting(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str])
     if not going:
         return f"Nothing would be forgotten.{kept}"
     lines = "\n".join(map(memory_line, going))
-    return f"{_waiting(plan_id)} Would be forgotten:\n{fenced(lines, MEMORIES)}{kept}"
+    return f"{_waiting(plan_id)} Would be forgotten:\n{mark_as_data(lines, MEMORIES)}{kept}"
 
 
 def _waiting(plan_id: str) -> str:
     return f"{plan_id}: nothing of this has happened yet; apply it by this id."
 
 
-def done(receipts: Sequence[Receipt], skipped: Sequence[str] = ()) -> str:
+def render_receipts(receipts: Sequence[Receipt], skipped: Sequence[str] = ()) -> str:
     """Add receipts up: what was done, what was left out, and the runs that `undo` takes back."""
     counts: dict[str, int] = {}
     for receipt in receipts:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
-from remanence.errors import InvalidInput, shown, suggest
+from remanence.errors import InvalidInput, format_value, suggest
 
 Choices = Mapping[str, Sequence[str]]
 
@@ -23,7 +23,7 @@ _KINDS = {
 }
 
 
-def _listed(value: Any) -> Any:
+def _parse_list(value: Any) -> Any:
     """Read a list that a host wrote as text: in JSON, or one item alone."""
     if not isinstance(value, str):
         return value
@@ -34,7 +34,7 @@ def _listed(value: Any) -> Any:
     return read if isinstance(read, list) else [value]
 
 
-Texts = Annotated[list[str], BeforeValidator(_listed)]
+Texts = Annotated[list[str], BeforeValidator(_parse_list)]
 
 
 class Inputs:
@@ -58,24 +58,24 @@ class Inputs:
         try:
             read = self._model.model_validate(given)
         except ValidationError as error:
-            raise self._refused(error) from None
+            raise self._argument_error(error) from None
         return {name: getattr(read, name) for name in read.model_fields_set}
 
-    def _refused(self, error: ValidationError) -> InvalidInput:
+    def _argument_error(self, error: ValidationError) -> InvalidInput:
         """Say which arguments are wrong, and what to pass instead."""
         known = self.schema["properties"]
         said, way = [], []
         for fault in error.errors(include_url=False, include_context=False):
             name = str(fault["loc"][0])
             if name not in known:
-                said.append(f"{self.name} has no argument {shown(name)}")
+                said.append(f"{self.name} has no argument {format_value(name)}")
                 way.append(suggest(name, sorted(known)) if known else "pass none")
             elif fault["type"] == "missing":
                 said.append(f"{self.name} needs {name}")
                 way.append(f"pass {name}")
             else:
                 kind = _KINDS[known[name]["type"]]
-                said.append(f"{name} must be {kind}, not {shown(fault['input'])}")
+                said.append(f"{name} must be {kind}, not {format_value(fault['input'])}")
                 way.append(f"pass {name}: {known[name].get('description', kind)}")
         return InvalidInput("; ".join(dict.fromkeys(said)), recovery="; ".join(dict.fromkeys(way)))
 

@@ -34,7 +34,7 @@ class Plans:
         _shorten(self._waiting)
         return plan_id
 
-    def applied(self, plan_id: str, runs: list[str]) -> None:
+    def record_runs(self, plan_id: str, runs: list[str]) -> None:
         """Note which runs did what a plan said."""
         self._applied[plan_id] = runs
         _shorten(self._applied)

@@ -40,7 +40,7 @@ INSTRUCTIONS = (
 Verb = Callable[..., Coroutine[Any, Any, str]]
 
 
-class Session:
+class McpSession:
     """The session of a server: begins with the first tool that is called."""
 
     def __init__(self, memory: Engine) -> None:
@@ -70,9 +70,11 @@ async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation:
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s"
     )
     async with opening as memory:
-        session = Session(memory)
+        session = McpSession(memory)
         ending = asyncio.create_task(_told_to_end())
-        serving = asyncio.create_task(_over_stdio(built(memory, session, allow_curation=allow_curation)))
+        serving = asyncio.create_task(
+            _over_stdio(build_server(memory, session, allow_curation=allow_curation))
+        )
         try:
             await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -83,7 +85,7 @@ async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation:
     await serving
 
 
-def built(memory: Engine, session: Session, *, allow_curation: bool) -> Server[Any]:
+def build_server(memory: Engine, session: McpSession, *, allow_curation: bool) -> Server[Any]:
     """Return a server with the tools of a memory; it announces tools and nothing else."""
     tools = Tools(memory, allow_curation=allow_curation)
     offered = {name: _Tool(getattr(tools, name), tools) for name in names(allow_curation=allow_curation)}
@@ -94,12 +96,14 @@ def built(memory: Engine, session: Session, *, allow_curation: bool) -> Server[A
     async def called(_: Any, given: CallToolRequestParams) -> CallToolResult:
         try:
             await session.begin()
-            return _said(await _answer(offered, given.name, given.arguments or {}))
+            return _text_result(await _answer(offered, given.name, given.arguments or {}))
         except RemanenceError as error:
-            return _said(f"{error}\n→ {error.recovery}", failed=True)
+            return _text_result(f"{error}\n→ {error.recovery}", failed=True)
         except Exception:  # noqa: BLE001 - a client is not told of the inside, and the server goes on
             _LOG.exception("the tool %r failed", given.name)
-            return _said(f"{given.name:.40} failed within\n→ its log tells why; try another way", failed=True)
+            return _text_result(
+                f"{given.name:.40} failed within\n→ its log tells why; try another way", failed=True
+            )
 
     return Server(
         "remanence",
@@ -138,7 +142,7 @@ async def _answer(offered: Mapping[str, _Tool], name: str, given: Mapping[str, A
     return await tool.verb(**tool.inputs.read(given))
 
 
-def _said(text: str, *, failed: bool = False) -> CallToolResult:
+def _text_result(text: str, *, failed: bool = False) -> CallToolResult:
     """Answer in text alone: hosts show a model the structured form instead of it, or both."""
     return CallToolResult(content=[TextContent(type="text", text=visible(text))], is_error=failed)
 

@@ -22,16 +22,16 @@ from remanence.errors import (
     NotFound,
     PlanHeld,
     Protected,
+    format_value,
     nearest,
-    shown,
 )
 from remanence.faces.cli.show import lines
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
-from remanence.fence import fenced
-from remanence.flows.write.noting import Noted
+from remanence.fence import mark_as_data
+from remanence.flows.write.noting import NoteResult
 from remanence.guards import protecting
 from remanence.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
 from remanence.receipt import Receipt
@@ -71,7 +71,7 @@ class Tools:
         until: Annotated[str | None, Field(description="Only said then or earlier.")] = None,
     ) -> str:
         """Find what answers a question."""
-        return answers.recalled(
+        return answers.render_recall_result(
             await self.memory.recall(
                 query,
                 limit=LIMIT if limit is None else limit,
@@ -83,7 +83,7 @@ class Tools:
 
     async def get(self, id: Id, policy: Policy = None) -> str:  # noqa: A002 - what it is called on the wire
         """Show one memory whole, with its links and its history, and why a policy keeps it or lets it go."""
-        memory = await self.memory.get(_named(id))
+        memory = await self.memory.get(_normalize_name(id))
         links = sorted(await self.memory.links(memory.seq), key=lambda link: -link.weight)[:LINKS]
         others = {link.source + link.target - memory.seq for link in links}
         ends = [await self.memory.get(seq) for seq in sorted(others)]
@@ -107,7 +107,7 @@ class Tools:
         if category is not None and category not in self.memory.policy.current.categories:
             near = nearest(category, self.choices["category"])
             meant = f"; did you mean {near!r}?" if near else ""
-            notes.append(f"{shown(category)} is no category and became a tag{meant}")
+            notes.append(f"{format_value(category)} is no category and became a tag{meant}")
             kept.append(category)
             category = None
         about: dict[str, Any] = {
@@ -129,7 +129,11 @@ class Tools:
         )
         if own and done.seq and (waits := await self.memory.review.propose(done.seq, *own)):
             notes.append(f"{', '.join(waits)} waits for the user, who alone says who you are")
-        return answers.noted(done, notes) if isinstance(done, Noted) else answers.learned(done, notes)
+        return (
+            answers.render_note_result(done, notes)
+            if isinstance(done, NoteResult)
+            else answers.render_learn_result(done, notes)
+        )
 
     async def correct(
         self,
@@ -137,10 +141,10 @@ class Tools:
         text: Annotated[str, Field(description="The right text, whole.")],
     ) -> str:
         """Let a corrected text take the place of a memory."""
-        old = await self.memory.get(_named(id))
+        old = await self.memory.get(_normalize_name(id))
         done = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
         placed = [f"instead of {short_id(old.seq)}, which stays as history"]
-        told = answers.learned(done, [] if done.status == "gated" else placed)
+        told = answers.render_learn_result(done, [] if done.status == "gated" else placed)
         return told + self._way_back(done.run)
 
     def _way_back(self, run: str | None) -> str:
@@ -160,7 +164,7 @@ class Tools:
                 recovery=f"use correct, or one of: {', '.join(self.choices['relation'])}",
             )
         wish: dict[str, Any] = {"relation": relation}
-        drawn = await self.memory.link(_named(source), _named(target), **wish)
+        drawn = await self.memory.link(_normalize_name(source), _normalize_name(target), **wish)
         return (
             f"{short_id(drawn.source)} {drawn.relation.label} {short_id(drawn.target)}, seen {drawn.count}×"
         )
@@ -173,7 +177,7 @@ class Tools:
     ) -> str:
         """Say how far memories helped."""
         done = await self.memory.rate(
-            [_named(name) for name in ids], signal, spares_identity=not self.allow_curation
+            [_normalize_name(name) for name in ids], signal, spares_identity=not self.allow_curation
         )
         skipped = [f"{one.id} ({one.reason})" for one in done.skipped]
         if not done.rated:
@@ -194,17 +198,17 @@ class Tools:
     ) -> str:
         """Show the memory through a frame; `boot` is what to begin with."""
         if name != BOOT:
-            return answers.recalled(await self.memory.frame(name, query, budget=_inside(budget)))
+            return answers.render_recall_result(await self.memory.frame(name, query, budget=_inside(budget)))
         if query is not None:
             raise InvalidInput("boot takes no query", recovery="leave query out, or use the frame task")
-        return answers.recalled(await self.memory.boot(budget=_inside(budget)))
+        return answers.render_recall_result(await self.memory.boot(budget=_inside(budget)))
 
     async def status(self) -> str:
         """Count memories, links and sessions, and show what is due."""
         # Of runs an agent is told of its own alone, in the answers that made them.
         state = replace(await self.memory.status(), interrupted=())
         told = "\n".join(line.plain for line in lines(state))
-        return fenced(told, "the memory in numbers")
+        return mark_as_data(told, "the memory in numbers")
 
     async def plan(
         self,
@@ -214,17 +218,20 @@ class Tools:
         """Show what a policy would do now."""
         made = await self.memory.plan(_preset(policy))
         report = made.describe() if limit is None else await self.memory.describe_plan(made, limit=limit)
-        return answers.planned(self.plans.add(made), report)
+        return answers.render_waiting_plan(self.plans.add(made), report)
 
     async def forget(self, ids: Ids) -> str:
         """Prepare to forget memories."""
         if not 1 <= len(ids) <= IDS_MAX:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
-        found = {one.id: one for one in [await self.memory.get(_named(name)) for name in dict.fromkeys(ids)]}
+        found = {
+            one.id: one
+            for one in [await self.memory.get(_normalize_name(name)) for name in dict.fromkeys(ids)]
+        }
         now = (await self.memory.status()).at  # of the memory's own clock
         system = self.memory.policy.current.is_system
         why = {
-            memory.id: _spared(memory, protecting(memory, system=system(memory.category), now=now))
+            memory.id: _explain_refusal(memory, protecting(memory, system=system(memory.category), now=now))
             for memory in found.values()
         }
         going = [memory for memory in found.values() if not why[memory.id]]
@@ -236,8 +243,8 @@ class Tools:
         """Do what a plan showed, once."""
         plan = self.plans.take(plan_id)
         receipts, skipped = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
-        self.plans.applied(plan_id, [receipt.run for receipt in receipts if receipt.changes])
-        return answers.done(receipts, skipped)
+        self.plans.record_runs(plan_id, [receipt.run for receipt in receipts if receipt.changes])
+        return answers.render_receipts(receipts, skipped)
 
     async def undo(
         self,
@@ -282,7 +289,7 @@ class Tools:
         return receipts, skipped
 
 
-def _spared(memory: Memory, guards: Sequence[str]) -> str:
+def _explain_refusal(memory: Memory, guards: Sequence[str]) -> str:
     """Say why a memory would not be forgotten; "" where it would."""
     if memory.status is Status.PRUNED:
         return "forgotten already"
@@ -294,7 +301,7 @@ def _inside(budget: int | None) -> int | None:
     return budget if budget is None or budget < 1 else max(1, budget - AROUND)
 
 
-def _named(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """Return a name as it was shown: models leave the sign before a number out."""
     return f"#{name}" if name.isascii() and name.isdigit() else name
 

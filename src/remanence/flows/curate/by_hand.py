@@ -34,7 +34,7 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory) -> Receipt:
         policy = load(_POLICY.format(order="seq" if kept.seq < gone.seq else "seq desc"))
         _refuse_protected(gone, policy, core.clock.now())
         try:
-            await _linked(core, kept, gone)
+            await _link_duplicates(core, kept, gone)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
@@ -59,7 +59,7 @@ def _refuse(kept: Memory, gone: Memory) -> None:
         )
 
 
-async def _linked(core: Core, kept: Memory, gone: Memory) -> None:
+async def _link_duplicates(core: Core, kept: Memory, gone: Memory) -> None:
     """Link the two as near duplicates, or as surer ones, since a person says so."""
     key = (min(kept.seq, gone.seq), max(kept.seq, gone.seq), int(Relation.NEAR_DUPLICATE))
     links = await core.store.neighbours(core.scope, [kept.seq], Relation.NEAR_DUPLICATE)

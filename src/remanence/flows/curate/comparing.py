@@ -10,20 +10,27 @@ from typing import Any
 import numpy as np
 
 from remanence.arguments import check_count
-from remanence.change import Block, Logged
+from remanence.change import AuditPart, Block
 from remanence.curate.plan import Plan
 from remanence.curate.plan import plan as decide
 from remanence.curate.planner import brake
-from remanence.curate.planner.plan_diff import Compared, PlanDiff, Since, compared, policy_changes, told
+from remanence.curate.planner.plan_diff import (
+    PlanComparison,
+    PlanDiff,
+    Since,
+    build_diff_acts,
+    compare_plans,
+    policy_changes,
+)
 from remanence.curate.planner.plan_report import Preview
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load
 from remanence.errors import InvalidInput, PolicyError, PolicyMismatch
-from remanence.flows.audit_log import logged
+from remanence.flows.audit_log import iterate_audit_log
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate import curating
 from remanence.flows.curate.curating import COMPACT
-from remanence.model import Affected
+from remanence.model import AffectedMemory
 from remanence.snapshot import Ints, Snapshot
 from remanence.store.constraints import APART, memories_of
 
@@ -35,8 +42,8 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
     check_count("limit", limit, 1, LISTED_MAX)
     curating.refuse_scope(core, plan)
     await core.uses.settle()
-    stored, made = await curating.adopted(core), core.made.get(plan)
-    policy = _judging(core, plan, stored) if named is None else _named(named, plan)
+    stored, made = await curating.read_adopted_policy(core), core.made.get(plan)
+    policy = _judging(core, plan, stored) if named is None else _read_plan_policy(named, plan)
     is_same = plan.policy_hash == policy.hash
     if is_same and made is None:
         await asyncio.to_thread(refuse_foreign, plan, policy)
@@ -45,14 +52,14 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
     )
     _refuse_another(plan, snapshot)
     fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
-    found = await asyncio.to_thread(compared, plan, fresh, snapshot, policy)
-    listed = found.named(limit)
+    found = await asyncio.to_thread(compare_plans, plan, fresh, snapshot, policy)
+    listed = found.list_shown_memories(limit)
     known = [one for one in await curating.readable(core, listed) if one is not None]
-    memories = {one.seq: Affected(one.seq, one.id, one.text, one.said_at) for one in known}
+    memories = {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in known}
     hold = brake.holding(fresh)
     applied = await curating.applied_by(core, plan, plan.digest)
     since = await _since(core, plan.position, found, limit)
-    same, left, added = told(found, since, Preview(memories, limit))
+    same, left, added = build_diff_acts(found, since, Preview(memories, limit))
     return PlanDiff(
         digest=plan.digest,
         scope=plan.scope,
@@ -68,7 +75,7 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
     )
 
 
-def _named(policy: str, plan: Plan) -> Policy:
+def _read_plan_policy(policy: str, plan: Plan) -> Policy:
     """Return a policy, with the overrides of a plan where that was made with just these."""
     bare = curating.read_policy(policy)
     try:
@@ -108,14 +115,14 @@ def _refuse_another(plan: Plan, snapshot: Snapshot) -> None:
         )
 
 
-async def _since(core: Core, position: int, found: Compared, limit: int) -> dict[int, list[Since]]:
+async def _since(core: Core, position: int, found: PlanComparison, limit: int) -> dict[int, list[Since]]:
     """Return what was done since to the first memories that are left out, each verb once: how often, and the last."""
     wanted = {seq for act in found.left for seq in act.seqs[:limit]}
     done: dict[tuple[int, str], Since] = {}
     if not wanted:
         return {}
     looked_for = np.array(sorted(wanted), np.int64)
-    async for part in logged(core, None, None, position):
+    async for part in iterate_audit_log(core, None, None, position):
         cause = part.cause
         for seq in wanted.intersection(_memories(part, looked_for)):
             before = done.pop((seq, cause.verb), None)
@@ -127,7 +134,7 @@ async def _since(core: Core, position: int, found: Compared, limit: int) -> dict
     return since
 
 
-def _memories(part: Logged, looked_for: Ints) -> Iterator[int]:
+def _memories(part: AuditPart, looked_for: Ints) -> Iterator[int]:
     """Yield the memories that a part changed, used or linked, of blocks those alone that are looked for."""
     yield from part.used
     for entry in part.entries:

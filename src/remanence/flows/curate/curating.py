@@ -18,12 +18,12 @@ from remanence.curate.language.view import View
 from remanence.curate.plan import Plan, decide
 from remanence.curate.plan import plan as plan_of
 from remanence.curate.planner import brake
-from remanence.curate.planner.agreement import agreed, destroyed_count, left_out
-from remanence.curate.planner.changes import Group, Part
+from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
+from remanence.curate.planner.changes import CommitPart, Group
 from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, summary
-from remanence.curate.planner.plan_report import PlanReport, Preview, named, tokens
+from remanence.curate.planner.plan_report import PlanReport, Preview, list_shown_memories, tokens
 from remanence.curate.planner.proposal import refuse_foreign
-from remanence.curate.policy.compiled import Policy, concerned, load, wanted
+from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
 from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.flows import heartbeat
@@ -33,25 +33,25 @@ from remanence.flows.core import (
     RACES_MAX,
     REMARKS_SHOWN,
     Core,
-    Made,
+    RememberedPlan,
     aside_of_rows,
     first_remarks,
     receipt,
 )
 from remanence.flows.curate.alike import same_words_of
-from remanence.flows.curate.graced import restored
+from remanence.flows.curate.graced import find_recently_restored
 from remanence.flows.curate.hanging import attached_changes, cut_links, hanging_changes
 from remanence.flows.curate.owning import may_be_named
 from remanence.flows.curate.runs import standing
 from remanence.flows.curate.summarising import Summarising
-from remanence.flows.curate.uniting import united
+from remanence.flows.curate.uniting import complete_merges
 from remanence.keywords import CadenceName
 from remanence.llm.base import Shortener
-from remanence.model import STANDING, Affected, Memory
+from remanence.model import STANDING, AffectedMemory, Memory
 from remanence.owner import BY_POLICY
 from remanence.receipt import Receipt
 from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
-from remanence.store.base import Booked, Bookkeeping
+from remanence.store.base import Bookkeeping, BookkeepResult
 
 NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
@@ -119,7 +119,9 @@ async def plan(
     if listed:
         made = replace(made, preview=await _preview(core, made, snapshot, listed))
     del snapshot  # of a large scope it is most of what is held
-    core.remember(made, Made(await asyncio.to_thread(_digest, made), policy, verb, policy.hash, only))
+    core.remember(
+        made, RememberedPlan(await asyncio.to_thread(_digest, made), policy, verb, policy.hash, only)
+    )
     return made
 
 
@@ -140,15 +142,17 @@ async def plan_part(
     The snapshot also tells what is going on; memories that the rules cannot concern are not in it.
     """
     part = policy.part(cadence)
-    among = concerned(part)
+    among = build_affected_filter(part)
     among = None if among is None else (*among, TASKS)
     snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among, kept=True)
-    made, digest, rest = await aside_of_rows(len(snapshot), _decided, snapshot, part, now, sparing)
-    core.remember(made, Made(digest, part, CURATE, policy.hash))
+    made, digest, rest = await aside_of_rows(len(snapshot), _decide_plan, snapshot, part, now, sparing)
+    core.remember(made, RememberedPlan(digest, part, CURATE, policy.hash))
     return PartOfPolicy(made, snapshot, part, rest)
 
 
-def _decided(snapshot: Snapshot, policy: Policy, now: int, sparing: bool) -> tuple[Plan, str, View | None]:
+def _decide_plan(
+    snapshot: Snapshot, policy: Policy, now: int, sparing: bool
+) -> tuple[Plan, str, View | None]:
     made, rest = decide(snapshot, policy, now, automatic=True, sparing=sparing)
     if not made.empty:
         made = replace(made, preview=_freed(made, snapshot))
@@ -176,8 +180,8 @@ async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
 
 async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
     memories = {
-        memory.seq: Affected(memory.seq, memory.id, memory.text, memory.said_at)
-        for memory in await readable(core, named(plan, listed))
+        memory.seq: AffectedMemory(memory.seq, memory.id, memory.text, memory.said_at)
+        for memory in await readable(core, list_shown_memories(plan, listed))
         if memory is not None
     }
     return Preview(memories, listed, tokens(plan, snapshot))
@@ -224,7 +228,7 @@ async def read_frozen(
     """Freeze the scope as it is kept; nothing is written."""
     present = await core.watch.present()
     now = present.reading.wall
-    asked = wanted(policy)
+    asked = build_snapshot_request(policy)
     request = replace(asked, columns=asked.columns | more, among=among)
     read = core.snapshots.read if kept else partial(core.store.snapshot, core.scope)
     snapshot = await read(request, now)
@@ -233,7 +237,7 @@ async def read_frozen(
     same = await same_words_of(core, snapshot) if merges else frozenset()
     shortens = isinstance(core.writer, Shortener)
     snapshot = replace(snapshot, present=present, shortens=shortens)
-    graced = await restored(core, snapshot, now)
+    graced = await find_recently_restored(core, snapshot, now)
     return replace(snapshot, calibrated=calibrated, same_words=same, only=only, restored=graced), now
 
 
@@ -247,7 +251,7 @@ async def adopt(core: Core, policy: Policy) -> Policy:
 
 async def unadopt(core: Core) -> str | None:
     """Let no policy be the scope's, and return the name of the one that was; what this memory was given stays."""
-    stored = await adopted(core)
+    stored = await read_adopted_policy(core)
     if stored is None:
         return None
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None, QUIET: None}))
@@ -256,7 +260,7 @@ async def unadopt(core: Core) -> str | None:
     return str(stored["name"])
 
 
-async def adopted(core: Core) -> Mapping[str, Any] | None:
+async def read_adopted_policy(core: Core) -> Mapping[str, Any] | None:
     """Return the adopted policy as it is stored, or None."""
     booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
     return booked.values.get(POLICY)
@@ -317,7 +321,7 @@ async def pass_by(core: Core, plan: Plan, stored: Mapping[str, Any] | None, fenc
     await _keep_last(core, plan, made, fence)
 
 
-async def _keep_last(core: Core, plan: Plan, made: Made | None, fence: Fence | None) -> None:
+async def _keep_last(core: Core, plan: Plan, made: RememberedPlan | None, fence: Fence | None) -> None:
     """Keep when the policy in force ran last; another one's run is none of that whose interval is counted."""
     now, is_whole = core.clock.now(), made is None or made.follows == made.policy.hash
     if is_whole and (not core.policy_given or plan.policy == core.policy.name):
@@ -330,7 +334,7 @@ async def carry_out(core: Core, plan: Plan, verb: str) -> Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Agreed:
+class _JudgedPlan:
     """What of a plan is done, how many memories that destroys, what holds it, and what is left out.
 
     `proposed` is the digest of all that was proposed.
@@ -344,7 +348,9 @@ class _Agreed:
     more: int = 0  # left out, too
 
 
-async def _agreed_on(core: Core, plan: Plan, policy: Policy | None, booked: Booked | None) -> _Agreed:
+async def _agreed_on(
+    core: Core, plan: Plan, policy: Policy | None, booked: BookkeepResult | None
+) -> _JudgedPlan:
     """Find what of a plan may be done: all of it where nothing has happened since, else what a new one agrees on.
 
     `booked` is what was read of the adopted policy; None where what is asked for follows none.
@@ -358,24 +364,26 @@ async def _agreed_on(core: Core, plan: Plan, policy: Policy | None, booked: Book
     if moved:
         await _refuse_applied(core, plan, digest)
     if own and not moved:
-        return _Agreed(plan, digest, plan.destroyed, brake.holding(plan))
+        return _JudgedPlan(plan, digest, plan.destroyed, brake.holding(plan))
     policy = made.policy if made is not None else at_hand(core, plan, policy, booked.values.get(POLICY))
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
     snapshot, now = await frozen(core, policy, only=made.only if made is not None else None)
-    return await asyncio.to_thread(_judged, plan, digest, snapshot, policy, now)
+    return await asyncio.to_thread(_judge_plan, plan, digest, snapshot, policy, now)
 
 
-def _judged(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: int) -> _Agreed:
+def _judge_plan(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: int) -> _JudgedPlan:
     """Plan again, and keep of it what was proposed; guards, brake and conditions are those of now.
 
     What holds the whole holds a part that destroys anything: or else many small plans would do what one may not.
     """
     whole = plan_of(snapshot, policy, now, automatic=plan.automatic)
-    part = agreed(plan, whole, policy)
+    part = filter_to_proposed(plan, whole, policy)
     destroyed = destroyed_count(part)
-    held = brake.holding(whole) if destroyed else brake.held(snapshot, now, 0, automatic=plan.automatic)
-    return _Agreed(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
+    held = (
+        brake.holding(whole) if destroyed else brake.check_brake(snapshot, now, 0, automatic=plan.automatic)
+    )
+    return _JudgedPlan(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
 
 
 def at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
@@ -399,7 +407,7 @@ def at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, A
 async def _carried_out(
     core: Core,
     plan: Plan,
-    found: _Agreed,
+    found: _JudgedPlan,
     verb: str,
     fence: Fence | None = None,
     stopped: Callable[[], bool] = lambda: False,
@@ -418,7 +426,7 @@ async def _carried_out(
     exempt = found.plan.seq[found.plan.exempt]
     skipped = [*found.skipped]
     summaries = Summarising(core, stopped, skipped.append)
-    applied = _Applied(
+    applied = _PlanProgress(
         core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, skipped, summaries, cycle
     )
     await applied.run(found.plan, cause, stopped)
@@ -480,7 +488,7 @@ async def _refuse_applied(core: Core, plan: Plan, digest: str) -> None:
     )
 
 
-def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:
+def _refuse_held(found: _JudgedPlan, allow_destroyed: int | None) -> None:
     """Refuse what the brake holds; as much as the caller allows is let through, but not under a clock in doubt."""
     hold = found.held
     if hold is None:
@@ -500,7 +508,7 @@ def _refuse_held(found: _Agreed, allow_destroyed: int | None) -> None:
 
 
 @dataclass
-class _Applied:
+class _PlanProgress:
     """How far a plan has been applied."""
 
     core: Core
@@ -521,7 +529,7 @@ class _Applied:
 
         Rules with a period have had their turn also where time was up: what is done of it, and no more.
         """
-        pending: Part | None = None
+        pending: CommitPart | None = None
         parts = plan.parts(PART_CHANGES_MAX)
         # A part takes a moment to write down, which others need not wait for.
         while (part := await aside_of_rows(len(plan.seq), next, parts, None)) is not None:
@@ -533,34 +541,38 @@ class _Applied:
         if pending is not None:
             await self._part(pending, replace(cause, part=self.parts, final=True, fired=plan.fired))
 
-    async def _part(self, part: Part, cause: Any) -> None:
+    async def _part(self, part: CommitPart, cause: Any) -> None:
         """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
         part, cause = await self.summaries.whole(part, cause)
         if not part.groups and not part.blocks and not cause.final:
             return
         while True:
             # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
-            whole = await united(self.core, self.merges, await _completed(self.core, part.groups))
+            whole = await complete_merges(
+                self.core, self.merges, await _complete_purges(self.core, part.groups)
+            )
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
-            destroyed = _destroyed(entries, self.exempt) if self.automatic else 0
+            destroyed = _count_destroyed(entries, self.exempt) if self.automatic else 0
             try:
-                done = await self.core.commit(entries, replace(self._told(cause), destroyed=destroyed))
+                done = await self.core.commit(
+                    entries, replace(self._add_cause_detail(cause), destroyed=destroyed)
+                )
             except Conflict as conflict:
                 part = self._without(part, whole, conflict)
                 continue
             self.parts, self.position = self.parts + 1, done.position
             changes = row_count(entries)
             self.changes += changes
-            self.counts.update(await aside_of_rows(changes, self._counted, part))
+            self.counts.update(await aside_of_rows(changes, self._count_actions, part))
             return
 
-    def _told(self, cause: Any) -> Any:
+    def _add_cause_detail(self, cause: Any) -> Any:
         """Let the first part say what the run looked at, and each how much was left out until then, if anything was."""
         said = {CYCLE: self.cycle} if not self.parts else {}
         left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
         return replace(cause, detail={**cause.detail, **said, **left_out})
 
-    def _counted(self, part: Part) -> Counter[str]:
+    def _count_actions(self, part: CommitPart) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""
         counts = Counter(name for group in part.groups for change in group for name in self._acts(change))
         for block in part.blocks:
@@ -576,11 +588,11 @@ class _Applied:
             return
         yield from acts_of(change)
 
-    def _without(self, part: Part, whole: Sequence[Sequence[Change]], conflict: Conflict) -> Part:
+    def _without(self, part: CommitPart, whole: Sequence[Sequence[Change]], conflict: Conflict) -> CommitPart:
         """Leave out the rows that have a conflict, with their group in what it was completed to."""
         bad = set(conflict.keys)
         left = len(self.skipped)
-        kept = Part()
+        kept = CommitPart()
         for group, completed in zip(part.groups, whole, strict=True):
             hit = [(change.table, change.key) for change in completed if (change.table, change.key) in bad]
             if hit:
@@ -609,7 +621,7 @@ def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
     return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
 
 
-def _destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
+def _count_destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
     """Count what counts against the brake: memories pruned, purged or merged away."""
     free = frozenset(exempt.tolist())
     return sum(
@@ -628,7 +640,7 @@ def _counting(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tu
     return [] if entry.key in free else [(entry, 1)]
 
 
-async def _completed(core: Core, groups: list[Group]) -> list[Group]:
+async def _complete_purges(core: Core, groups: list[Group]) -> list[Group]:
     """Add to each purged memory the tags, sources, claims and links that go with it: there are no hidden effects."""
     purged = [
         change.key

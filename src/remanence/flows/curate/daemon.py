@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from remanence.clock import SECOND, to_datetime
-from remanence.curate.pace import Pace, retry_at
+from remanence.curate.pace import CadenceIntervals, retry_at
 from remanence.curate.policy.compiled import Policy, load
 from remanence.errors import InvalidInput
 from remanence.flows import copies, lifetime
@@ -20,9 +20,9 @@ from remanence.flows.core import QUIET, Core
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.curating import POLICY
 from remanence.flows.curate.scheduling import Ran
-from remanence.flows.curate.ticking import NO_POLICY, Ticked, is_quiet, tick
+from remanence.flows.curate.ticking import NO_POLICY, TickResult, is_quiet, tick
 from remanence.results import Result, number
-from remanence.store.base import Surveyed
+from remanence.store.base import ScopeSurvey
 
 LOOK_SHARE = 5  # between two looks at all scopes passes a fifth of the quickest cadence,
 LOOK_MOST_S = 30.0  # at most
@@ -31,7 +31,7 @@ POLICIES_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ended(Result):
+class DaemonResult(Result):
     """How many ticks there were in which something was due, and in how many of them work failed or a plan was held.
 
     `once` means that every scope was looked at once; else it was told to stop.
@@ -61,8 +61,8 @@ class Daemon:
     """
 
     base: Core
-    pace: Pace
-    tell: Callable[[Ticked], object]
+    pace: CadenceIntervals
+    tell: Callable[[TickResult], object]
     stop: asyncio.Event
     backup: Path | None = None
     scope: str | None = None
@@ -71,9 +71,9 @@ class Daemon:
     ticks: int = 0
     unwell: int = 0
 
-    async def run(self, *, once: bool) -> Ended:
+    async def run(self, *, once: bool) -> DaemonResult:
         """Go on until it is told to stop, or look once."""
-        if not await self._adopted():
+        if not await self._find_adopting_scopes():
             raise InvalidInput(
                 "no scope here has adopted a policy, so nothing runs by itself", recovery=NO_POLICY
             )
@@ -84,11 +84,11 @@ class Daemon:
                     await self.stop.wait()
             if not self.stop.is_set():
                 await self.look(promised=True)
-        return Ended(self.ticks, self.unwell, once)
+        return DaemonResult(self.ticks, self.unwell, once)
 
     async def look(self, *, promised: bool) -> None:
         """Tick in every scope that needs it."""
-        for scope, stands in (await self._adopted()).items():
+        for scope, stands in (await self._find_adopting_scopes()).items():
             now = self.base.clock.now()
             if self.stop.is_set():
                 break
@@ -96,7 +96,7 @@ class Daemon:
                 continue
             await self._tick(scope, stands.values[POLICY], promised=promised)
 
-    async def _adopted(self) -> dict[str, Surveyed]:
+    async def _find_adopting_scopes(self) -> dict[str, ScopeSurvey]:
         """Return how far each scope has come that has adopted a policy."""
         found = await self.base.store.survey((POLICY, QUIET))
         return {
@@ -115,22 +115,22 @@ class Daemon:
 
     async def _tick(self, scope: str, adopted: Mapping[str, Any], *, promised: bool) -> None:
         """Tick in one scope; what goes wrong there keeps no other scope."""
-        done = await scheduling.tried(
-            self.base, f"tick of scope {scope!r}", self._ticked(scope, adopted, promised)
+        done = await scheduling.run_automatic_work(
+            self.base, f"tick of scope {scope!r}", self._tick_scope(scope, adopted, promised)
         )
         now = self.base.clock.now()
         if isinstance(done, Ran):
             failures = self.failures.get(scope, (0, 0))[0]
             self.failures[scope] = failures + 1, retry_at(now, failures, self.pace)
-            done = Ticked(now, scope, ran={"tick": done}, next_at=self.failures[scope][1])
+            done = TickResult(now, scope, ran={"tick": done}, next_at=self.failures[scope][1])
         else:
             self.failures.pop(scope, None)
         if done.ran:
             self.ticks, self.unwell = self.ticks + 1, self.unwell + (not done.is_well)
             self.tell(done)
 
-    async def _ticked(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> Ticked:
-        async with _visited(self.base, scope, _policy(adopted["source"])) as core:
+    async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> TickResult:
+        async with _open_scope(self.base, scope, _policy(adopted["source"])) as core:
             backup = None if self.backup is None else self._backup
             return await tick(core, self.pace, backup=backup, promised=promised, stopping=self.stop.is_set)
 
@@ -150,7 +150,7 @@ class Daemon:
 
 
 @asynccontextmanager
-async def _visited(base: Core, scope: str, policy: Policy) -> AsyncIterator[Core]:
+async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[Core]:
     """Work in another scope of the same store for a block."""
     core = Core(
         base.store,

@@ -42,14 +42,14 @@ async def with_engine_work(core: Core, entries: Sequence[Entry], later: Later) -
     if not first or not (hung := await hung_on(core, first)).keys() - named:
         return list(entries)
     await later.catch_up()
-    work = _Work(core, later, first)
+    work = _DependentRows(core, later, first)
     await work.follow(first, hung)
     more = [one for row, one in work.rows.items() if row not in named]
     more += await _places_back(core, later, work.going)
     return [*more, *await _out_of_boxes(core, first, named), *entries]
 
 
-class _Work:
+class _DependentRows:
     """The rows that go along with some memories, and the memories that do."""
 
     def __init__(self, core: Core, later: Later, going: AbstractSet[int]) -> None:
@@ -61,18 +61,18 @@ class _Work:
     async def follow(self, fresh: AbstractSet[int], hung: dict[_Row, Change]) -> None:
         """Take along what the engine hung on memories, then the facts and entities that it made of them alone."""
         while fresh:
-            mine = self._made(hung)
+            mine = self._filter_engine_rows(hung)
             self.rows |= mine
             ends = {end for table, key in mine if table == "links" for end in key[:2]}
-            fresh, hung = await self._derived(sorted(ends & self._born - self.going))
+            fresh, hung = await self._find_derived(sorted(ends & self._born - self.going))
             self.going |= fresh
 
-    async def _derived(self, seqs: Sequence[int]) -> tuple[set[int], dict[_Row, Change]]:
+    async def _find_derived(self, seqs: Sequence[int]) -> tuple[set[int], dict[_Row, Change]]:
         """Return those that are known from what goes alone and were touched by nobody else, and what hangs on them."""
         if not seqs:
             return set(), {}
         hung = await hung_on(self._core, seqs)
-        made, touched = self._made(hung).keys(), self._later.columns(seqs).keys()
+        made, touched = self._filter_engine_rows(hung).keys(), self._later.columns(seqs).keys()
         held = {seq for row in hung.keys() - made for seq in memories_of(*row)}
         gone, grounds = set[int](), _grounds(hung)
         for memory in await self._core.store.get(self._core.scope, seqs):
@@ -84,7 +84,7 @@ class _Work:
                 self.rows["memories", memory.seq] = change
         return gone, {row: one for row, one in hung.items() if gone & set(memories_of(*row))}
 
-    def _made(self, hung: dict[_Row, Change]) -> dict[_Row, Change]:
+    def _filter_engine_rows(self, hung: dict[_Row, Change]) -> dict[_Row, Change]:
         """Return the rows that the engine made since, or a use: these are logged by nobody."""
         made = {row for part in self._later.by_engine() for row in _made_in(part, hung.keys())}
         used = {row for row in hung if row[0] == "links" and row[1][2] == Relation.CO_OCCURS}

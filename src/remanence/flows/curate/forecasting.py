@@ -14,20 +14,20 @@ import numpy as np
 from remanence.arguments import check_count
 from remanence.clock import DAY, HOUR, SECOND
 from remanence.curate.forecast_report import LEAVES, Forecast, Leaving, RunToCome, Tally
-from remanence.curate.future import Begin, Future, Judged
+from remanence.curate.future import Begin, ForecastTick, Future
 from remanence.curate.planner.actions import actions
 from remanence.curate.policy.compiled import Policy
 from remanence.effects import MERGE, SUMMARISE
-from remanence.errors import InvalidInput, shown
+from remanence.errors import InvalidInput, format_value
 from remanence.flows.core import Core
 from remanence.flows.curate import curating, ticking
 from remanence.flows.curate.curating import GOING_ON, LAST_CURATE
 from remanence.flows.curate.runs import newest_first
 from remanence.flows.curate.timetable import read
-from remanence.flows.sessions import opened
+from remanence.flows.sessions import list_open_sessions
 from remanence.flows.write import settling
 from remanence.keywords import Overrides
-from remanence.model import Affected, Decay, Status
+from remanence.model import AffectedMemory, Decay, Status
 from remanence.results import number
 from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
@@ -64,10 +64,14 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
     begin = await _begin(core, policy)
     until = begin.now + wish.days * DAY
     every = 0 if wish.every is None else round(wish.every * SECOND)
-    seen = await asyncio.to_thread(_looked, _Seen(begin, wish), Future(begin), until, every)
+    seen = await asyncio.to_thread(
+        _add_future_runs, _ForecastBuilder(begin, wish), Future(begin), until, every
+    )
     found = await curating.readable(core, [one[0] for one in seen.listed])
-    memories = {one.seq: Affected(one.seq, one.id, one.text, one.said_at) for one in found if one is not None}
-    return seen.told(until, memories)
+    memories = {
+        one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in found if one is not None
+    }
+    return seen.build_forecast(until, memories)
 
 
 def _check(wish: Wish) -> None:
@@ -76,7 +80,7 @@ def _check(wish: Wish) -> None:
     check_count("offset", wish.offset, 0, LISTED_MAX * LISTED_MAX)
     if wish.every is not None and not EVERY_LEAST_S <= wish.every <= EVERY_MOST_S:
         raise InvalidInput(
-            f"every cannot be {shown(wish.every)} seconds",
+            f"every cannot be {format_value(wish.every)} seconds",
             recovery=f"pass {EVERY_LEAST_S:,} to {EVERY_MOST_S:,} seconds between two ticks, or None",
         )
 
@@ -96,15 +100,15 @@ async def _begin(core: Core, policy: Policy) -> Begin:
         record,
         quiet["due_at"] if is_quiet and quiet is not None else None,
         booked.values.get(LAST_CURATE),
-        tuple([one async for one in _destroyed(core, now)]) if snapshot.destroyed_today else (),
-        tuple(one.counted_until for one in await opened(core) if one.every is not None),
+        tuple([one async for one in _iterate_destroying_runs(core, now)]) if snapshot.destroyed_today else (),
+        tuple(one.counted_until for one in await list_open_sessions(core) if one.every is not None),
         await ticking.is_dirtied(core, record, snapshot.position),
         await settling.due_at(core),
         await ticking.is_doubted(core),
     )
 
 
-async def _destroyed(core: Core, now: int) -> AsyncIterator[tuple[int, int]]:
+async def _iterate_destroying_runs(core: Core, now: int) -> AsyncIterator[tuple[int, int]]:
     """Yield the automatic runs of the last 24 hours that destroyed something, and how much."""
     async for part in newest_first(core):
         if part.cause.at <= now - DAY:
@@ -114,7 +118,7 @@ async def _destroyed(core: Core, now: int) -> AsyncIterator[tuple[int, int]]:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ForecastBuilder:
     """What was seen of the runs to come, counted whole, of which so many are listed."""
 
     begin: Begin
@@ -126,13 +130,13 @@ class _Seen:
     leaving_count: int = 0
     held: tuple[int, str] | None = None
     coarse: tuple[int, int] | None = None
-    last: Judged | None = None
+    last: ForecastTick | None = None
     after: Snapshot | None = None
 
     def __post_init__(self) -> None:
         self.tally = Tally(self.begin.now, self.wish.days)
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: ForecastTick) -> None:
         """Take in one tick."""
         plan, hold = judged.plan, judged.hold
         self.last = judged
@@ -161,7 +165,7 @@ class _Seen:
             self.runs.append(run)
         self._list(judged)
 
-    def _list(self, judged: Judged) -> None:
+    def _list(self, judged: ForecastTick) -> None:
         """Count by decay class what leaves, and list what is asked for."""
         decay = judged.before.columns["decay"]
         for act in (one for one in actions(judged.plan) if one.name in LEAVES):
@@ -174,11 +178,11 @@ class _Seen:
                 self.listed.append((seq, judged.plan.now, act.name, act.rule, _class(decay[row])))
             self.leaving_count += len(act.seqs)
 
-    def told(self, until: int, memories: Mapping[int, Affected]) -> Forecast:
+    def build_forecast(self, until: int, memories: Mapping[int, AffectedMemory]) -> Forecast:
         """Put it down."""
         begin, last = self.begin, self.last
         leaving = tuple(
-            Leaving(at, action, rule, memories.get(seq, Affected(seq)), decay)
+            Leaving(at, action, rule, memories.get(seq, AffectedMemory(seq)), decay)
             for seq, at, action, rule, decay in self.listed
         )
         every = self.wish.every if self.coarse is None else self.coarse[1] / SECOND
@@ -206,7 +210,7 @@ class _Seen:
         )
 
 
-def _looked(seen: _Seen, to_come: Future, until: int, every: int) -> _Seen:
+def _add_future_runs(seen: _ForecastBuilder, to_come: Future, until: int, every: int) -> _ForecastBuilder:
     for judged in to_come.ticks(until, every):
         seen.add(judged)
     seen.after = to_come.snapshot

@@ -16,7 +16,7 @@ PARTS_MAX = (
 )
 
 
-async def restored(core: Core, snapshot: Snapshot, now: int) -> Mapping[int, int]:
+async def find_recently_restored(core: Core, snapshot: Snapshot, now: int) -> Mapping[int, int]:
     """Return the memories that were restored within the last day, with when; not those of a run that was undone."""
     last = snapshot.fired.get(BROUGHT_BACK)
     if last is None or last <= now - RESTORED_FOR:

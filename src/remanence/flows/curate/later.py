@@ -13,7 +13,7 @@ import numpy as np
 
 from remanence.change import ROWLESS, Block, Cause, Change, Entry, Ints
 from remanence.decay_class import FADING_TAGS
-from remanence.flows.audit_log import logged
+from remanence.flows.audit_log import iterate_audit_log
 from remanence.flows.core import Core
 from remanence.model import COUNTERS, Status
 from remanence.owner import BY_ENGINE, owner_of
@@ -24,7 +24,7 @@ _Rows = tuple[Ints, frozenset[str]]  # memories of a part, and which of their co
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _LaterPart:
     """What a part of a later run changed: memories by columns, and the rows of other tables."""
 
     cause: Cause
@@ -83,12 +83,12 @@ class Later:
         self._core = core
         self._read_to = position
         self._own = own
-        self._parts: dict[tuple[str, int], _Part] = {}
-        self._engine: dict[tuple[str, int], _Part] = {}
+        self._parts: dict[tuple[str, int], _LaterPart] = {}
+        self._engine: dict[tuple[str, int], _LaterPart] = {}
 
     async def catch_up(self) -> None:
         """Read what was logged since the last look."""
-        async for part in logged(self._core, None, None, self._read_to):
+        async for part in iterate_audit_log(self._core, None, None, self._read_to):
             self._read_to = part.position
             cause = part.cause
             undone = cast("str", cause.detail.get("undoes")), cause.part
@@ -97,7 +97,7 @@ class Later:
                 self._engine.pop(undone, None)
             elif cause.run not in self._own and cause.verb not in ROWLESS:
                 others = [entry for entry in part.entries if entry.table != "memories"]
-                mine = _Part(cause, list(_rows(part.entries)), others)
+                mine = _LaterPart(cause, list(_rows(part.entries)), others)
                 if owner_of(cause) == BY_ENGINE:
                     told = tuple(entry for entry in part.entries if _tells(entry))
                     self._engine[cause.run, cause.part] = replace(mine, others=[], entries=told)
@@ -146,7 +146,7 @@ def _tells(entry: Entry) -> bool:
     return isinstance(entry, Change) and (entry.after or {}).get("status") == Status.SUPERSEDED
 
 
-def _columns(parts: Iterable[_Part], seqs: Collection[int]) -> dict[int, frozenset[str]]:
+def _columns(parts: Iterable[_LaterPart], seqs: Collection[int]) -> dict[int, frozenset[str]]:
     wanted = np.array(sorted(seqs), np.int64)
     found: dict[int, frozenset[str]] = {}
     for part in parts:
@@ -163,13 +163,13 @@ def _rows(entries: Sequence[Entry]) -> Iterable[_Rows]:
         if isinstance(entry, Block):
             if entry.table == "memories" and entry.revision is not None:
                 yield entry.keys, columns_of(entry)
-        elif (columns := _revised(entry)) is not None:
+        elif (columns := _find_revised_columns(entry)) is not None:
             key: Any = entry.key
             found.setdefault(columns, []).append(key[0] if isinstance(key, tuple) else key)
     yield from ((np.array(keys, np.int64), columns) for columns, keys in found.items())
 
 
-def _revised(change: Change) -> frozenset[str] | None:
+def _find_revised_columns(change: Change) -> frozenset[str] | None:
     """Return the columns that a change of more than counts revises; None for counts, and what is no memory's."""
     if change.table == "tags":
         return frozenset({"decay"}) if cast("tuple[int, str]", change.key)[1] in FADING_TAGS else None

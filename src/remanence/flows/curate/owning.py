@@ -54,7 +54,7 @@ async def refuse_guarded(core: Core, entries: Sequence[Entry]) -> None:
     `entries` are the changes of its run.
     """
     if any(_protects(entry) for entry in entries):
-        raise _touched()
+        raise _make_refusal()
     acts = dict(_acts(inverses(entries)))
     seqs = sorted(acts)
     for first in range(0, len(seqs), _PAGE):
@@ -117,7 +117,7 @@ def _act(before: Any, after: Any) -> str:
 def _refuse(core: Core, memory: Memory, act: str) -> None:
     """Refuse what the guards that protect a memory now would refuse as an edit."""
     if memory.status is Status.QUARANTINED:
-        raise _touched()
+        raise _make_refusal()
     system, now = core.policy.is_system(memory.category), core.clock.now()
     if act == TEXT:  # as `update`: a hold alone forbids it
         guards = tuple({"held"} & {*protecting(memory, system=system, now=now)})
@@ -131,7 +131,7 @@ def _refuse(core: Core, memory: Memory, act: str) -> None:
         )
 
 
-def _touched() -> Protected:
+def _make_refusal() -> Protected:
     return Protected(
         "that run is not taken back here: it touched a hold, a pin, the quarantine, a forbidden text, trust or policy",
         recovery=ASK,

@@ -14,7 +14,9 @@ BOXED = "boxes"  # in the detail of a run: which turns it put into boxes that it
 BOXES_LOOKED_AT = 100  # the latest of a trace
 
 
-def changed(table: Any, key: int, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Change]:
+def make_column_changes(
+    table: Any, key: int, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> list[Change]:
     """Return the change of the columns that differ, none where none does."""
     before = {name: _plain(before[name]) for name in after}
     names = [name for name, value in after.items() if before[name] != value]
@@ -27,7 +29,7 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-async def regrouped(core: Core, entries: Sequence[Entry], detail: Mapping[str, Any]) -> list[Entry]:
+async def undo_box_changes(core: Core, entries: Sequence[Entry], detail: Mapping[str, Any]) -> list[Entry]:
     """Let the undoing of a run take its turns out of boxes as they are by now, whatever came to these since.
 
     `entries` are the inverted changes of the run, `detail` what it said of itself.
@@ -80,7 +82,7 @@ async def _one_open(core: Core, back: Sequence[Change], here: Mapping[Any, BoxRo
             if any(box.box not in going for box in await core.store.boxes(core.scope, asked)):
                 values = {name: _plain(value) for name, value in here[change.key].values.items()}
                 after = {name: value for name, value in (change.after or {}).items() if name not in _SEALING}
-                found += changed("boxes", here[change.key].box, values, after)
+                found += make_column_changes("boxes", here[change.key].box, values, after)
                 continue
         found.append(change)
     return found
@@ -106,7 +108,7 @@ def _box_back(change: Change, now: BoxRow | None, made: Mapping[str, Sequence[in
     if not left:
         return [Change("boxes", change.key, {"members": values["members"]}, None)]
     goal = now.goal if now.goal in left else None
-    return changed("boxes", now.box, values, {"members": sorted(left), "goal": goal})
+    return make_column_changes("boxes", now.box, values, {"members": sorted(left), "goal": goal})
 
 
 def _leaves(box: int, trace: int, back: Sequence[Change]) -> bool:

@@ -4,10 +4,10 @@ from typing import Annotated, TypeAlias
 
 from remanence.flows import inspect
 from remanence.flows.curate import runs
-from remanence.model import Rated
-from remanence.receipt import Consolidated, Receipt
+from remanence.model import RateResult
+from remanence.receipt import ConsolidateResult, Receipt
 
 Run: TypeAlias = Annotated[
-    str | Receipt | Rated | Consolidated | inspect.Event | runs.RunReport,
+    str | Receipt | RateResult | ConsolidateResult | inspect.Event | runs.RunReport,
     "a run: its id, or what a verb returned of it",
 ]

@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from remanence.arguments import check_count
-from remanence.change import ROWLESS, Cause, Change, Increment, Key, Logged
+from remanence.change import ROWLESS, AuditPart, Cause, Change, Increment, Key
 from remanence.clock import to_datetime
-from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, told
+from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, describe_cycle
 from remanence.effects import PLANNED, UPGRADE, VERBS, acts_of
-from remanence.errors import InvalidInput, NotFound, shown
-from remanence.flows.audit_log import PAGE, logged
+from remanence.errors import InvalidInput, NotFound, format_value
+from remanence.flows.audit_log import PAGE, iterate_audit_log
 from remanence.flows.core import LISTED_MAX, Core
 from remanence.flows.curate.owning import is_own, takes_all_back
 from remanence.flows.curate.undoing import undo, undo_id
-from remanence.model import Affected, Memory, Status
+from remanence.model import AffectedMemory, Memory, Status
 from remanence.owner import BY_ENGINE, PERSON, owner_of
 from remanence.receipt import Receipt
 from remanence.results import Result, Time, minute_of, visible
@@ -38,7 +38,7 @@ class Act(Result):
 
     name: str
     count: int
-    memories: tuple[Affected, ...]
+    memories: tuple[AffectedMemory, ...]
     rules: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
@@ -81,7 +81,7 @@ class RunReport(Result):
         if self.because:
             lines.append(f"  because of {', '.join(self.because)}")
         if self.cycle:
-            lines.append(f"  {told(self.cycle, self.left_out)}")
+            lines.append(f"  {describe_cycle(self.cycle, self.left_out)}")
             lines.append(f"  policy {self.policy}, {self.policy_hash}")
         return visible("\n".join(lines))
 
@@ -90,7 +90,7 @@ async def report(core: Core, run: str, limit: int) -> RunReport:
     """Tell what a run did: per action the memories, at most so many of each."""
     check_count("limit", limit, 1, LISTED_MAX)
     if not isinstance(run, str):
-        raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
+        raise InvalidInput(f"{format_value(run)} names no run", recovery="pass a receipt, or the run's id")
     acts: dict[str, dict[Key, Mapping[str, Any] | None]] = {}
     first, changes, after, left_out = None, 0, 0, 0
     worked_on: set[int] = set()
@@ -108,7 +108,7 @@ async def report(core: Core, run: str, limit: int) -> RunReport:
     return replace(await _report(core, first, changes, acts, limit), left_out=left_out, because=because)
 
 
-def _worked_on(part: Logged) -> set[int]:
+def _worked_on(part: AuditPart) -> set[int]:
     """Return the memories that a part of the engine's own work is about; what others did has other reasons."""
     if owner_of(part.cause) != BY_ENGINE:
         return set()
@@ -124,7 +124,7 @@ async def _because(core: Core, run: str, seqs: Sequence[int]) -> tuple[str, ...]
 
 async def _report(
     core: Core,
-    first: Logged,
+    first: AuditPart,
     changes: int,
     acts: Mapping[str, Mapping[Key, Mapping[str, Any] | None]],
     limit: int,
@@ -136,7 +136,7 @@ async def _report(
     listed = sorted({_memory_of(key) for rows in acts.values() for key in list(rows)[:limit]})
     found = await core.store.get(core.scope, listed)
     memories = {memory.seq: memory for memory in found if memory is not None}
-    gone = await _purged(core, [seq for seq in listed if seq not in memories])
+    gone = await _read_purged_rows(core, [seq for seq in listed if seq not in memories])
     rules: Sequence[Sequence[str]] = cause.detail.get("rules", ())
     return RunReport(
         run=cause.run,
@@ -152,7 +152,7 @@ async def _report(
                 name,
                 len(rows),
                 tuple(
-                    _affected(seq, rows[key] or gone.get(seq), memories.get(seq))
+                    _make_affected(seq, rows[key] or gone.get(seq), memories.get(seq))
                     for key, seq in ((key, _memory_of(key)) for key in list(rows)[:limit])
                 ),
                 {rule: because for action, rule, because in rules if action == name},
@@ -166,11 +166,11 @@ async def _report(
     )
 
 
-async def _purged(core: Core, seqs: Sequence[int]) -> dict[int, Mapping[str, Any] | None]:
+async def _read_purged_rows(core: Core, seqs: Sequence[int]) -> dict[int, Mapping[str, Any] | None]:
     """Return the rows of memories that were purged since, as far as their images tell."""
     rows: dict[int, Mapping[str, Any] | None] = {}
-    for one in await core.store.purged(core.scope, seqs) if seqs else ():
-        async for part in logged(core, one.run, one.seq):
+    for one in await core.store.find_purged_memories(core.scope, seqs) if seqs else ():
+        async for part in iterate_audit_log(core, one.run, one.seq):
             whole = (
                 change.before for change in part.changes if change.key == one.seq and change.after is None
             )
@@ -178,7 +178,7 @@ async def _purged(core: Core, seqs: Sequence[int]) -> dict[int, Mapping[str, Any
     return rows
 
 
-def _acts(part: Logged) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
+def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]]:
     """Yield what each change of a part does, to which memory or to which link that it cut, and a destroyed row."""
     verb = part.cause.verb
     yield from ((verb, seq, None) for seq in part.used)
@@ -224,11 +224,11 @@ def _memory_of(key: Key) -> int:
     return key if isinstance(key, int) else int(key[0])
 
 
-def _affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -> Affected:
+def _make_affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | None) -> AffectedMemory:
     if memory is not None:
-        return Affected(seq, memory.id, memory.text, memory.said_at)
+        return AffectedMemory(seq, memory.id, memory.text, memory.said_at)
     row = gone or {}
-    return Affected(seq, row.get("id"), row.get("text"), row.get("said_at"))
+    return AffectedMemory(seq, row.get("id"), row.get("text"), row.get("said_at"))
 
 
 async def undo_named(core: Core, run: str) -> Receipt:
@@ -302,7 +302,7 @@ async def _changed_something(core: Core, run: str) -> bool:
     return any(part.count or part.cause.verb == KEEP for part in parts)
 
 
-async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
+async def standing(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
     """Yield the last part of every run above a position that `undo` would take back and that did something.
 
     An undoing is none, but the undoing of an undoing is: it did a run again, and stands in its place.
@@ -319,7 +319,7 @@ async def standing(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
             yield part
 
 
-async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[Logged]:
+async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
     """Yield the parts of all runs above a position, the newest first."""
     end = (await core.store.search(core.scope, ())).position
     while end > down_to:
@@ -340,13 +340,13 @@ async def _does(core: Core, cause: Cause) -> bool:
     return does
 
 
-async def newest(core: Core, position: int) -> list[Logged]:
+async def newest(core: Core, position: int) -> list[AuditPart]:
     """Return the newest parts up to a position, without their changes."""
     after = max(0, position - LOOKED_AT)
     return await core.store.history(core.scope, after=after, limit=LOOKED_AT, rows=False)
 
 
-def interrupted(recent: Sequence[Logged]) -> tuple[str, ...]:
+def find_interrupted_runs(recent: Sequence[AuditPart]) -> tuple[str, ...]:
     """Name the runs whose last part is missing; a finished undo clears a run it took back."""
     final = {part.cause.run for part in recent if part.cause.final}
     undone = {

@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from remanence.clock import DAY, SECOND
-from remanence.curate.pace import Pace
-from remanence.errors import InvalidInput, shown
+from remanence.curate.pace import CadenceIntervals
+from remanence.errors import InvalidInput, format_value
 from remanence.flows import expiring
 from remanence.flows.core import Core
 from remanence.flows.curate import curating, scheduling, ticking
-from remanence.flows.curate.daemon import Daemon, Ended
+from remanence.flows.curate.daemon import Daemon, DaemonResult
 from remanence.flows.curate.scheduling import Ran
-from remanence.flows.curate.ticking import Ticked
+from remanence.flows.curate.ticking import TickResult
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.keywords import CadenceName
 from remanence.signatures import checked_class
@@ -32,7 +32,7 @@ class Schedule:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def tick(self, cadence: CadenceName | None = None, *, expire: bool = False) -> Ticked:
+    async def tick(self, cadence: CadenceName | None = None, *, expire: bool = False) -> TickResult:
         """Do what is due by itself: curation, extraction, consolidation, vectors, the mirror; what is left waits.
 
         Rules are judged by their `every`: those that are due, or those of the cadence that is named, and all quicker
@@ -52,11 +52,11 @@ class Schedule:
         cadence: Mapping[CadenceName, float] | None = None,
         *,
         stop: Event,
-        tell: Callable[[Ticked], object] | None = None,
+        tell: Callable[[TickResult], object] | None = None,
         backup: str | Path | None = None,
         scope: str | None = None,
         once: bool = False,
-    ) -> Ended:
+    ) -> DaemonResult:
         """Tick in all scopes of the file, or in one, until `stop` is set; only where a policy is adopted.
 
         Args:
@@ -67,16 +67,16 @@ class Schedule:
             scope: the only one to look at.
             once: look at every scope once.
         """
-        intervals = {**Pace().intervals}
+        intervals = {**CadenceIntervals().intervals}
         for name, seconds in (cadence or {}).items():
             if not CADENCE_LEAST_S <= seconds <= CADENCE_MOST_S:
                 raise InvalidInput(
-                    f"cadence {name} is {shown(seconds)} seconds",
+                    f"cadence {name} is {format_value(seconds)} seconds",
                     recovery=f"use {CADENCE_LEAST_S:g} to {CADENCE_MOST_S:,} seconds",
                 )
             intervals[name] = round(seconds * SECOND)
         copies = None if backup is None else Path(backup)
-        keeps = Daemon(self._core, Pace(intervals), tell or (lambda _: None), stop, copies, scope)
+        keeps = Daemon(self._core, CadenceIntervals(intervals), tell or (lambda _: None), stop, copies, scope)
         return await keeps.run(once=once)
 
     async def timetable(self) -> Timetable | None:
@@ -93,7 +93,7 @@ class Schedule:
 
     async def last(self) -> Ran | None:
         """Tell what became of the last automatic run."""
-        return (await scheduling.kept(self._core)).get("curate")
+        return (await scheduling.read_last_runs(self._core)).get("curate")
 
     async def accept_clock(self) -> str | None:
         """Accept the machine's clock as it is, so that plans held because of it go on; nothing stored is changed.

@@ -19,10 +19,10 @@ from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import EVERY
 from remanence.errors import LeaseLost, RemanenceError
 from remanence.flows import heartbeat
-from remanence.flows.core import QUIET, Answer, Core, leased
+from remanence.flows.core import QUIET, Answer, Core, hold_lease
 from remanence.flows.curate import curating
 from remanence.keywords import CadenceName
-from remanence.results import Result, Time, counted, minute_of, visible
+from remanence.results import Result, Time, format_counts, minute_of, visible
 from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
@@ -58,8 +58,10 @@ class Ran(Result):
     time = Time("at")
 
     def __str__(self) -> str:
-        did = "; ".join([*([counted(self.counts)] if self.counts else []), *filter(None, [self.reason])])
-        return visible(f"{minute_of(self.at)} {self.outcome}: {did or counted(self.counts)}")
+        did = "; ".join(
+            [*([format_counts(self.counts)] if self.counts else []), *filter(None, [self.reason])]
+        )
+        return visible(f"{minute_of(self.at)} {self.outcome}: {did or format_counts(self.counts)}")
 
 
 async def let_go(core: Core) -> None:
@@ -69,7 +71,7 @@ async def let_go(core: Core) -> None:
     waits = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(HELD,)))).values.get(HELD)
     if waits is not None and waits["ran"]["held"] == "clock":
         await core.store.bookkeep(core.scope, Bookkeeping(now, swap={HELD: (waits, None)}))
-    ran, row = (await kept(core)).get("curate"), f"{AUTOMATIC}curate"
+    ran, row = (await read_last_runs(core)).get("curate"), f"{AUTOMATIC}curate"
     if ran is not None and ran.held == "clock":
         swap = {row: (asdict(ran), asdict(replace(ran, held="")))}
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), swap=swap))
@@ -94,11 +96,11 @@ async def curate(core: Core) -> Ran | None:
     """Curate if it is due; one process at a time, and never what the brake holds."""
     if not await should_curate(core):
         return None
-    async with leased(core, "curate", LEASE) as fence:
+    async with hold_lease(core, "curate", LEASE) as fence:
         if fence is None:
             return Ran(core.clock.now(), "skipped", reason="another process is curating")
         # The other process may have been at it until a moment ago.
-        return (await curated(core, fence)).ran if await should_curate(core) else None
+        return (await curate_cadence(core, fence)).ran if await should_curate(core) else None
 
 
 async def records(core: Core) -> Mapping[str, Any]:
@@ -117,7 +119,7 @@ async def keep(
     `was` are the `records` from before, where somebody has read them.
     """
     was = await records(core) if was is None else was
-    ran = await tried(core, name, work(core))
+    ran = await run_automatic_work(core, name, work(core))
     if ran is not None:
         await core.store.bookkeep(core.scope, kept_as(name, ran, was, core.clock.now()))
     return ran
@@ -131,27 +133,27 @@ def kept_as(name: str, ran: Ran, was: Mapping[str, Any], now: int) -> Bookkeepin
     return Bookkeeping(now, put={row: asdict(ran)})
 
 
-async def attempted(core: Core, name: str, work: Awaitable[object]) -> str:
+async def run_optional_work(core: Core, name: str, work: Awaitable[object]) -> str:
     """Do work that nothing else rests on; return why it failed, logged as that of any automatic work."""
-    done = await tried(core, name, work)
+    done = await run_automatic_work(core, name, work)
     return done.reason if isinstance(done, Ran) else ""
 
 
-async def tried(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
+async def run_automatic_work(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
     """Do work that nobody asked for; what goes wrong in it is returned, and logged."""
     try:
         return await work
     except Exception as error:  # noqa: BLE001 # nobody asked for this work: what was asked for must not be lost for it
-        return _failed(core, name, error)
+        return _log_failed_run(core, name, error)
 
 
-async def kept(core: Core) -> dict[str, Ran]:
+async def read_last_runs(core: Core) -> dict[str, Ran]:
     """Return what became of the last work of each sort."""
     return {name.removeprefix(AUTOMATIC): Ran(**row) for name, row in (await records(core)).items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Curated:
+class CadenceResult:
     """What became of an automatic run: of its whole plan, the rules that were judged, and on which snapshot.
 
     `stands_at` is the position at which it left the scope, None where not all was done or others wrote meanwhile.
@@ -165,14 +167,14 @@ class Curated:
     rest: View | None = None  # what the plan leaves, where it is known that another one does nothing
 
 
-async def curated(
+async def curate_cadence(
     core: Core,
     fence: Fence,
     cadence: CadenceName = "deep",
     stopped: Callable[[], bool] = lambda: False,
     before: Callable[[], Awaitable[None]] | None = None,
     rows: Mapping[str, Any] | None = None,
-) -> Curated:
+) -> CadenceResult:
     """Judge the rules of a cadence and of quicker ones, and do what may be done without a person.
 
     `before` is done first where anything is destroyed; where it fails, nothing is done. `rows` are those `OF_CURATED`,
@@ -183,19 +185,19 @@ async def curated(
         asked = Bookkeeping(core.clock.now(), get=OF_CURATED)
         rows = (await core.store.bookkeep(core.scope, asked)).values
     plan, hold = whole, brake.holding(whole)
-    waits = None if hold is None else _held(core, whole, hold)
+    waits = None if hold is None else _make_held_run(core, whole, hold)
     if hold is not None and not hold.clock:  # what destroys nothing that limits count waits for nobody
         plan = (await curating.plan_part(core, core.policy, cadence, sparing=True)).plan
     doubt, stands_at = brake.holding(plan), None
     if doubt is not None:
-        ran = _held(core, plan, doubt)
+        ran = _make_held_run(core, plan, doubt)
     else:
         stored = rows.get(curating.POLICY)
-        applied, position = await _applied(core, plan, fence, stopped, before, stored)
+        applied, position = await _apply_plan(core, plan, fence, stopped, before, stored)
         ran = _both(waits, applied)
         stands_at = position if hold is None else None
     await _keep_held(core, ran, cadence, fence, rows.get(HELD))
-    return Curated(ran, whole, part, snapshot, stands_at, rest)
+    return CadenceResult(ran, whole, part, snapshot, stands_at, rest)
 
 
 def _both(waits: Ran | None, done: Ran) -> Ran:
@@ -211,7 +213,7 @@ def _both(waits: Ran | None, done: Ran) -> Ran:
     )
 
 
-async def _applied(
+async def _apply_plan(
     core: Core,
     plan: Plan,
     fence: Fence,
@@ -234,14 +236,14 @@ async def _applied(
     return ran, None if done.skipped else position
 
 
-def _held(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
+def _make_held_run(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
     """Say that a plan waits for a person, or for the clock."""
     by: Literal["share", "clock"] = "clock" if hold.clock else "share"
     now = core.clock.now()
     return Ran(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
 
 
-async def held(core: Core) -> Ran | None:
+async def find_held_run(core: Core) -> Ran | None:
     """Return the run whose plan waits still for a person or the clock: nobody has curated since."""
     asked = Bookkeeping(core.clock.now(), get=OF_HELD)
     return held_by(core, (await core.store.bookkeep(core.scope, asked)).values)
@@ -275,7 +277,7 @@ async def _keep_held(
             await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=fence))
 
 
-def _failed(core: Core, name: str, error: Exception) -> Ran:
+def _log_failed_run(core: Core, name: str, error: Exception) -> Ran:
     """Say what went wrong; an error that is none of ours is a bug, and is logged with its traceback."""
     if isinstance(error, RemanenceError):
         LOG.warning("the automatic %s failed: %s (%s)", name, error, error.recovery)

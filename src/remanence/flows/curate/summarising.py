@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from remanence.change import Cause, Change
-from remanence.curate.planner.changes import Part, summed_up
+from remanence.curate.planner.changes import CommitPart, summed_up
 from remanence.effects import FLAG, NO_EXTRACT, NO_SUMMARY, SUMMARISE
 from remanence.errors import RemanenceError, StoreDamaged, WriterError
 from remanence.extraction import checked_shortening
@@ -33,7 +33,7 @@ BY_RULES = "extract"
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class SummaryDraft:
     """A summary and who made it; without a text why there is none, and the tag that says so for ever."""
 
     text: str = ""
@@ -53,7 +53,7 @@ class Summarising:
         self._shortens = isinstance(core.writer, Shortener)
         self._asked = 0
 
-    async def whole(self, part: Part, cause: Cause) -> tuple[Part, Cause]:
+    async def whole(self, part: CommitPart, cause: Cause) -> tuple[CommitPart, Cause]:
         """Return a part with the text of its summary, or without the summary; and what the audit is told of it."""
         change = next(filter(None, map(summed_up, part.groups)), None)
         if change is None:
@@ -63,7 +63,7 @@ class Summarising:
             return self._without(part, change), cause
         if memory.revision != (change.before or {}).get("revision"):
             return part, cause  # the commit finds that, too, and says so
-        drafted = await self._drafted(memory)
+        drafted = await self._draft_summary(memory)
         if not self._asked:  # the turn of its rule is still to come
             cause = replace(cause, fired=tuple(rule for rule in cause.fired if rule not in _rules(cause)))
         if drafted.why:
@@ -75,8 +75,10 @@ class Summarising:
             there = await self._read(change)
             same = there is not None and there.revision == memory.revision
             kept = [flag] if same and drafted.tag not in memory.tags else []
-            return self._without(part, change, kept), _audited(cause, drafted)
-        return _with(part, change, _summed(change, memory, drafted.text)), _audited(cause, drafted)
+            return self._without(part, change, kept), _add_summary_detail(cause, drafted)
+        return _with(part, change, _add_summary(change, memory, drafted.text)), _add_summary_detail(
+            cause, drafted
+        )
 
     async def _read(self, change: Change) -> Memory | None:
         """Return the memory of a change as it is; None where it is gone, or cannot be read."""
@@ -87,53 +89,57 @@ class Summarising:
             return None
         return memory
 
-    async def _drafted(self, memory: Memory) -> Drafted:
+    async def _draft_summary(self, memory: Memory) -> SummaryDraft:
         most = await number(self._core, RUN_MAX)
         if self._asked >= most:
-            return Drafted(
+            return SummaryDraft(
                 why=f"{most:,} summaries are as many as one run makes ({RUN_MAX}); the next goes on"
             )
         if self._stopped():
-            return Drafted(why="there was no time left to sum it up; the next run goes on")
+            return SummaryDraft(why="there was no time left to sum it up; the next run goes on")
         self._asked += 1
-        written, refused = await self._written(memory)
+        written, refused = await self._ask_writer(memory)
         if written.text:
             return written
         text, why = await aside(len(memory.text), extract, memory.text)
-        why = why or await self._gated(text, memory)
+        why = why or await self._explain_text_refusal(text, memory)
         why = why or _no_gain(text, memory)
         if not why:
-            return Drafted(text, BY_RULES, written.why)
+            return SummaryDraft(text, BY_RULES, written.why)
         told = "; ".join(filter(None, [written.why, why]))
         # Where a writer only could not be asked, it is asked another time.
         tag = NO_SUMMARY if refused else "" if self._shortens else NO_EXTRACT
-        return Drafted(why=one_line(told, 2 * WHY_CHARS_MAX), tag=tag)
+        return SummaryDraft(why=one_line(told, 2 * WHY_CHARS_MAX), tag=tag)
 
-    async def _written(self, memory: Memory) -> tuple[Drafted, bool]:
+    async def _ask_writer(self, memory: Memory) -> tuple[SummaryDraft, bool]:
         """Return what a writer makes of a text, and whether its answer came and was refused."""
         writer = self._core.writer
         if not isinstance(writer, Shortener):
-            return Drafted(), False
+            return SummaryDraft(), False
         if waits := await self._spending.waits():
-            return Drafted(why=waits), False
+            return SummaryDraft(why=waits), False
         most = min(int(memory.tokens * SHARE_MAX), TOKENS_MAX)
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 found = checked_shortening(await writer.shorten(memory.text, most), memory.text, most)
         except WriterError as error:
             await self._spending.book(1, error.tokens_used)
-            return Drafted(why=_of_writer(str(error))), error.tokens_used > 0
+            return SummaryDraft(why=_of_writer(str(error))), error.tokens_used > 0
         except RemanenceError as error:  # it was not asked: the text is too long for it
-            return Drafted(why=_of_writer(str(error))), True
+            return SummaryDraft(why=_of_writer(str(error))), True
         except TimeoutError:
             await self._spending.book(1, memory.tokens)
-            return Drafted(why=_of_writer(f"no answer within {TIMEOUT_S:g} s")), False
+            return SummaryDraft(why=_of_writer(f"no answer within {TIMEOUT_S:g} s")), False
         await self._spending.book(1, found.tokens_used)
         why = await aside(len(memory.text), complaint, memory.text, found.text)
         why = why or await self._gated(found.text, memory, written=True) or _no_gain(found.text, memory)
-        return (Drafted(why=_of_writer(why)), True) if why else (Drafted(found.text, writer.name), False)
+        return (
+            (SummaryDraft(why=_of_writer(why)), True)
+            if why
+            else (SummaryDraft(found.text, writer.name), False)
+        )
 
-    async def _gated(self, text: str, memory: Memory, *, written: bool = False) -> str:
+    async def _explain_text_refusal(self, text: str, memory: Memory, *, written: bool = False) -> str:
         """Say why a text may not be shown of a memory: whose words it is, it passes the gate as a text at the door.
 
         An extract of what somebody let in as it is may say what that says.
@@ -149,7 +155,7 @@ class Summarising:
             return str(error)
         return ""
 
-    def _without(self, part: Part, change: Change, instead: Sequence[Change] = ()) -> Part:
+    def _without(self, part: CommitPart, change: Change, instead: Sequence[Change] = ()) -> CommitPart:
         """Return a part without a summary; what else is done to its memory is done."""
         hollow = {"form", "revision", "touched"}.issuperset(change.after or {})
         left = [] if hollow else [_formless(change)]
@@ -165,15 +171,15 @@ def _formless(change: Change) -> Change:
     return replace(change, before=before, after=after)
 
 
-def _with(part: Part, change: Change, *instead: Change) -> Part:
+def _with(part: CommitPart, change: Change, *instead: Change) -> CommitPart:
     """Return a part with other changes in place of one, without groups of which nothing is left."""
     groups = [
         [new for one in group for new in (instead if one is change else (one,))] for group in part.groups
     ]
-    return Part([group for group in groups if group], part.blocks)
+    return CommitPart([group for group in groups if group], part.blocks)
 
 
-def _summed(change: Change, memory: Memory, text: str) -> Change:
+def _add_summary(change: Change, memory: Memory, text: str) -> Change:
     """Add a summary and its lengths to the change that makes a memory's form one."""
     (lengths,) = lengths_of([memory.text], [text])
     after = {"summary": text, **{name: lengths[name] for name in ("short_tokens", "short_words")}}
@@ -195,7 +201,7 @@ def _of_writer(why: str) -> str:
     return one_line(f"a writer's summary was not taken: {why}", WHY_CHARS_MAX)
 
 
-def _audited(cause: Cause, drafted: Drafted) -> Cause:
+def _add_summary_detail(cause: Cause, drafted: SummaryDraft) -> Cause:
     """Let the audit keep who made a summary, or why there is none and that it was marked."""
     detail = {**cause.detail, "summary": {"by": drafted.by} if drafted.text else {"refused": drafted.why}}
     if not drafted.text:

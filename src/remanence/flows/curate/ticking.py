@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from remanence.change import Fence
-from remanence.clock import MINUTE, SECOND, lived
+from remanence.clock import MINUTE, SECOND, read_monotonic_micros
 from remanence.curate.pace import (
     AGENT_SEEN,
     CADENCES,
     WITHIN,
+    CadenceIntervals,
     Load,
-    Pace,
     is_dirty,
     retry_at,
     slower,
@@ -29,19 +29,19 @@ from remanence.errors import InvalidInput, LeaseLost
 from remanence.flows import contextual, embedding, expiring, heartbeat, reembedding, sessions, settings
 from remanence.flows.core import QUIET, Core, Lease, aside_of_rows, lease_held
 from remanence.flows.curate import scheduling
-from remanence.flows.curate.scheduling import Curated, Ran
+from remanence.flows.curate.scheduling import CadenceResult, Ran
 from remanence.flows.curate.timetable import ROW, position_of, read
-from remanence.flows.expiring import Expired
+from remanence.flows.expiring import ExpireResult
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.flows.mirror.watching import synced
+from remanence.flows.mirror.watching import sync_folder
 from remanence.flows.recall.archive_index import index_words
 from remanence.flows.write import hearing, settling, waiting
 from remanence.flows.write.settling import Quiet
-from remanence.flows.write.waiting import Waiting
+from remanence.flows.write.waiting import PendingTurns
 from remanence.keywords import CadenceName
 from remanence.process import memory_share
 from remanence.results import Result, Time, minute_of, visible
-from remanence.store.base import Bookkeeping, Cleaned
+from remanence.store.base import Bookkeeping, CleanResult
 
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
@@ -52,7 +52,7 @@ NO_POLICY = (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ticked(Result):
+class TickResult(Result):
     """What a tick did in a scope.
 
     `cadence` is the slowest whose rules were judged, None where none were due; `ran` says what became of each sort of
@@ -69,7 +69,7 @@ class Ticked(Result):
     quiet: bool = False
     busy: bool = False
     next_at: int = 0
-    expired: Expired | None = None
+    expired: ExpireResult | None = None
 
     time, next_time = Time("at"), Time("next_at")
 
@@ -91,24 +91,24 @@ class Stint:
     """The time that one tick may take, on a clock that nobody sets."""
 
     def __init__(self, micros: int, stopping: Callable[[], bool]) -> None:
-        self._until = lived() + micros
+        self._until = read_monotonic_micros() + micros
         self._stopping = stopping
         self.cut = False
 
     def over(self) -> bool:
         """Tell whether time is up for what is left; it is asked only where something is."""
-        self.cut = self.cut or self._stopping() or lived() >= self._until
+        self.cut = self.cut or self._stopping() or read_monotonic_micros() >= self._until
         return self.cut
 
     @property
     def seconds(self) -> float:
         """How many seconds are left."""
-        return max(0.0, (self._until - lived()) / SECOND)
+        return max(0.0, (self._until - read_monotonic_micros()) / SECOND)
 
     @property
     def overran(self) -> bool:
         """Tell whether it took more time than it may."""
-        return lived() >= self._until
+        return read_monotonic_micros() >= self._until
 
 
 @dataclass
@@ -121,10 +121,10 @@ class Tick:
     due: CadenceName | None
     stint: Stint
     position: int  # of the scope, before what follows was looked at
-    waits: list[Waiting] | None = None
+    waits: list[PendingTurns] | None = None
     quiet: Quiet | None = None
     backup: Callable[[], Awaitable[None]] | None = None
-    curated: Curated | None = None
+    curated: CadenceResult | None = None
     unfinished: bool = False
     pending: bool = False
     doubted: bool = False
@@ -151,13 +151,13 @@ class Tick:
 
 async def tick(
     core: Core,
-    pace: Pace | None = None,
+    pace: CadenceIntervals | None = None,
     cadence: CadenceName | None = None,
     *,
     backup: Callable[[], Awaitable[None]] | None = None,
     promised: bool = False,
     stopping: Callable[[], bool] = lambda: False,
-) -> Ticked:
+) -> TickResult:
     """Do what is due in a scope: the rules of its cadence and quicker ones, and what was left due beside.
 
     A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed. Who
@@ -168,31 +168,33 @@ async def tick(
     await core.uses.settle()
     now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
-        return Ticked(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
+        return TickResult(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
     async with lease_held(core, "curate", LEASE, _beginning) as lease:
         if lease.fence is None:
-            return Ticked(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+            return TickResult(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
         await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
         with suppress(LeaseLost):
             rows, position = lease.booked.values, lease.booked.position
             record = Record.read(rows.get(ROW))  # somebody may have ticked until just now
             record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
             if pace is not None or not record.intervals:
-                record = replace(record, intervals=dict[str, int]((pace or Pace()).intervals.items()))
+                record = replace(
+                    record, intervals=dict[str, int]((pace or CadenceIntervals()).intervals.items())
+                )
             due = cadence or await _due(core, record, position, now)
             stint = Stint(WITHIN[due or "rapid"], stopping)
             work = Tick(core, record, lease, due, stint, position, backup=backup)
-            return await _ticked(work, named=cadence is not None)
-    return Ticked(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+            return await _run_tick(work, named=cadence is not None)
+    return TickResult(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
 
 
-async def tick_bare(core: Core, *, expire: bool) -> Ticked:
+async def tick_bare(core: Core, *, expire: bool) -> TickResult:
     """Finish what is pending since an erasure, all that is done without a policy; refuse where that is nothing."""
     now, cleaned = core.clock.now(), await core.store.clean()
     ran = _ran_clean(core, cleaned)
     if ran is None and not expire:
         _refuse_bare(core)
-    return Ticked(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
+    return TickResult(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
 
 
 def _refuse_bare(core: Core) -> None:
@@ -225,11 +227,11 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
     return kept is not None and kept.get("position") == position and kept["since"] <= now < kept["due_at"]
 
 
-async def _ticked(work: Tick, *, named: bool) -> Ticked:
+async def _run_tick(work: Tick, *, named: bool) -> TickResult:
     """Do the work, under the lease, and keep what became of it."""
     try:
         ran, left = await _do_jobs(work, named=named)
-        return await _closed(work, ran, left)
+        return await _close_tick(work, ran, left)
     finally:
         if not work.lease.is_released and (
             work.put or work.swap
@@ -253,32 +255,32 @@ async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[st
         if place and work.stint.over():
             left.append(name)
             continue
-        done = await scheduling.tried(core, name, JOBS[name](work))
+        done = await scheduling.run_automatic_work(core, name, JOBS[name](work))
         if name == "curate" and done is not None:
             doubted = await is_doubted(core) if doubted or done.held else False
         if done is not None:
             ran[name] = done
             work.keep(name, done)
-        work.record = _told(work.record, name, done, now)
+        work.record = _record_outcome(work.record, name, done, now)
     work.doubted = doubted
     return ran, tuple(left)
 
 
 async def is_doubted(core: Core) -> bool:
     """Tell whether the plan of this scope is held because the clock may be wrong."""
-    return _by_clock(await scheduling.held(core))
+    return _by_clock(await scheduling.find_held_run(core))
 
 
 def _by_clock(held: Ran | None) -> bool:
     return held is not None and held.held == "clock"
 
 
-def _told(record: Record, name: str, done: Ran | None, now: int) -> Record:
+def _record_outcome(record: Record, name: str, done: Ran | None, now: int) -> Record:
     """Keep that work failed, and when it is tried again; or that it failed no more."""
     if done is None or done.outcome != "failed":
-        return record.recovered(name)
+        return record.remove_failures(name)
     failures = record.failures[name].count if name in record.failures else 0
-    return record.failed(name, now, done.reason, retry_at(now, failures, record.pace))
+    return record.record_failure(name, now, done.reason, retry_at(now, failures, record.pace))
 
 
 def _order(cursor: str) -> list[str]:
@@ -304,7 +306,7 @@ async def is_dirtied(core: Core, record: Record, position: int) -> bool:
     return len(parts) == PARTS_COUNTED or is_dirty(sum(part.count for part in parts), record.memories)
 
 
-async def _closed(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> Ticked:
+async def _close_tick(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> TickResult:
     """Keep how far it came, and until when there is nothing to do."""
     core, now = work.core, work.core.clock.now()
     record = replace(
@@ -314,7 +316,7 @@ async def _closed(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> 
         overran=work.stint.overran,
         unfinished=work.due if work.unfinished else None,
     )
-    record = await _moded(work, record, now)
+    record = await _pick_mode(work, record, now)
     if ran.keys() - {"curate"}:  # what was looked at is otherwise by now
         work.position, work.waits, work.quiet = await position_of(core), None, None
     next_at = await _next_at(work, record, now, bool(left))
@@ -322,16 +324,20 @@ async def _closed(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> 
     put = {**work.put, ROW: record.values()}
     swap = {**work.swap, QUIET: (_mark(work.lease.holder), quiet)}
     await work.lease.release_with(core, Bookkeeping(now, put=put, swap=swap))
-    return Ticked(now, core.scope, work.due, ran, left, next_at=next_at)
+    return TickResult(now, core.scope, work.due, ran, left, next_at=next_at)
 
 
-async def _moded(work: Tick, record: Record, now: int) -> Record:
+async def _pick_mode(work: Tick, record: Record, now: int) -> Record:
     """Choose the mode by what goes on, where the scope was read."""
     if work.curated is None:
         return record
     snapshot = work.curated.snapshot
     any_open = any(name.startswith(heartbeat.OPEN) for name in work.rows)
-    beating = [one for one in (await sessions.opened(work.core) if any_open else []) if one.every is not None]
+    beating = [
+        one
+        for one in (await sessions.list_open_sessions(work.core) if any_open else [])
+        if one.every is not None
+    ]
     agents = sum(now - AGENT_SEEN < one.counted_until <= now for one in beating)
     working, urgent = tasks(snapshot)
     load = Load(agents, working, urgent, memory_share(), record.overran)
@@ -345,7 +351,7 @@ async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
         left or work.pending or record.unfinished is not None or core.embedding is not None
     ):
         return now
-    soonest = min(record.expected(pace, name, position) for name in CADENCES)
+    soonest = min(record.compute_due_at(pace, name, position) for name in CADENCES)
     if core.policy.interval is not None:  # its clock may be one that runs with the sessions
         rapid = now + pace.intervals["rapid"]
         due_at = await scheduling.interval_due_at(core)
@@ -353,7 +359,7 @@ async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
     if work.doubted:  # nothing else is done until the clock is right
         return max(now, soonest)
     waits = await waiting.waiting(core) if work.waits is None else work.waits
-    quiet = await settling.looked(core) if work.quiet is None else work.quiet
+    quiet = await settling.check_pending_work(core) if work.quiet is None else work.quiet
     failed = (one.until for one in record.failures.values())
     times = [soonest, quiet.due_at(now), *(one.due_at for one in waits), *failed]
     return max(now, min(at for at in times if at is not None))
@@ -364,7 +370,7 @@ async def _curate(work: Tick) -> Ran | None:
     if work.due is None:
         return None
     core, now = work.core, work.core.clock.now()
-    done = work.curated = await scheduling.curated(
+    done = work.curated = await scheduling.curate_cadence(
         core, work.fence, work.due, work.stint.over, work.backup, work.rows
     )
     work.unfinished = work.stint.cut
@@ -378,7 +384,7 @@ async def _curate(work: Tick) -> Ran | None:
             len(done.snapshot), calm_after, done.snapshot, done.part, done.plan, done.rest
         )
         calm = {name: Calm(work.position, at) for name, at in until.items()}
-    record = work.record.judged(with_quicker(work.due), now, done.plan, calm)
+    record = work.record.record_judgement(with_quicker(work.due), now, done.plan, calm)
     work.record = replace(record, position=work.position)
     return done.ran
 
@@ -391,7 +397,7 @@ async def _extract(work: Tick) -> Ran | None:
 
 async def _consolidate(work: Tick) -> Ran | None:
     """Make the inbox active and judge and link it, where that is due."""
-    quiet = work.quiet = await settling.looked(work.core)
+    quiet = work.quiet = await settling.check_pending_work(work.core)
     due_at = quiet.due_at(now := work.core.clock.now())
     return (
         await settling.by_itself(work.core, work.stint.over) if due_at is not None and due_at <= now else None
@@ -408,7 +414,7 @@ async def _embed(work: Tick) -> Ran | None:
     if work.rows.get(reembedding.UNDER_WAY) is not None:
         done = await reembedding.reembed(core, None, None, work.stint.over)
         made, waits = done.memories, done.waits
-    elif core.model is not None and await contextual.left(core):
+    elif core.model is not None and await contextual.count_unembedded(core):
         filled = await contextual.fill(core, work.stint.over)
         made, waits = filled.memories, filled.left
     if not made and not waits:
@@ -424,8 +430,8 @@ async def _mirror(work: Tick) -> Ran | None:
     if not folder or (position := await position_of(core)) == work.record.mirrored:
         return None
     mirroring = Mirroring(core, Path(folder))
-    async with mirroring.opened():
-        done = await synced(mirroring)
+    async with mirroring.hold_folder():
+        done = await sync_folder(mirroring)
     work.record = replace(work.record, mirrored=position)
     counts = {"written": done.written, "removed": done.removed}
     return Ran(core.clock.now(), "done", None, counts) if any(counts.values()) else None
@@ -438,7 +444,7 @@ async def _clean(work: Tick) -> Ran | None:
     return _ran_clean(work.core, cleaned)
 
 
-def _ran_clean(core: Core, cleaned: Cleaned) -> Ran | None:
+def _ran_clean(core: Core, cleaned: CleanResult) -> Ran | None:
     """Say what became of rewriting the file; None where nothing is pending."""
     if cleaned.is_pending:
         why = cleaned.why or "another process still reads what was erased"

@@ -10,7 +10,7 @@ from typing import Any
 from remanence.curate.pace import CADENCES, MISSED_MANY, Mode
 from remanence.curate.record import Record
 from remanence.flows.core import QUIET, Core
-from remanence.flows.curate.scheduling import held
+from remanence.flows.curate.scheduling import find_held_run
 from remanence.results import Result, minute_of, number, visible
 from remanence.store.base import Bookkeeping
 
@@ -80,11 +80,11 @@ async def timetable(core: Core) -> Timetable | None:
     if not record.at:
         return None
     now, pace = core.clock.now(), record.pace
-    expected: dict[str, int] = {name: record.expected(pace, name, position) for name in CADENCES}
+    expected: dict[str, int] = {name: record.compute_due_at(pace, name, position) for name in CADENCES}
     missed: dict[str, int] = {
-        name: pace.missed(name, expected[name], now) if record.promised else 0 for name in CADENCES
+        name: pace.count_missed_runs(name, expected[name], now) if record.promised else 0 for name in CADENCES
     }
-    waits = await held(core)
+    waits = await find_held_run(core)
     return Timetable(
         record.at,
         record.moded.mode,

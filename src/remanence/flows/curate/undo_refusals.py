@@ -6,7 +6,7 @@ Knows the parts of a run; what stands in the way row by row is told elsewhere.
 import asyncio
 from collections.abc import Sequence
 
-from remanence.change import Change, Logged, inverses, row_count, rows_of
+from remanence.change import AuditPart, Change, inverses, row_count, rows_of
 from remanence.errors import Erased, ImagesEnded, InvalidInput
 from remanence.flows.core import Core
 from remanence.flows.curate.owning import refuse_guarded, takes_all_back
@@ -18,7 +18,7 @@ from remanence.store.constraints import memories_of
 from remanence.store.erasure import of_seq
 
 
-def refuse_ended(run: str, left: Sequence[Logged]) -> None:
+def refuse_ended(run: str, left: Sequence[AuditPart]) -> None:
     """Refuse to take back a run of which images have ended."""
     for part in left:
         if part.ended_at is not None:
@@ -29,14 +29,14 @@ def refuse_ended(run: str, left: Sequence[Logged]) -> None:
             )
 
 
-async def refuse_erased_memories(core: Core, run: str, left: Sequence[Logged]) -> None:
+async def refuse_erased_memories(core: Core, run: str, left: Sequence[AuditPart]) -> None:
     """Refuse to take back a run of which an erasure took something away."""
     if not (await core.store.arriving(core.scope, Arriving())).forbids:
         return
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         seqs = {seq for change in rows_of(whole.entries) for seq in memories_of(change.table, change.key)}
-        gone = sorted(await core.store.erased(core.scope, sorted(map(of_seq, seqs))))
+        gone = sorted(await core.store.find_erased_names(core.scope, sorted(map(of_seq, seqs))))
         if gone or row_count(whole.entries) < whole.count:
             what = f"memory {gone[0].partition(':')[2]}" if gone else "a memory of it"
             raise Erased(
@@ -45,14 +45,14 @@ async def refuse_erased_memories(core: Core, run: str, left: Sequence[Logged]) -
             )
 
 
-async def refuse_protected(core: Core, run: str, left: Sequence[Logged]) -> None:
+async def refuse_protected(core: Core, run: str, left: Sequence[AuditPart]) -> None:
     """Refuse an agent to take back what protects, or is protected; of a run of many parts all or nothing."""
     for part in () if takes_all_back(core) else left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         await refuse_guarded(core, whole.entries)
 
 
-async def refuse_forbidden_texts(core: Core, run: str, left: Sequence[Logged]) -> None:
+async def refuse_forbidden_texts(core: Core, run: str, left: Sequence[AuditPart]) -> None:
     """Refuse to give memories a text that was forbidden since, unless the run forbade it itself."""
     if not await core.store.forbidden(core.scope):
         return

@@ -12,30 +12,20 @@ from typing import Any, cast, overload
 
 import numpy as np
 
-from remanence.change import (
-    ROWLESS,
-    Block,
-    Cause,
-    Change,
-    Entry,
-    Ints,
-    Logged,
-    inverses,
-    rows_of,
-)
+from remanence.change import ROWLESS, AuditPart, Block, Cause, Change, Entry, Ints, inverses, rows_of
 from remanence.edit.decide import refuse_quarantined
 from remanence.edit.images import as_today, rewritten
-from remanence.edit.links import grown, seen
+from remanence.edit.links import increase_link_count, increase_link_weight
 from remanence.edit.one_memory import act, on_revision
 from remanence.effects import VERBS, Effect
-from remanence.errors import Conflict, Erased, ImagesEnded, InvalidInput, NotFound, shown
-from remanence.flows.audit_log import PAGE, logged
+from remanence.errors import Conflict, Erased, ImagesEnded, InvalidInput, NotFound, format_value
+from remanence.flows.audit_log import PAGE, iterate_audit_log
 from remanence.flows.core import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
 from remanence.flows.curate.engine_work import hung_on, with_engine_work
 from remanence.flows.curate.lasting import without_lasting
 from remanence.flows.curate.later import MEMORY_USE, Later, columns_of, in_the_way
 from remanence.flows.curate.owning import ASK, may_be_named, refuse_another, takes_all_back
-from remanence.flows.curate.regrouping import regrouped
+from remanence.flows.curate.regrouping import undo_box_changes
 from remanence.flows.curate.undo_refusals import (
     refuse_ended,
     refuse_erased_memories,
@@ -43,7 +33,7 @@ from remanence.flows.curate.undo_refusals import (
     refuse_protected,
 )
 from remanence.flows.embedding import present
-from remanence.flows.naming import ambiguous, is_ending, numbered, refuse_erased, several
+from remanence.flows.naming import ambiguous, is_ending, parse_short_id, refuse_erased, several
 from remanence.flows.write import gating
 from remanence.flows.write.superseding import claims_again
 from remanence.model import (
@@ -61,7 +51,7 @@ from remanence.model import (
 from remanence.receipt import Receipt
 from remanence.results import date_of
 from remanence.snapshot import SnapshotRequest
-from remanence.store.base import Arriving, Purged
+from remanence.store.base import Arriving, PurgedMemory
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
 from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE, KEEP
@@ -84,7 +74,7 @@ async def undo(core: Core, run: str) -> Receipt:
     second undo is refused and an interrupted one goes on where it stopped.
     """
     if not isinstance(run, str):
-        raise InvalidInput(f"{shown(run)} names no run", recovery="pass a receipt, or the run's id")
+        raise InvalidInput(f"{format_value(run)} names no run", recovery="pass a receipt, or the run's id")
     parts = await _parts(core, run)
     if not parts:
         way = "list runs with `history`" if takes_all_back(core) else "name a run as it was answered to you"
@@ -133,7 +123,7 @@ async def undo(core: Core, run: str) -> Receipt:
     return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
 
 
-async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> bool:
+async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) -> bool:
     """Commit the inverse of a part; use since, and changes of other columns, stay.
 
     Tells whether anything of it was left to take back.
@@ -148,7 +138,7 @@ async def _take_back(core: Core, part: Logged, cause: Cause, later: Later) -> bo
         raise Conflict(stuck)
     for _ in range(RACES_MAX):
         try:
-            back = await regrouped(core, entries, part.cause.detail)
+            back = await undo_box_changes(core, entries, part.cause.detail)
             await core.commit(back, cause)
         except Conflict as conflict:
             if {table for table, _ in conflict.keys} <= {"boxes", "traces"}:
@@ -265,7 +255,7 @@ def _memory_moved(
     if change.before.get("revision", memory.revision) != memory.revision:
         if in_the_way(columns_of(change), since.get(memory.seq, frozenset())):
             return None
-        change = _moved(change, {memory.seq: memory.revision})
+        change = _update_revision(change, {memory.seq: memory.revision})
     before = change.before or {}
     by_engine = (before.keys() & engine.get(memory.seq, frozenset())) - {"vector"}
     change = replace(change, before={**before, **{name: getattr(memory, name) for name in by_engine}})
@@ -303,7 +293,7 @@ async def _missing(core: Core, entries: Sequence[Entry], later: Later) -> list[t
     return [("memories", seq) for seq in asked if seq not in there]
 
 
-def _moved(change: Change, now: Mapping[int, int]) -> Change:
+def _update_revision(change: Change, now: Mapping[int, int]) -> Change:
     """Let a change of a memory start from its revision now."""
     if change.table != "memories" or change.key not in now or change.before is None:
         return change
@@ -317,9 +307,9 @@ def undo_id(run: str) -> str:
     return hashlib.blake2b(b"undo " + run.encode(), digest_size=16).hexdigest()
 
 
-async def _parts(core: Core, run: str) -> list[Logged]:
+async def _parts(core: Core, run: str) -> list[AuditPart]:
     """Return all parts of a run without their changes."""
-    found: list[Logged] = []
+    found: list[AuditPart] = []
     while True:
         after = found[-1].position if found else 0
         page = await core.store.history(core.scope, run=run, after=after, limit=PAGE, rows=False)
@@ -334,7 +324,7 @@ async def _written_since(core: Core, position: int, own: set[str]) -> bool:
     return len(page) == PAGE or any(part.cause.run not in own for part in page)
 
 
-async def _refuse_later_edits(core: Core, run: str, left: list[Logged], later: Later) -> None:
+async def _refuse_later_edits(core: Core, run: str, left: list[AuditPart], later: Later) -> None:
     """Look at all parts before the first is undone, so that a run of many parts is undone whole or not at all."""
     await later.catch_up()
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
@@ -415,7 +405,7 @@ async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Lin
 
 
 def _changed_since(
-    core: Core, last: Logged, later: Later, keys: Sequence[tuple[str, Any]], mine: AbstractSet[str]
+    core: Core, last: AuditPart, later: Later, keys: Sequence[tuple[str, Any]], mine: AbstractSet[str]
 ) -> Conflict:
     """Say that rows changed since the last part of a run, of columns `mine`, and which runs to undo before it.
 
@@ -439,12 +429,12 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
     asked = several(names)
     refuse_several(asked, if_revision)
     for attempt in range(RACES_MAX):
-        found = dict(zip(asked, await core.found(asked), strict=True))
+        found = dict(zip(asked, await core.find_memories(asked), strict=True))
         fallen = {memory.seq: memory for memory in found.values() if memory is not None}
         changes = [change for memory in fallen.values() for change in await _risen(core, memory, if_revision)]
         purged = [name for name, memory in found.items() if memory is None]
         await refuse_erased(core.store, core.scope, purged)
-        created, skipped = await _recreated(core, purged, if_revision)
+        created, skipped = await _restore_purged(core, purged, if_revision)
         ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
         cause = core.cause(
             "restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids}, fired=(BROUGHT_BACK,)
@@ -486,7 +476,7 @@ async def _rises_by(core: Core, seq: int, status: Status) -> Effect:
     if status is not Status.PRUNED:
         return VERBS["restore"]
     was: int | None = None
-    async for part in logged(core, None, seq):
+    async for part in iterate_audit_log(core, None, seq):
         for change in part.changes:
             if change.key == seq and change.before and (change.after or {}).get("status") == Status.PRUNED:
                 was = change.before["status"]
@@ -499,7 +489,7 @@ async def before_fall(core: Core, seq: int, valid_to: int | None, now: int) -> d
     What the audit no longer tells: a candidate, and `valid_to` as it stands. An end that has come is none any more.
     """
     lifecycle = Lifecycle.CANDIDATE
-    async for part in logged(core, None, seq):
+    async for part in iterate_audit_log(core, None, seq):
         for change in part.changes:
             if change.key != seq or not change.before or not change.after:
                 continue
@@ -518,7 +508,7 @@ def _held_until(verb: str, change: Change, known: int | None) -> int | None:
     return known if verb in VERBS["take its place"].under else cast("int | None", change.after["valid_to"])
 
 
-async def _recreated(
+async def _restore_purged(
     core: Core, names: Sequence[int | str], if_revision: int | None
 ) -> tuple[list[Change], list[str]]:
     """Rebuild purged memories, with all that went with them; say which links stay gone."""
@@ -529,11 +519,12 @@ async def _recreated(
         found = await image(core, name)
         if found is None:
             raise NotFound(
-                f"no memory {shown(name)}, and no image of it in the audit", recovery="look at `history`"
+                f"no memory {format_value(name)}, and no image of it in the audit",
+                recovery="look at `history`",
             )
         if found.ended_at is not None:
             raise ImagesEnded(
-                f"memory {shown(name)} was deleted on {date_of(found.at)}, and its image ended on"
+                f"memory {format_value(name)} was deleted on {date_of(found.at)}, and its image ended on"
                 f" {date_of(found.ended_at)}: it cannot be restored",
                 recovery="take it from a backup of before, or learn it anew",
             )
@@ -554,7 +545,7 @@ async def _rebuilt(core: Core, run: str, seq: int) -> list[Change]:
     """Rebuild one purged memory from the run that purged it."""
     now = core.clock.now()
     built: list[Change] = []
-    async for part in logged(core, run, seq):
+    async for part in iterate_audit_log(core, run, seq):
         gone = [change for change in part.changes if change.after is None and _names(change, seq)]
         built += rows_of(await present(core, inverses(gone), part.position))
     return [await _stood_up(core, change, now) if change.table == "memories" else change for change in built]
@@ -564,10 +555,12 @@ def _ids(created: Sequence[Change]) -> list[str]:
     return [(change.after or {})["id"] for change in created if change.table == "memories"]
 
 
-async def image(core: Core, name: int | str) -> Purged | None:
+async def image(core: Core, name: int | str) -> PurgedMemory | None:
     """Find a memory whose row has gone, by an index; a short id means what no key does."""
-    number = numbered(name) if isinstance(name, str) else name
-    rows = await core.store.purged(core.scope, [name, *([number] if isinstance(number, int) else [])])
+    number = parse_short_id(name) if isinstance(name, str) else name
+    rows = await core.store.find_purged_memories(
+        core.scope, [name, *([number] if isinstance(number, int) else [])]
+    )
     found = [one for one in rows if name in (one.seq, one.id, one.key)]
     short = [one for one in rows if one.seq == number or is_ending(str(name), one.id)]
     if not found and len(short) > 1:
@@ -612,12 +605,16 @@ def link_kept(change: Change, link: Link) -> Change | None:
     if not before.keys() >= _LINK_USE or now["count"] <= before["count"]:
         return None
     times = now["count"] - before["count"]
-    used = {"weight": grown(before["weight"], times), "count": now["count"], "last_at": now["last_at"]}
+    used = {
+        "weight": increase_link_weight(before["weight"], times),
+        "count": now["count"],
+        "last_at": now["last_at"],
+    }
     if {**before, **used} != now:
         return None
     back = {
-        "weight": grown(after["weight"], times),
-        "count": seen(after["count"], times),
+        "weight": increase_link_weight(after["weight"], times),
+        "count": increase_link_count(after["count"], times),
         "last_at": now["last_at"],
     }
     return replace(change, before=now, after={**after, **back})

@@ -16,19 +16,19 @@ from remanence.model import Memory
 Group = Sequence[Change]
 
 
-async def united(core: Core, merges: Mapping[int, int], groups: Sequence[Group]) -> list[Group]:
+async def complete_merges(core: Core, merges: Mapping[int, int], groups: Sequence[Group]) -> list[Group]:
     """Add to each merge what its survivor lacks; `merges` maps what is taken in to what takes it in.
 
     A flag speaks of the text that bears it and stays with that.
     """
-    ends = [end for group in groups for pair in _merged(group, merges) for end in pair]
+    ends = [end for group in groups for pair in _iterate_merges(group, merges) for end in pair]
     if not ends:
         return list(groups)
     memories = {one.seq: one for one in await core.store.get(core.scope, ends) if one is not None}
     return [_whole(group, merges, memories) for group in groups]
 
 
-def _merged(group: Group, merges: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+def _iterate_merges(group: Group, merges: Mapping[int, int]) -> Iterator[tuple[int, int]]:
     """Yield the merges of a group: what is taken in, and what takes it in."""
     for change in group:
         if change.table == "memories" and isinstance(change.key, int) and change.key in merges:
@@ -36,7 +36,7 @@ def _merged(group: Group, merges: Mapping[int, int]) -> Iterator[tuple[int, int]
 
 
 def _whole(group: Group, merges: Mapping[int, int], memories: Mapping[int, Memory]) -> Group:
-    for ends in _merged(group, merges):
+    for ends in _iterate_merges(group, merges):
         theirs, mine = map(memories.get, ends)
         if theirs is not None and mine is not None:
             group = _taken_in(group, theirs, mine)

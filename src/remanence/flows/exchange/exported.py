@@ -20,7 +20,7 @@ from remanence.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.clock import TIME_MAX
 from remanence.decay_class import decay
 from remanence.edit.holds import hold_until
-from remanence.errors import IngestError, InvalidInput, shown
+from remanence.errors import IngestError, InvalidInput, format_value
 from remanence.llm.local import REPLACED
 from remanence.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
@@ -41,7 +41,7 @@ _ID = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExportRow:
     """One memory of an export: its line, its columns, and whether its text is another than was written."""
 
     line: int
@@ -115,11 +115,11 @@ class TraceLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportData:
     """A whole export, sound in itself; `remarks` say what about the file wants saying."""
 
     embedder: str | None
-    rows: Sequence[Row]
+    rows: Sequence[ExportRow]
     links: Sequence[LinkRow]
     forbidden: Sequence[ForbiddenRow] = ()
     boxes: Sequence[BoxLine] = ()
@@ -147,14 +147,14 @@ class Digest:
 
 
 @dataclass
-class _Reader:
+class _ExportReader:
     """How far a file has been read."""
 
     name: str
     edited: bool
     digest: Digest = field(default_factory=Digest)
     header: dict[str, Any] = field(default_factory=dict)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ExportRow] = field(default_factory=list)
     links: list[LinkRow] = field(default_factory=list)
     forbidden: list[ForbiddenRow] = field(default_factory=list)
     boxes: list[BoxLine] = field(default_factory=list)
@@ -165,18 +165,18 @@ class _Reader:
     trailer: dict[str, Any] | None = None
     last: int = 0
 
-    def read(self, lines: Iterable[bytes | str]) -> Exported:
+    def read(self, lines: Iterable[bytes | str]) -> ExportData:
         for number, line in enumerate(lines, start=1):
             self.last = number
             self._line(number, self._bytes(number, line))
         self._measure()
         if not self.header:
-            raise self.malformed(1, "the file is empty")
+            raise self.make_ingest_error(1, "the file is empty")
         for link in self.links:
             if not {link.source, link.target} <= self.lines.keys():
-                raise self.malformed(link.line, "a link names a memory that is not in the file")
-        remarks = self._judged()
-        return Exported(
+                raise self.make_ingest_error(link.line, "a link names a memory that is not in the file")
+        remarks = self._verify_integrity()
+        return ExportData(
             self.header.get("embedder"),
             self.rows,
             self.links,
@@ -187,7 +187,7 @@ class _Reader:
             remarks,
         )
 
-    def malformed(self, line: int, what: str) -> IngestError:
+    def make_ingest_error(self, line: int, what: str) -> IngestError:
         return IngestError(
             what, recovery="export the memory again; nothing was taken in", source=self.name, line=line
         )
@@ -196,22 +196,22 @@ class _Reader:
         if isinstance(line, bytes | bytearray | memoryview):
             return bytes(line)
         if not isinstance(line, str):
-            raise self.malformed(number, f"a line cannot be {line!r:.40}")
+            raise self.make_ingest_error(number, f"a line cannot be {line!r:.40}")
         try:
             return line.encode()
         except UnicodeEncodeError as error:
-            raise self.malformed(number, "not UTF-8") from error
+            raise self.make_ingest_error(number, "not UTF-8") from error
 
     def _line(self, number: int, line: bytes) -> None:
         if self.trailer is not None:
-            raise self.malformed(number, "the export ended before this line")
+            raise self.make_ingest_error(number, "the export ended before this line")
         try:
             value = orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            raise self.malformed(number, f"not JSON: {error}") from error
+            raise self.make_ingest_error(number, f"not JSON: {error}") from error
         if not isinstance(value, dict):
-            raise self.malformed(number, "a line must be a JSON object")
-        if "end" in value and self._trailed:
+            raise self.make_ingest_error(number, "a line must be a JSON object")
+        if "end" in value and self._has_trailer:
             self.trailer = value
             return
         self.digest.add(line)
@@ -220,10 +220,10 @@ class _Reader:
         except IngestError:
             raise
         except InvalidInput as error:
-            raise self.malformed(number, str(error)) from error
+            raise self.make_ingest_error(number, str(error)) from error
 
     @property
-    def _trailed(self) -> bool:
+    def _has_trailer(self) -> bool:
         return bool(self.header) and self.header["version"] != UNTRAILED
 
     def _take(self, number: int, value: dict[str, Any]) -> None:
@@ -242,9 +242,9 @@ class _Reader:
         else:
             row = _row(number, value, compares=self.header.get("fingerprints", 1) == FINGERPRINT_VERSION)
             if self.header["version"] <= UNTRUSTED:
-                row = _trusted(row)
+                row = _set_trust(row)
             if row.id in self.lines:
-                raise self.malformed(number, f"line {self.lines[row.id]} has the same id")
+                raise self.make_ingest_error(number, f"line {self.lines[row.id]} has the same id")
             self.lines[row.id] = number
             self.rows.append(row)
             if len(self.rows) - self.measured >= MEASURED_TOGETHER:
@@ -258,17 +258,17 @@ class _Reader:
             one.update(derived)
         self.measured = len(self.rows)
 
-    def _judged(self) -> tuple[str, ...]:
+    def _verify_integrity(self) -> tuple[str, ...]:
         """Refuse a file that is cut or was edited, unless it is to be taken in as it is; then say what of it is so."""
         doubts = [*self._whole(), *((row.line, _EDITED) for row in self.rows if row.is_edited)]
         untold = (
             f"an export of version {UNTRAILED} says nothing at its end: whether it is whole cannot be told"
         )
-        return (*([] if self._trailed else [untold]), *(self._doubt(line, what) for line, what in doubts))
+        return (*([] if self._has_trailer else [untold]), *(self._doubt(line, what) for line, what in doubts))
 
     def _whole(self) -> Iterator[tuple[int, str]]:
         """Say where and how a file is not the whole that was exported; an edited text says so itself."""
-        if not self._trailed or self.trailer == self.digest.trailer:
+        if not self._has_trailer or self.trailer == self.digest.trailer:
             return
         end = None if self.trailer is None else self.trailer["end"]
         was = end.get("lines") if isinstance(end, dict) else None
@@ -295,12 +295,12 @@ class _Reader:
 _EDITED = "the text was edited after it was exported: the fingerprint is another text's"
 
 
-def read(lines: Iterable[bytes | str], name: str, *, edited: bool) -> Exported:
+def read(lines: Iterable[bytes | str], name: str, *, edited: bool) -> ExportData:
     """Read an export whole, or raise IngestError with the line at which it cannot be believed."""
-    return _Reader(name, edited).read(lines)
+    return _ExportReader(name, edited).read(lines)
 
 
-def refuse_vectors(export: Exported, embedder: str, dimensions: int, name: str) -> None:
+def refuse_vectors(export: ExportData, embedder: str, dimensions: int, name: str) -> None:
     """Refuse vectors of another embedder or length, or not finite; those of one that was replaced are made anew."""
     vectors = [(row.line, row.columns["vector"]) for row in export.rows if "vector" in row.columns]
     if export.embedder is not None and REPLACED.get(export.embedder) == embedder:
@@ -328,7 +328,7 @@ def _header(value: Mapping[str, Any]) -> dict[str, Any]:
     return dict(value)
 
 
-def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
+def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> ExportRow:
     """Read one memory, each column by its kind; what can be derived is derived, not believed."""
     missing = [name for name in _REQUIRED if value.get(name) is None]
     if missing:
@@ -337,14 +337,14 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> Row:
     check_validity(columns.get("valid_from"), columns.get("valid_to"))
     given = columns.get("fingerprint")
     tags = _names(value, "tags")
-    columns |= _derived(columns, tags)
+    columns |= _compute_columns(columns, tags)
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
     is_edited = compares and given is not None and given != columns["fingerprint"]
     tagged_at, claims = _tagged_at(value, tags), _claims(value)
-    return Row(line, columns, tags, _names(value, "sources"), is_edited, tagged_at, claims)
+    return ExportRow(line, columns, tags, _names(value, "sources"), is_edited, tagged_at, claims)
 
 
-def _trusted(row: Row) -> Row:
+def _set_trust(row: ExportRow) -> ExportRow:
     """Let a line of an older export be believed as far as who spoke."""
     role = row.columns.get("role", Role.USER)
     return replace(row, columns={**row.columns, "trust": BY_ROLE[role]})
@@ -396,7 +396,7 @@ def _box_line(value: Mapping[str, Any]) -> BoxLine:
     missing = [name for name, column in BOX_COLUMN.items() if not column.nullable and name not in value]
     if missing or not value.keys() <= _BOX_FIELDS or not isinstance(value["members"], list):
         raise _wrong("not a box: a field is missing or unknown")
-    values = {name: _grouped(BOX_COLUMN[name], item) for name, item in own.items()}
+    values = {name: _read_group_column(BOX_COLUMN[name], item) for name, item in own.items()}
     members = tuple(map(_id, value["members"]))
     goal, trace = value.get("goal"), value.get("trace")
     return BoxLine(
@@ -414,11 +414,11 @@ _BY_IDS = frozenset({"members", "goal", "trace"})  # what a box names by ids, or
 def _trace_line(value: Mapping[str, Any]) -> TraceLine:
     if value.keys() != {"trace", *TRACE_COLUMN}:
         raise _wrong("not a trace: a field is missing or unknown")
-    values = {name: _grouped(column, value[name]) for name, column in TRACE_COLUMN.items()}
+    values = {name: _read_group_column(column, value[name]) for name, column in TRACE_COLUMN.items()}
     return TraceLine(_positive(value["trace"]), values)
 
 
-def _grouped(column: Column, item: Any) -> Any:
+def _read_group_column(column: Column, item: Any) -> Any:
     """Read one column of a box or a trace."""
     if column.labels is not None:
         return _label(column, item)
@@ -444,7 +444,7 @@ def _positive(item: Any) -> int:
     return item
 
 
-def _derived(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
+def _compute_columns(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[str, Any]:
     """Derive what follows from the text, who said it, the holds, the tags and the category, but for lengths."""
     return {
         "fingerprint": fingerprint(columns["text"], columns.get("speaker") or ""),
@@ -483,7 +483,7 @@ def _column(name: str, item: Any) -> Any:
 def _fitting(column: Column, value: Any) -> Any:
     """Refuse what every store refuses, while nothing is written yet."""
     if not fits(column, value):
-        raise _wrong(f"{column.name} cannot be {shown(value)}")
+        raise _wrong(f"{column.name} cannot be {format_value(value)}")
     return value
 
 
@@ -607,14 +607,14 @@ def _link_row(line: int, value: Mapping[str, Any]) -> LinkRow:
     source, target = _id(link["source"]), _id(link["target"])
     if source == target:
         raise _wrong("a link from a memory to itself")
-    values = {name: _linked(link[name], *reading) for name, reading in _LINK_READINGS.items()}
+    values = {name: _read_link_column(link[name], *reading) for name, reading in _LINK_READINGS.items()}
     return LinkRow(line, source, target, relation, values)
 
 
 _LINK_READINGS = {name: (LINK_COLUMN[name], _BY_KIND[LINK_COLUMN[name].kind]) for name in LINK_COLUMNS}
 
 
-def _linked(item: Any, column: Column, read_value: Callable[[Column, Any], Any]) -> Any:
+def _read_link_column(item: Any, column: Column, read_value: Callable[[Column, Any], Any]) -> Any:
     return None if item is None and column.nullable else _fitting(column, read_value(column, item))
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, Sealed, TraceRow
+from remanence.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.change import Change
 from remanence.flows.core import Core
 from remanence.flows.exchange.exported import BoxLine, TraceLine
@@ -15,7 +15,7 @@ from remanence.flows.exchange.exported import BoxLine, TraceLine
 PAGE = 1_000
 
 
-class Turn(Protocol):
+class BoxMember(Protocol):
     """A turn of a box: a memory that is here, or one that is about to be."""
 
     @property
@@ -25,13 +25,13 @@ class Turn(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Boxed:
+class ImportedBox:
     """A box that comes in; its turns may not be written yet."""
 
     values: Mapping[str, Any]
-    members: Sequence[Turn]
-    goal: Turn | None
-    trace: "Traced | None"
+    members: Sequence[BoxMember]
+    goal: BoxMember | None
+    trace: "ImportedTrace | None"
     size: int = 1
 
     @property
@@ -51,11 +51,11 @@ class Boxed:
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
+class ImportedTrace:
     """A trace that comes in, and its boxes that do."""
 
     values: Mapping[str, Any]
-    boxes: list[Boxed] = field(default_factory=list)
+    boxes: list[ImportedBox] = field(default_factory=list)
     size: int = 1
 
     @property
@@ -68,14 +68,14 @@ class Traced:
         return [Change("traces", self.key, None, self.values)]
 
 
-async def grouped(
-    core: Core, boxes: Sequence[BoxLine], traces: Sequence[TraceLine], where: Mapping[str, Turn]
-) -> list[Boxed | Traced]:
+async def select_boxes(
+    core: Core, boxes: Sequence[BoxLine], traces: Sequence[TraceLine], where: Mapping[str, BoxMember]
+) -> list[ImportedBox | ImportedTrace]:
     """Decide which boxes of an export come in, and the traces of those; `where` is what became of its memories."""
     told = [one for one in boxes if any(id_ in where for id_ in one.members)]
     taken, open_in = await _here(core, {one.values["session"] for one in told})
-    tracing = {one.number: Traced(one.values) for one in traces}
-    found: list[Boxed] = []
+    tracing = {one.number: ImportedTrace(one.values) for one in traces}
+    found: list[ImportedBox] = []
     for one in told:
         members = list({_key(turn): turn for id_ in one.members if (turn := where.get(id_))}.values())
         keys = {_key(turn) for turn in members}
@@ -84,12 +84,12 @@ async def grouped(
         taken |= keys
         values, session = dict(one.values), one.values["session"]
         if values.get("sealed_at") is None and session in open_in:
-            values |= {"sealed_at": values["last_at"], "reason": Sealed.FORCED}
+            values |= {"sealed_at": values["last_at"], "reason": SealReason.FORCED}
         elif values.get("sealed_at") is None:
             open_in.add(session)
         trace = None if one.trace is None else tracing.get(one.trace)
         goal = None if one.goal is None else where.get(one.goal)
-        box = Boxed(values, members, goal, trace)
+        box = ImportedBox(values, members, goal, trace)
         found.append(box)
         if trace is not None:
             trace.boxes.append(box)
@@ -117,7 +117,7 @@ async def pages(core: Core, session: str | None = None) -> AsyncIterator[BoxRow]
         before = page[-1].box
 
 
-def _key(turn: Turn) -> int:
+def _key(turn: BoxMember) -> int:
     """Return what tells two turns apart before they have numbers."""
     return turn.seq or -id(turn)
 

@@ -13,12 +13,12 @@ from remanence.change import Change
 from remanence.decay_class import decay
 from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.identity import OWN, says_who
-from remanence.edit.one_memory import joined, update
+from remanence.edit.one_memory import merge_changes, update
 from remanence.effects import STAMPS, VERBS
 from remanence.entity import CATEGORY as ENTITY
-from remanence.flows.core import Core, unhurried
+from remanence.flows.core import Core, iterate_cooperatively
 from remanence.flows.exchange import grouping
-from remanence.flows.exchange.exported import Exported, ForbiddenRow, LinkRow, Row
+from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
 from remanence.flows.write.gating import instructing_each, orders, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.folding import fold_keys
@@ -27,13 +27,13 @@ from remanence.model import (
     INT_MAX,
     STANDING,
     SYMMETRIC,
-    Known,
     KnownMemory,
     Memory,
     Reason,
     Relation,
     Status,
     Trust,
+    WriteContext,
     link_values,
 )
 from remanence.store.base import Arriving
@@ -47,7 +47,7 @@ NAMES = ("speaker", "agent", "thread", "session", "key")
 MERGED = "memory/"
 
 
-class End(Protocol):
+class LinkEnd(Protocol):
     """Something that a link can end at: a memory that is here, or one that is about to be."""
 
     @property
@@ -57,7 +57,7 @@ class End(Protocol):
 
 
 @dataclass
-class New:
+class ImportedMemory:
     """A memory that comes in; its sequence number is 0 until it is written."""
 
     columns: dict[str, Any]
@@ -83,13 +83,13 @@ class New:
     def _times(self, tag: str) -> dict[str, int]:
         return {"at": self.tagged_at[tag]} if tag in self.tagged_at else {}
 
-    def repeated(self, row: Row, now: int, trust: Trust) -> None:
+    def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
         """Let another line of the file that says the same be a repeat of this one; less trusted, it adds nothing."""
         self.sources.add(MERGED + row.id)
         if trust < self.columns["trust"]:
             return
         self.columns["confirmations"] = min(INT_MAX, self.columns.get("confirmations", 0) + _sightings(row))
-        self.columns |= _gained(self.columns, row, now)
+        self.columns |= _merge_repeat(self.columns, row, now)
         if not self.tags.issuperset(row.tags):
             self.tags |= {*row.tags}
             self.columns["decay"] = decay(self.tags, self.columns.get("category"))
@@ -112,7 +112,7 @@ class Existing:
         """How many changes it makes."""
         return 1 + len(self.tags) + len(self.sources)
 
-    def repeated(self, row: Row, now: int, trust: Trust) -> None:
+    def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
         """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on.
 
         One that is believed less than the memory adds nothing to it: only that it came in is kept.
@@ -126,24 +126,24 @@ class Existing:
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources} - {*memory.sources}
         stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence", "importance")}
-        self.columns |= _gained({**stands, **self.columns}, row, now)
+        self.columns |= _merge_repeat({**stands, **self.columns}, row, now)
 
     def changes(self) -> list[Change]:
         """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
         seq, memory = self.memory.seq, self.memory
         times = min(self.sightings, INT_MAX - memory.confirmations)
-        counted = [VERBS["repeat"].counted(seq, confirmations=times)] if self.sightings else []
+        counted = [VERBS["repeat"].build_count_change(seq, confirmations=times)] if self.sightings else []
         gained = update(memory, self.columns, tags={*memory.tags, *self.tags})
         sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
-        return joined([*counted, *gained, *sources])
+        return merge_changes([*counted, *gained, *sources])
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class ImportedLink:
     """A link to draw between two memories, which may not be written yet."""
 
-    source: End
-    target: End
+    source: LinkEnd
+    target: LinkEnd
     relation: Relation
     values: Mapping[str, Any]
     size: int = 1
@@ -163,13 +163,13 @@ class Linked:
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class ImportedClaim:
     """What a memory claims, and by which other one's claim that was replaced; neither may be written yet."""
 
-    end: End
+    end: LinkEnd
     number: int
     values: Mapping[str, Any]
-    by: End | None
+    by: LinkEnd | None
     size: int = 1
 
     def changes(self) -> list[Change]:
@@ -184,7 +184,7 @@ class Forbid:
 
     fold: str
     at: int
-    end: End | None
+    end: LinkEnd | None
     size: int = 1
 
     def changes(self) -> list[Change]:
@@ -194,15 +194,15 @@ class Forbid:
 
 
 @dataclass
-class Decided:
+class ImportPlan:
     """What becomes of an export here; `remarks` say of each line that is refused why."""
 
-    new: list[New] = field(default_factory=list)
+    new: list[ImportedMemory] = field(default_factory=list)
     existing: dict[int, Existing] = field(default_factory=dict)  # by sequence number
-    links: list[Linked] = field(default_factory=list)
-    claims: list[Claimed] = field(default_factory=list)
+    links: list[ImportedLink] = field(default_factory=list)
+    claims: list[ImportedClaim] = field(default_factory=list)
     forbidden: list[Forbid] = field(default_factory=list)
-    grouped: list[grouping.Boxed | grouping.Traced] = field(default_factory=list)
+    grouped: list[grouping.ImportedBox | grouping.ImportedTrace] = field(default_factory=list)
     kept: set[str] = field(
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
@@ -212,7 +212,7 @@ class Decided:
     remarks: list[str] = field(default_factory=list)
 
 
-async def decide(core: Core, exported: Exported, door: Trust) -> Decided:
+async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
     """Decide what becomes of each line; the same export into the same memory decides the same.
 
     Nothing in it is believed more than `door` says.
@@ -247,16 +247,16 @@ class _Overlap:
     now: int
     embeds: bool  # the vectors of the export are another embedder's
     door: Trust
-    decided: Decided = field(default_factory=Decided)
-    where: dict[str, New | Memory] = field(default_factory=dict)  # id in the file → memory here
-    keys: dict[str, New] = field(default_factory=dict)
-    said: dict[bytes, New] = field(default_factory=dict)
+    decided: ImportPlan = field(default_factory=ImportPlan)
+    where: dict[str, ImportedMemory | Memory] = field(default_factory=dict)  # id in the file → memory here
+    keys: dict[str, ImportedMemory] = field(default_factory=dict)
+    said: dict[bytes, ImportedMemory] = field(default_factory=dict)
     orders: frozenset[str] = frozenset()  # ids of lines that read like instructions
     muted: set[str] = field(default_factory=set)  # ids of lines whose claims say what may not be kept
 
-    async def page(self, rows: Sequence[Row]) -> None:
+    async def page(self, rows: Sequence[ExportRow]) -> None:
         """Look up some rows at once, then decide each."""
-        rows = await asyncio.to_thread(lambda: [self._screened(row) for row in rows])
+        rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
         found = await store.get(scope, [row.id for row in rows])
         # A name is an id or a key: a memory that has the id as its key is another one.
@@ -265,18 +265,22 @@ class _Overlap:
         self.where |= {row.id: here[row.id] for row in rows if row.id in here}
         self.decided.kept |= {row.id for row in rows if row.id in here}
         if self.door < Trust.USER:
-            fresh = [self._unguarded(row) for row in fresh]
+            fresh = [self._remove_guards(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
         known = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
         seqs = {twin.seq for twin in (*known.twins.values(), *known.keys.values())}
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
-        barred = await self._barred(fresh) if known.forbids else set()
+        barred = await self._find_refused_ids(fresh) if known.forbids else set()
         await asyncio.to_thread(self._take_all, fresh, barred, known, twins)
 
     def _take_all(
-        self, rows: Sequence[Row], barred: Collection[str], known: Known, twins: Mapping[int, Memory]
+        self,
+        rows: Sequence[ExportRow],
+        barred: Collection[str],
+        known: WriteContext,
+        twins: Mapping[int, Memory],
     ) -> None:
         """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
         self.orders = self._find_orders([row for row in rows if row.id not in barred])
@@ -291,7 +295,7 @@ class _Overlap:
             else:
                 self._take(row, known, twins)
 
-    def _find_orders(self, rows: Sequence[Row]) -> frozenset[str]:
+    def _find_orders(self, rows: Sequence[ExportRow]) -> frozenset[str]:
         """Return the ids of lines from below an agent that read like instructions, in or beside their text."""
         asked = [row for row in rows if self._trust(row) < Trust.AGENT]
         said = instructing_each([row.columns["text"] for row in asked])
@@ -301,7 +305,7 @@ class _Overlap:
             if is_order or any(map(orders, _beside(row)))
         )
 
-    def _unguarded(self, row: Row) -> Row:
+    def _remove_guards(self, row: ExportRow) -> ExportRow:
         """Return a line without its pin and its tags of who an agent is, which only a user's file brings."""
         tags = tuple(tag for tag in row.tags if not says_who([tag], system=False))
         if not row.columns.get("pinned") and len(tags) == len(row.tags):
@@ -311,16 +315,16 @@ class _Overlap:
         columns["decay"] = decay(tags, columns.get("category"))
         return replace(row, columns=columns, tags=tags)
 
-    def _returning(self, row: Row) -> str:
+    def _returning(self, row: ExportRow) -> str:
         """Say why a line is left out that could come back past the gate: orders that nobody let in here."""
         out = not row.stands and row.columns["status"] is not Status.QUARANTINED
         return "it reads like instructions, and is out of sight" if out and row.id in self.orders else ""
 
-    def _trust(self, row: Row) -> Trust:
+    def _trust(self, row: ExportRow) -> Trust:
         found: Trust = min(self.door, row.columns.get("trust", Trust.USER))
         return found
 
-    def _screened(self, row: Row) -> Row:
+    def _screen_row(self, row: ExportRow) -> ExportRow:
         """Return a line as it may be kept; one whose text or claims held what may not be kept claims nothing."""
         text = screen(row.columns["text"], self.core.salt)
         attributes, counts = screen_values(row.columns.get("attributes"), self.core.salt)
@@ -360,17 +364,19 @@ class _Overlap:
             counts.update(found.replaced)
         return found.text
 
-    async def _barred(self, rows: Sequence[Row]) -> set[str]:
+    async def _find_refused_ids(self, rows: Sequence[ExportRow]) -> set[str]:
         """Return the ids of lines whose text is forbidden here, or that were erased."""
         keys = await asyncio.to_thread(lambda: {row.id: fold_keys(row.columns["text"]) for row in rows})
         asked = [key for some in keys.values() for key in some]
         known = {one.fold for one in await self.core.store.forbidden(self.core.scope, asked)}
         names = {of_id(row.id): row.id for row in rows}
-        erased = {names[name] for name in await self.core.store.erased(self.core.scope, sorted(names))}
+        erased = {
+            names[name] for name in await self.core.store.find_erased_names(self.core.scope, sorted(names))
+        }
         return erased | {id_ for id_, some in keys.items() if known.intersection(some)}
 
-    def _take(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> None:
-        named, same = self._named(row, known, twins), self._same(row, known, twins)
+    def _take(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
+        named, same = self._find_by_key(row, known, twins), self._same(row, known, twins)
         if named is not None and not (row.stands and _says(named, row)):
             key = row.columns["key"]
             self.decided.refused += 1
@@ -380,15 +386,17 @@ class _Overlap:
             return
         found = named or same
         if found is None:
-            self.where[row.id] = self._added(row, known.twins.get(row.columns["fingerprint"]))
+            self.where[row.id] = self._add_row(row, known.twins.get(row.columns["fingerprint"]))
         elif isinstance(found, Memory):
             self._merge(row, found)
         else:
-            found.repeated(row, self.now, self._trust(row))
+            found.add_repeat(row, self.now, self._trust(row))
             self.where[row.id] = found
             self.decided.kept.add(row.id)
 
-    def _named(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> New | Memory | None:
+    def _find_by_key(
+        self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
+    ) -> ImportedMemory | Memory | None:
         """Find what has the key already."""
         key = row.columns.get("key")
         if key is None:
@@ -396,7 +404,9 @@ class _Overlap:
         twin = known.keys.get(key)
         return self.keys.get(key) if twin is None else twins.get(twin.seq)
 
-    def _same(self, row: Row, known: Known, twins: Mapping[int, Memory]) -> New | Memory | None:
+    def _same(
+        self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
+    ) -> ImportedMemory | Memory | None:
         """Find what stands and says the same; what has a key is a memory of its own."""
         if not row.stands or row.columns.get("key") is not None:
             return None
@@ -405,18 +415,18 @@ class _Overlap:
             return self.said.get(row.columns["fingerprint"])
         return twins.get(twin.seq)
 
-    def _merge(self, row: Row, memory: Memory) -> None:
+    def _merge(self, row: ExportRow, memory: Memory) -> None:
         """Let a line be a repeat of what is here, once."""
         self.where[row.id] = memory
         if MERGED + row.id in memory.sources:
             self.decided.kept.add(row.id)
         else:
             existing = self.decided.existing.setdefault(memory.seq, Existing(memory))
-            existing.repeated(row, self.now, self._trust(row))
+            existing.add_repeat(row, self.now, self._trust(row))
 
-    def _added(self, row: Row, twin: KnownMemory | None) -> New:
+    def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> ImportedMemory:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
-        new = New(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
+        new = ImportedMemory(dict(row.columns), {*row.tags}, {*row.sources}, tagged_at=row.tagged_at)
         has_vector = "vector" in row.columns
         missing = not has_vector and row.columns.get("category") != ENTITY
         if self.core.embedder.dimensions and (row.is_edited or missing or (self.embeds and has_vector)):
@@ -431,7 +441,7 @@ class _Overlap:
             self.said[new.columns["fingerprint"]] = new
         if row.stands and twin is not None and twin.status not in STANDING and twin.id not in self.ids:
             values = link_values(self.now)
-            self.decided.links.append(Linked(new, twin, Relation.LEARNED_FROM, values))
+            self.decided.links.append(ImportedLink(new, twin, Relation.LEARNED_FROM, values))
         return new
 
     async def link(self, rows: Sequence[LinkRow]) -> None:
@@ -450,7 +460,7 @@ class _Overlap:
             if source is None or target is None or _misleads(row, target):
                 lost += 1
                 continue
-            link = Linked(source, target, row.relation, row.values)
+            link = ImportedLink(source, target, row.relation, row.values)
             key = link.key
             if key[0] != key[1] and key not in seen:
                 seen.add(key)
@@ -460,7 +470,7 @@ class _Overlap:
                 f"links that are left out because of what stands at their ends here: {lost:,}"
             )
 
-    async def claim(self, rows: Sequence[Row]) -> None:
+    async def claim(self, rows: Sequence[ExportRow]) -> None:
         """Take in what memories claim, of those that are new here or are here without any claim."""
         claiming = [row for row in rows if row.claims and row.id in self.where and row.id not in self.muted]
         here = {end.seq for row in claiming if isinstance(end := self.where[row.id], Memory)}
@@ -469,15 +479,17 @@ class _Overlap:
             if here
             else set()
         )
-        async for row in unhurried(claiming):
+        async for row in iterate_cooperatively(claiming):
             end = self.where[row.id]
-            if end.id == row.id and (isinstance(end, New) or (end.seq not in told and _says_as(end, row))):
+            if end.id == row.id and (
+                isinstance(end, ImportedMemory) or (end.seq not in told and _says_as(end, row))
+            ):
                 self._claims(row, end)
 
-    def _claims(self, row: Row, end: New | Memory) -> None:
+    def _claims(self, row: ExportRow, end: ImportedMemory | Memory) -> None:
         for number, claim in enumerate(row.claims, start=1):
             by = None if claim.replaced_by is None else self.where.get(claim.replaced_by)
-            self.decided.claims.append(Claimed(end, number, claim.values, by))
+            self.decided.claims.append(ImportedClaim(end, number, claim.values, by))
 
     async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
         """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
@@ -495,7 +507,7 @@ class _Overlap:
             if row.fold not in known
         ]
 
-    async def group(self, exported: Exported) -> None:
+    async def group(self, exported: ExportData) -> None:
         """Take in the boxes of turns that are in no box here, under the names of sessions that may be kept."""
         counts: Counter[str] = Counter()
         boxes = [
@@ -503,10 +515,10 @@ class _Overlap:
             for one in exported.boxes
         ]
         self.decided.replaced += counts
-        self.decided.grouped = await grouping.grouped(self.core, boxes, exported.traces, self.where)
+        self.decided.grouped = await grouping.select_boxes(self.core, boxes, exported.traces, self.where)
 
 
-def _beside(row: Row) -> Iterator[str]:
+def _beside(row: ExportRow) -> Iterator[str]:
     """Yield what a line brings beside its text, and what is shown with it."""
     yield from filter(None, map(row.columns.get, NAMES))
     yield from (*row.tags, *row.sources)
@@ -514,17 +526,17 @@ def _beside(row: Row) -> Iterator[str]:
     yield from texts_in(row.columns.get("attributes"))
 
 
-def _says_as(memory: Memory, row: Row) -> bool:
+def _says_as(memory: Memory, row: ExportRow) -> bool:
     """Tell whether a memory says what a line says."""
     return bool(memory.fingerprint == row.columns["fingerprint"])
 
 
-def _misleads(row: LinkRow, target: New | Memory) -> bool:
+def _misleads(row: LinkRow, target: ImportedMemory | Memory) -> bool:
     """Tell whether a link would say that something took the place of a memory that stands here as it was."""
     return row.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
 
 
-def _says(found: New | Memory, row: Row) -> bool:
+def _says(found: ImportedMemory | Memory, row: ExportRow) -> bool:
     """Tell whether something that has the key of a line stands and says the same."""
     if isinstance(found, Memory):
         return found.status in STANDING and found.fingerprint == row.columns["fingerprint"]
@@ -532,12 +544,12 @@ def _says(found: New | Memory, row: Row) -> bool:
     return stands and bool(found.columns["fingerprint"] == row.columns["fingerprint"])
 
 
-def _sightings(row: Row) -> int:
+def _sightings(row: ExportRow) -> int:
     """Count how often a line's text was said: when it was learned, and each time it was confirmed."""
     return 1 + max(0, int(row.columns.get("confirmations", 0)))
 
 
-def _gained(stands: Mapping[str, Any], row: Row, now: int) -> dict[str, Any]:
+def _merge_repeat(stands: Mapping[str, Any], row: ExportRow, now: int) -> dict[str, Any]:
     """Return what a repeat adds to a memory: more confidence or importance, its pin, and holds that last longer."""
     gained: dict[str, Any] = {}
     confidence = row.columns.get("confidence")

@@ -34,22 +34,30 @@ from remanence.flows.exchange.exported import (
     NOT_EXPORTED,
     VERSION,
     Digest,
-    Exported,
+    ExportData,
     read,
     refuse_vectors,
 )
-from remanence.flows.exchange.grouping import Boxed, Traced
-from remanence.flows.exchange.overlap import Claimed, Decided, Existing, Forbid, Linked, New, decide
+from remanence.flows.exchange.grouping import ImportedBox, ImportedTrace
+from remanence.flows.exchange.overlap import (
+    Existing,
+    Forbid,
+    ImportedClaim,
+    ImportedLink,
+    ImportedMemory,
+    ImportPlan,
+    decide,
+)
 from remanence.flows.write import gating
 from remanence.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.receipt import Receipt
 from remanence.store.base import Find
 from remanence.text import FINGERPRINT_VERSION
-from remanence.write.trust import lowered
+from remanence.write.trust import lower_trust
 
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
-Item = Existing | Linked | Claimed | Forbid | Boxed | Traced
+Item = Existing | ImportedLink | ImportedClaim | Forbid | ImportedBox | ImportedTrace
 _CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
@@ -190,7 +198,7 @@ async def import_(
         raise InvalidInput(
             "an export is many lines, not one text", recovery="pass the lines of the file: data.splitlines()"
         )
-    door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
+    door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
     taking = _Taking(core, exported, cause, door)
@@ -206,7 +214,7 @@ async def import_(
     )
 
 
-def _read(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> Exported:
+def _read(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) -> ExportData:
     """Read an export whole, or refuse it with its vectors."""
     exported = read(lines, name, edited=edited)
     refuse_vectors(exported, core.embedder.name, core.embedder.dimensions, name)
@@ -232,7 +240,7 @@ class _Taking:
     """How far an export has been taken in."""
 
     core: Core
-    exported: Exported
+    exported: ExportData
     cause: Cause
     door: Trust
     counts: dict[str, int] = field(default_factory=dict)
@@ -266,7 +274,7 @@ class _Taking:
             }
             return
 
-    async def _write(self, decided: Decided) -> None:
+    async def _write(self, decided: ImportPlan) -> None:
         """Write new memories, then what they change of others; the last part of all closes the run.
 
         Where a lost race leaves nothing to write after some parts, the last part is empty.
@@ -276,7 +284,7 @@ class _Taking:
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
-            changes = await asyncio.to_thread(_created, page)
+            changes = await asyncio.to_thread(_make_create_changes, page)
             assigned = await self._commit(changes, is_last=number == len(pages) and not tail)
             for new, seq in zip(page, assigned, strict=True):
                 new.seq = seq
@@ -287,7 +295,7 @@ class _Taking:
 
     def _count(self, part: Sequence[Item]) -> None:
         self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
-        self._links += sum(isinstance(item, Linked) for item in part)
+        self._links += sum(isinstance(item, ImportedLink) for item in part)
         self._forbidden += sum(isinstance(item, Forbid) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
@@ -297,11 +305,11 @@ class _Taking:
         return done.assigned
 
 
-def _created(page: Sequence[New]) -> list[Change]:
+def _make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
     return [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
 
 
-def _tail(decided: Decided) -> list[list[Item]]:
+def _tail(decided: ImportPlan) -> list[list[Item]]:
     """Return what follows new memories, in parts."""
     items: list[Item] = [*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]
     return list(_parts([*items, *decided.grouped]))

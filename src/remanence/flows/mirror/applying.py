@@ -15,12 +15,12 @@ from remanence.flows.mirror.mirroring import NOBODY, Mirroring
 from remanence.flows.write.editing import correct
 from remanence.flows.write.editing import edit as edit_memory
 from remanence.flows.write.learning import learn_many
-from remanence.model import Learned, Turn
+from remanence.model import LearnResult, Turn
 from remanence.results import Result, number
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Applied(Result):
+class ApplyEditsResult(Result):
     """What became of edits by hand: those that were applied, those that were refused and why, and the runs."""
 
     path: str
@@ -33,7 +33,7 @@ class Applied(Result):
         return "\n".join([told, *map(str, self.applied), *map(str, self.refused)])
 
 
-async def proposed(mirroring: Mirroring) -> list[FileEdit]:
+async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
     """Return what edited files would change; one that says what its memory says is the mirror's again."""
     kept = mirroring.journal.files
     owners = {path: kept[path].owner for path in mirroring.edited.keys() & kept.keys()}
@@ -46,10 +46,10 @@ async def proposed(mirroring: Mirroring) -> list[FileEdit]:
     return [edit for edit in edits if edit.path in mirroring.edited]
 
 
-async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Applied:
+async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> ApplyEditsResult:
     """Apply edits that were shown, or all that can be."""
     await mirroring.look()
-    now = {(edit.path, edit.line): edit for edit in await proposed(mirroring)}
+    now = {(edit.path, edit.line): edit for edit in await propose_edits(mirroring)}
     chosen = list(now.values()) if edits is None else [_as_shown(edit, now) for edit in edits]
     applied, refused, runs = [], [], []
     for edit in chosen:
@@ -57,9 +57,9 @@ async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Appli
             refused.append(edit)
             continue
         try:
-            done, run = await _applied(mirroring.core, edit)
+            done, run = await _apply_edit(mirroring.core, edit)
         except (Conflict, InvalidInput, NotFound, Protected) as error:
-            refused.append(edit.refused(error))
+            refused.append(edit.mark_refused(error))
             continue
         applied.append(done)
         runs += [run] if run is not None else []
@@ -71,13 +71,13 @@ async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Appli
             assert owner is not None
             mirroring.settle(path, _owner_of(mirroring, path) if is_drawn(path) else owner)
     await mirroring.write()
-    return Applied(str(mirroring.root), tuple(applied), tuple(refused), tuple(runs))
+    return ApplyEditsResult(str(mirroring.root), tuple(applied), tuple(refused), tuple(runs))
 
 
 async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
     """Write files anew from their memories, whatever was edited in them."""
     await mirroring.look()
-    edits = {edit.path: edit for edit in await proposed(mirroring)}
+    edits = {edit.path: edit for edit in await propose_edits(mirroring)}
     for path in paths:
         kept, edit = mirroring.journal.files.get(path), edits.get(path)
         owner = kept.owner if kept is not None else edit.seq if edit is not None else None
@@ -103,7 +103,7 @@ def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) ->
     current = now.get((edit.path, edit.line))
     if current is not None and current.digest == edit.digest:
         return current
-    return edit.refused(
+    return edit.mark_refused(
         Conflict(
             [("file", edit.path)],
             "the file changed since its proposal was shown",
@@ -112,7 +112,7 @@ def _as_shown(edit: FileEdit, now: Mapping[tuple[str, int | None], FileEdit]) ->
     )
 
 
-async def _applied(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
+async def _apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
     """Do what a proposal says; return it with the memory that it became, and the run."""
     values: dict[str, Any] = dict(edit.after)
     if edit.verb == "update":
@@ -130,7 +130,7 @@ async def _applied(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]:
     return _as_learned(edit, learned)
 
 
-def _as_learned(edit: FileEdit, learned: Learned) -> tuple[FileEdit, str | None]:
+def _as_learned(edit: FileEdit, learned: LearnResult) -> tuple[FileEdit, str | None]:
     if learned.status == "gated":
         raise InvalidInput(learned.reason, recovery="say it otherwise, or take the file away")
     return replace(edit, id=learned.id, seq=learned.seq), learned.run

@@ -15,7 +15,7 @@ import orjson
 from remanence.errors import InvalidInput
 from remanence.flows import acted, guidelines
 from remanence.flows.core import Core
-from remanence.flows.mirror.front_matter import Page, line, written
+from remanence.flows.mirror.front_matter import Page, line, render_file
 from remanence.flows.recall import profiling
 from remanence.model import STANDING, Memory, short_id
 
@@ -30,7 +30,7 @@ CUT = " …"
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class MirrorDocument:
     """A file that is worked out: its path, what is in it, and the check sum of that."""
 
     path: str
@@ -39,7 +39,7 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class DocumentLine:
     """One line of a document: what it says of which memory as of which revision, None for both where it is new.
 
     `category` is what the heading above it stands for, `said` the day that stands before it; `is_cut` says that the
@@ -55,37 +55,37 @@ class Line:
     said: str | None = None
 
 
-async def documents(core: Core, *, topics: bool) -> list[Document]:
+async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
     """Work all of them out, as of now; the topics where they are wanted."""
     done = await acted.actions(core, ACTIONS_LISTED)
     rows = b"".join(orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(done))
     return [
         await _profile(core),
-        Document(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
+        MirrorDocument(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
         await _guidelines(core),
         *([await _topics(core)] if topics else []),
     ]
 
 
-async def _topics(core: Core) -> Document:
+async def _topics(core: Core) -> MirrorDocument:
     told = "".join(
         f"- {one.word} ({one.score:.2f}, {one.memories:,})\n" for one in await profiling.spoken_of(core, 50)
     )
-    return Document(TOPICS, *written([line("document", "topics")], told.removesuffix("\n")))
+    return MirrorDocument(TOPICS, *render_file([line("document", "topics")], told.removesuffix("\n")))
 
 
-async def _guidelines(core: Core) -> Document:
-    active, draft = await guidelines.lines(core), await guidelines.drafted(core)
+async def _guidelines(core: Core) -> MirrorDocument:
+    active, draft = await guidelines.lines(core), await guidelines.read_guideline_draft(core)
     told = [
         "## Active",
         *(f"- {one}" for one in active),
         "## Draft",
         *(f"- {one}" for one in (draft.guidelines if draft is not None else ())),
     ]
-    return Document(GUIDELINES, *written([line("document", "guidelines")], "\n".join(told)))
+    return MirrorDocument(GUIDELINES, *render_file([line("document", "guidelines")], "\n".join(told)))
 
 
-async def _profile(core: Core) -> Document:
+async def _profile(core: Core) -> MirrorDocument:
     profile = await profiling.profile(core)
     memories = await core.store.get(core.scope, [one.seq for one in profile.lines])
     known = {one.seq: one for one in memories if one is not None and one.status in STANDING}
@@ -99,7 +99,7 @@ async def _profile(core: Core) -> Document:
         line("left_out", profile.left_out),
         line("revisions", revisions_of(known.values())),
     ]
-    return Document(PROFILE, *written(fields, "\n".join(told).removesuffix("\n")))
+    return MirrorDocument(PROFILE, *render_file(fields, "\n".join(told).removesuffix("\n")))
 
 
 def item(memory: Memory, day: str = "") -> str:
@@ -110,7 +110,7 @@ def item(memory: Memory, day: str = "") -> str:
 def in_words(memory: Memory) -> str:
     """Write what a memory says on one line, with who said it, and whether it says more."""
     text, cut = profiling.in_a_line(memory)
-    return f"{said(memory.speaker)}{text}{CUT * cut}"
+    return f"{render_speaker(memory.speaker)}{text}{CUT * cut}"
 
 
 def revisions_of(memories: Iterable[Memory]) -> dict[str, int]:
@@ -118,12 +118,12 @@ def revisions_of(memories: Iterable[Memory]) -> dict[str, int]:
     return {str(one.seq): one.revision for one in memories}
 
 
-def said(speaker: str | None) -> str:
+def render_speaker(speaker: str | None) -> str:
     """Write who said what stands behind it."""
     return f"{speaker}: " if speaker else ""
 
 
-def lines_of(page: Page, categories: Mapping[str, str]) -> list[Line]:
+def lines_of(page: Page, categories: Mapping[str, str]) -> list[DocumentLine]:
     """Read the lines of an edited document; `categories` says which heading stands for which category."""
     revisions = page.fields.get("revisions", {})
     if not isinstance(revisions, dict) or not all(isinstance(one, int) for one in revisions.values()):
@@ -135,7 +135,7 @@ def lines_of(page: Page, categories: Mapping[str, str]) -> list[Line]:
 
 def _lines(
     rows: Sequence[str], revisions: Mapping[str, int], categories: Mapping[str, str]
-) -> Iterator[Line]:
+) -> Iterator[DocumentLine]:
     heading = ""
     for number, row in enumerate(rows, start=1):
         if row.startswith("#"):
@@ -157,7 +157,7 @@ def _lines(
             seq = None if found[1] is None else int(found[1])
             known = None if found[1] is None else revisions[found[1]]
             category, is_cut = categories.get(heading), text.endswith(CUT)
-            yield Line(number, text.removesuffix(CUT), seq, known, category, is_cut, day)
+            yield DocumentLine(number, text.removesuffix(CUT), seq, known, category, is_cut, day)
 
 
 def _day_of(row: str, heading: str) -> tuple[str | None, str]:

@@ -72,7 +72,7 @@ def _plain(names: Names) -> Names:
 def _runs(text: str, *, whole: bool) -> Iterator[int]:
     """Yield what tells runs of words, whatever their case and accents; of a `whole` text also one that is shorter."""
     for read in {
-        _folded(text),
+        _normalize_text(text),
         unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower(),
     }:
         runs = _windows(_WORD.findall(read), whole=whole)
@@ -86,13 +86,13 @@ def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
             yield tuple(words[at : at + length])
 
 
-def _folded(text: str) -> str:
+def _normalize_text(text: str) -> str:
     parted = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in parted if not unicodedata.combining(sign))
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class MirrorResidue:
     """Folders that could not be brought up to date, or hold edits by hand, and files that say some of it."""
 
     folders: tuple[str, ...] = ()
@@ -105,20 +105,20 @@ async def sought_of(core: Core, revisions: Mapping[int, int], names: Names | Non
     seqs = sorted(revisions)
     for begin in range(0, len(seqs), PAGE):
         found = await core.store.get(core.scope, seqs[begin : begin + PAGE])
-        texts = [text for one in found if one is not None for text in _said(one)]
+        texts = [text for one in found if one is not None for text in _list_texts(one)]
         sought.sessions.update(one.session for one in found if one is not None and one.session)
         await asyncio.to_thread(sought.add, texts)
     return sought
 
 
-def _said(memory: Memory) -> list[str]:
+def _list_texts(memory: Memory) -> list[str]:
     return [one for one in (memory.text, memory.summary) if one]
 
 
-async def clear(core: Core, folders: Sequence[str], gone: Collection[int], sought: Sought) -> Left:
+async def clear(core: Core, folders: Sequence[str], gone: Collection[int], sought: Sought) -> MirrorResidue:
     """Bring folders to what the memory holds now, and look through all their files for what was erased."""
     if not folders:
-        return Left()
+        return MirrorResidue()
     unreached = [one for one in folders if not await _is_brought(core, Path(one), gone)]
     await spare_what_stays(core, sought)
     files = [
@@ -126,7 +126,7 @@ async def clear(core: Core, folders: Sequence[str], gone: Collection[int], sough
         for folder in folders
         for path in await asyncio.to_thread(lambda at: [*_holding(at, sought)], Path(folder))
     ]
-    return Left(tuple(unreached), tuple(files))
+    return MirrorResidue(tuple(unreached), tuple(files))
 
 
 async def _is_brought(core: Core, root: Path, gone: Collection[int]) -> bool:
@@ -138,7 +138,7 @@ async def _is_brought(core: Core, root: Path, gone: Collection[int]) -> bool:
         return False
     mirroring = Mirroring(core, root)
     try:
-        async with mirroring.opened():
+        async with mirroring.hold_folder():
             await mirroring.look()
             kept = mirroring.journal.files
             for path in [path for path in mirroring.edited if path in kept and kept[path].owner in gone]:
@@ -156,7 +156,7 @@ async def spare_what_stays(core: Core, sought: Sought) -> None:
         page = await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True))
         if not page:
             return
-        texts = [text for one in page for text in _said(one)]
+        texts = [text for one in page for text in _list_texts(one)]
         await asyncio.to_thread(sought.spare, texts)
         after = page[-1].seq
 

@@ -64,7 +64,7 @@ class Folder:
             raise InvalidInput(
                 "this system opens no file relative to a folder", recovery="mirror on Linux or macOS"
             )
-        with self._told("."):
+        with self._translate_errors("."):
             with suppress(FileExistsError):  # what is no folder is told below
                 self.root.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
             self._handle = os.open(self.root, _ENTER & ~getattr(os, "O_NOFOLLOW", 0))
@@ -84,17 +84,17 @@ class Folder:
         except FileNotFoundError:  # its folder was taken away since it was opened
             self._close_all_but("")
         except OSError as error:
-            raise self._said(path, error) from None
-        with self._told(path):
+            raise self._make_error(path, error) from None
+        with self._translate_errors(path):
             return self._put(path, data)
 
     def _put(self, path: str, data: bytes) -> Stamp:
-        folder, name = self._parted(path, make=True)
+        folder, name = self._open_parent(path, make=True)
         self._written += 1
         beside = f"{TEMPORARY}{os.getpid()}-{self._written}"
         put = False
         try:
-            stamp = _filled(beside, data, folder)
+            stamp = _write_new_file(beside, data, folder)
             os.rename(beside, name, src_dir_fd=folder, dst_dir_fd=folder)
             put = True
             return stamp
@@ -105,17 +105,17 @@ class Folder:
 
     def stamp(self, path: str) -> Stamp | None:
         """Return what tells whether a file was changed; None where there is none."""
-        with self._told(path):
+        with self._translate_errors(path):
             try:
-                folder, name = self._parted(path)
+                folder, name = self._open_parent(path)
                 return _stamp(os.stat(name, dir_fd=folder, follow_symlinks=False))
             except FileNotFoundError:
                 return None
 
     def read(self, path: str, most: int = FILE_BYTES_MAX) -> tuple[bytes, Stamp]:
         """Return what a file holds; raise InvalidInput for what is no plain file, or too large."""
-        with self._told(path, may_lack=True):
-            folder, name = self._parted(path)
+        with self._translate_errors(path, may_lack=True):
+            folder, name = self._open_parent(path)
             handle = os.open(name, _READ, dir_fd=folder)
             try:
                 found = os.fstat(handle)
@@ -130,9 +130,9 @@ class Folder:
 
     def remove(self, path: str) -> None:
         """Take a file away, and the folder of its day where it was the last one there."""
-        with self._told(path):
+        with self._translate_errors(path):
             try:
-                folder, name = self._parted(path)
+                folder, name = self._open_parent(path)
                 os.unlink(name, dir_fd=folder)
             except FileNotFoundError:
                 return
@@ -142,13 +142,13 @@ class Folder:
                     os.rmdir(day, dir_fd=self._folder(above, make=False))
                     os.close(self._folders.pop(f"{above}/{day}"))
 
-    def listed(self, *folders: str) -> Iterator[tuple[str, list[Listed]]]:
+    def iterate_files(self, *folders: str) -> Iterator[tuple[str, list[Listed]]]:
         """Yield what paths in some folders, and in the folders in these, begin with, and the files there.
 
         What a killed process left half is removed.
         """
         for folder in folders:
-            yield from self._listed(folder, deeper=True)
+            yield from self._iterate_folder(folder, deeper=True)
 
     def among(self, names: Iterable[str]) -> list[Listed]:
         """Return those of some files in the folder itself that are there."""
@@ -158,15 +158,15 @@ class Folder:
         """Remove what a killed process left half in the folder itself and beside what is known of it."""
         for path in ("", OWN):
             with (
-                self._told(path or "."),
+                self._translate_errors(path or "."),
                 suppress(FileNotFoundError),
                 os.scandir(self._folder(path, make=False)) as found,
             ):
                 for name in [entry.name for entry in found if entry.name.startswith(TEMPORARY)]:
                     self.remove(f"{path}/{name}".removeprefix("/"))
 
-    def _listed(self, path: str, *, deeper: bool) -> Iterator[tuple[str, list[Listed]]]:
-        with self._told(path):
+    def _iterate_folder(self, path: str, *, deeper: bool) -> Iterator[tuple[str, list[Listed]]]:
+        with self._translate_errors(path):
             try:
                 handle = self._folder(path, make=False)
             except FileNotFoundError:
@@ -190,12 +190,12 @@ class Folder:
                 files.append((name, at.st_size, at.st_mtime_ns))
         yield f"{path}/", files
         for within in inner if deeper else ():
-            yield from self._listed(within, deeper=False)
+            yield from self._iterate_folder(within, deeper=False)
 
     def append(self, path: str, data: bytes, at: int) -> None:
         """Write at a place of a file of our own, and cut off what stood there and after it."""
-        with self._told(path):
-            folder, name = self._parted(path, make=True)
+        with self._translate_errors(path):
+            folder, name = self._open_parent(path, make=True)
             handle = _open_own(name, folder)
             try:
                 os.ftruncate(handle, at)
@@ -205,17 +205,17 @@ class Folder:
                 os.close(handle)
 
     @contextmanager
-    def locked(self) -> Iterator[bool]:
+    def hold_lock(self) -> Iterator[bool]:
         """Keep other processes out of the folder for a block, or say that one is in there; the dead keep nobody out."""
-        with self._told(f"{OWN}/{LOCK}"):
-            folder, name = self._parted(f"{OWN}/{LOCK}", make=True)
+        with self._translate_errors(f"{OWN}/{LOCK}"):
+            folder, name = self._open_parent(f"{OWN}/{LOCK}", make=True)
             handle = _open_own(name, folder)
         try:
-            yield _taken(handle)
+            yield _try_lock(handle)
         finally:
             os.close(handle)
 
-    def _parted(self, path: str, *, make: bool = False) -> tuple[int, str]:
+    def _open_parent(self, path: str, *, make: bool = False) -> tuple[int, str]:
         """Return the handle of a path's folder, and its name there."""
         above, _, name = path.rpartition("/")
         _refuse_out(path, name)
@@ -244,16 +244,16 @@ class Folder:
             os.close(self._folders.pop(path))
 
     @contextmanager
-    def _told(self, path: str, *, may_lack: bool = False) -> Iterator[None]:
+    def _translate_errors(self, path: str, *, may_lack: bool = False) -> Iterator[None]:
         """Say in the words of this package what the system refused; what `may_lack` is for the caller."""
         try:
             yield
         except OSError as error:
             if may_lack and isinstance(error, FileNotFoundError):
                 raise
-            raise self._said(path, error) from None
+            raise self._make_error(path, error) from None
 
-    def _said(self, path: str, error: OSError) -> InvalidInput | StoreUnavailable:
+    def _make_error(self, path: str, error: OSError) -> InvalidInput | StoreUnavailable:
         where = self.root / path
         if error.errno in _LINKS:
             return InvalidInput(
@@ -280,7 +280,7 @@ def _open_own(name: str, folder: int) -> int:
     raise OSError(errno.EINVAL, "it is no regular file")
 
 
-def _filled(name: str, data: bytes, folder: int) -> Stamp:
+def _write_new_file(name: str, data: bytes, folder: int) -> Stamp:
     handle = os.open(name, _WRITE, _FILE_MODE, dir_fd=folder)
     try:
         _all_written(handle, data)
@@ -299,7 +299,7 @@ def _stamp(found: os.stat_result) -> Stamp:
     return Stamp(found.st_size, found.st_mtime_ns)
 
 
-def _taken(handle: int) -> bool:
+def _try_lock(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from remanence.errors import InvalidInput, shown
+from remanence.errors import InvalidInput, format_value
 
 FRONT_BYTES_MAX = 65_536  # of the fields with both lines of dashes
 FIELDS_CHECKSUM = "fields_checksum"  # over the fields alone: these were not edited
@@ -50,7 +50,7 @@ def _named_bytes(name: str) -> bytes:
     return f"{name}: ".encode()
 
 
-def written(lines: Iterable[bytes], text: str) -> tuple[bytes, str]:
+def render_file(lines: Iterable[bytes], text: str) -> tuple[bytes, str]:
     """Return a file of the mirror and its checksum."""
     head = _OPEN + b"".join(lines)
     tail = _CLOSE + text.encode() + b"\n"
@@ -83,7 +83,7 @@ def read(data: bytes) -> Page:
     first, _, rest = content.partition("\n")
     if first.rstrip() != _FENCE:
         return Page({}, content.removesuffix("\n"), is_whole=False)
-    fields, text = _parted(rest)
+    fields, text = _split_fields(rest)
     return Page(_fields(fields), text.removeprefix("\n").removesuffix("\n"), is_whole)
 
 
@@ -108,7 +108,7 @@ def _checksum(head: bytes, tail: bytes) -> str:
     return digest.hexdigest()
 
 
-def _parted(rest: str) -> tuple[list[str], str]:
+def _split_fields(rest: str) -> tuple[list[str], str]:
     """Return the lines of the fields and the text below them."""
     lines: list[str] = []
     size = start = 0
@@ -139,17 +139,17 @@ def _fields(lines: Iterable[str]) -> dict[str, Field]:
         if item is not None and (above == "" or isinstance(above, list)):
             found[name] = [*(above or ()), _scalar(item[1].strip())]
             continue
-        name, value = _named(one)
+        name, value = _parse_field(one)
         if name in found:
             raise InvalidInput(f"{name} stands there twice", recovery="leave one of them")
         found[name] = _value(value) if value else ""
     return found
 
 
-def _named(one: str) -> tuple[str, str]:
+def _parse_field(one: str) -> tuple[str, str]:
     found = _NAME.fullmatch(one.rstrip())
     if found is None:
-        raise InvalidInput(f"{shown(one)} is no field", recovery=_PLAIN)
+        raise InvalidInput(f"{format_value(one)} is no field", recovery=_PLAIN)
     return found[1], (found[2] or "").strip()
 
 
@@ -168,9 +168,9 @@ def _scalar(value: str) -> str:
     if value[:1] == "'":
         if len(value) > 1 and value[-1] == "'":
             return value[1:-1].replace("''", "'")
-        raise InvalidInput(f"{shown(value)} does not end", recovery=_PLAIN)
+        raise InvalidInput(f"{format_value(value)} does not end", recovery=_PLAIN)
     if value[:1] and value[0] in _REFUSED:
-        raise InvalidInput(f"{shown(value)} begins with a sign of YAML's own", recovery=_PLAIN)
+        raise InvalidInput(f"{format_value(value)} begins with a sign of YAML's own", recovery=_PLAIN)
     return value
 
 
@@ -180,7 +180,9 @@ def _list(value: str) -> list[str]:
         return [_scalar(item.strip()) for item in value[1:-1].split(",") if item.strip()]
     read_ = _json(value)
     if not all(isinstance(item, str) for item in read_):
-        raise InvalidInput(f"{shown(value)} is no list of texts", recovery='write it like ["one", "two"]')
+        raise InvalidInput(
+            f"{format_value(value)} is no list of texts", recovery='write it like ["one", "two"]'
+        )
     return list(read_)
 
 
@@ -192,7 +194,7 @@ def _json(value: str) -> Any:
     try:
         return json.loads(value, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise InvalidInput(f"{shown(value)} cannot be read", recovery=_PLAIN) from None
+        raise InvalidInput(f"{format_value(value)} cannot be read", recovery=_PLAIN) from None
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

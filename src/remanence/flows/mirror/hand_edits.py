@@ -11,9 +11,17 @@ from math import isfinite
 from typing import Any, Literal
 
 from remanence.clock import to_datetime, to_micros
-from remanence.errors import Conflict, InvalidInput, NotFound, RemanenceError, shown
+from remanence.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
 from remanence.flows.core import Core, aside
-from remanence.flows.mirror.documents import CUT, DOCUMENTS, PROFILE, Line, in_words, lines_of, said
+from remanence.flows.mirror.documents import (
+    CUT,
+    DOCUMENTS,
+    PROFILE,
+    DocumentLine,
+    in_words,
+    lines_of,
+    render_speaker,
+)
 from remanence.flows.mirror.file_names import (
     ARCHIVE,
     ARTIFACTS,
@@ -33,7 +41,7 @@ from remanence.flows.mirror.front_matter import (
     read,
 )
 from remanence.flows.mirror.mirrored import fields_of
-from remanence.flows.mirror.mirroring import MEMORIES, Found
+from remanence.flows.mirror.mirroring import MEMORIES, ChangedFile
 from remanence.flows.write import gating
 from remanence.model import STANDING, Memory, Turn, short_id
 from remanence.recall.profile import SECTIONS
@@ -92,7 +100,7 @@ class FileEdit(Result):
         )
         return visible("\n".join(lines))
 
-    def refused(self, error: RemanenceError) -> "FileEdit":
+    def mark_refused(self, error: RemanenceError) -> "FileEdit":
         """Return it as one that cannot be applied."""
         return replace(self, error=type(error).__name__, problem=str(error), recovery=error.recovery)
 
@@ -102,7 +110,7 @@ def digest_of(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-async def proposals(core: Core, founds: Iterable[Found], owners: Mapping[str, int]) -> list[FileEdit]:
+async def proposals(core: Core, founds: Iterable[ChangedFile], owners: Mapping[str, int]) -> list[FileEdit]:
     """Return what edited files would change, in order of their paths; `owners` says whose file is whose."""
     every = sorted(founds, key=lambda one: one.path)
     edits: list[FileEdit] = []
@@ -118,7 +126,7 @@ async def proposals(core: Core, founds: Iterable[Found], owners: Mapping[str, in
                 continue
             memory = None if page is None else known.get(_id(page))
             edits.append(
-                edit if page is None else await _proposed(core, edit, page, memory, owners.get(edit.path))
+                edit if page is None else await _propose_edit(core, edit, page, memory, owners.get(edit.path))
             )
     return edits
 
@@ -134,7 +142,7 @@ async def _of_document(core: Core, edit: FileEdit, page: Page, entity: Memory | 
         _refuse_other_pages(edit.path, page, entity)
         lines = lines_of(page, {heading: category for category, heading in SECTIONS.items()})
     except InvalidInput as error:
-        return [edit.refused(error)]
+        return [edit.mark_refused(error)]
     seqs = [one.seq for one in lines if one.seq is not None]
     found = await core.store.get(core.scope, seqs) if seqs else []
     known = {one.seq: one for one in found if one is not None}
@@ -144,13 +152,13 @@ async def _of_document(core: Core, edit: FileEdit, page: Page, entity: Memory | 
         its = replace(edit, line=one.number)
         try:
             read_ = _line_edit(its, one, known.get(one.seq or 0), entity)
-            read_ = await _screened(core, read_) if read_ is not None else None
+            read_ = await _screen_edit(core, read_) if read_ is not None else None
             if read_ is not None and read_.seq is not None:
                 _refuse_twice(read_, edits.setdefault(read_.seq, read_))
             elif read_ is not None:
                 news.append(read_)
         except (InvalidInput, NotFound, Conflict) as error:
-            news.append(its.refused(error))
+            news.append(its.mark_refused(error))
     return _as_a_whole(sorted([*edits.values(), *news], key=lambda one: one.line or 0))
 
 
@@ -187,10 +195,12 @@ def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
     whole = InvalidInput(
         f"line {broken.line} cannot be applied, and the file is applied as a whole", recovery=broken.recovery
     )
-    return [one if one.error else one.refused(whole) for one in edits]
+    return [one if one.error else one.mark_refused(whole) for one in edits]
 
 
-def _line_edit(edit: FileEdit, one: Line, memory: Memory | None, entity: Memory | None) -> FileEdit | None:
+def _line_edit(
+    edit: FileEdit, one: DocumentLine, memory: Memory | None, entity: Memory | None
+) -> FileEdit | None:
     """Return what one line would change; None where it says what its memory says."""
     if one.seq is None:
         said_at = None if one.said is None else _value("said", one.said)
@@ -203,7 +213,7 @@ def _line_edit(edit: FileEdit, one: Line, memory: Memory | None, entity: Memory 
         raise InvalidInput(
             "a line does not change when it was said", recovery=f"write {date_of(memory.said_at)} again"
         )
-    own, text = " ".join(memory.text.split()), one.text.removeprefix(said(memory.speaker))
+    own, text = " ".join(memory.text.split()), one.text.removeprefix(render_speaker(memory.speaker))
     as_shown = in_words(memory) == one.text + CUT * one.is_cut
     if as_shown or text == own or (one.is_cut and own.startswith(text)):
         return None
@@ -231,14 +241,14 @@ def _line_edit(edit: FileEdit, one: Line, memory: Memory | None, entity: Memory 
     )
 
 
-def _page(found: Found) -> tuple[FileEdit, Page | None]:
+def _page(found: ChangedFile) -> tuple[FileEdit, Page | None]:
     edit = FileEdit(found.path, digest_of(found.data))
     if found.problem:
-        return edit.refused(InvalidInput(found.problem, recovery=found.recovery)), None
+        return edit.mark_refused(InvalidInput(found.problem, recovery=found.recovery)), None
     try:
         return edit, read(found.data)
     except InvalidInput as error:
-        return edit.refused(error), None
+        return edit.mark_refused(error), None
 
 
 def _id(page: Page) -> str:
@@ -246,16 +256,16 @@ def _id(page: Page) -> str:
     return name if isinstance(name, str) else ""
 
 
-async def _proposed(
+async def _propose_edit(
     core: Core, edit: FileEdit, page: Page, memory: Memory | None, owner: int | None
 ) -> FileEdit:
     """Return what one file would change, or why it cannot."""
     try:
         _refuse_words(edit.path)
         read_ = _update(edit, page, _own(edit, page, memory, owner)) if _id(page) else _new(edit, page)
-        return await _screened(core, read_)
+        return await _screen_edit(core, read_)
     except (InvalidInput, NotFound) as error:
-        return edit.refused(error)
+        return edit.mark_refused(error)
 
 
 def _refuse_words(path: str) -> None:
@@ -270,7 +280,7 @@ def _own(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -
     """Return the memory whose file it is; a copy is not read."""
     if memory is None:
         raise NotFound(
-            f"no memory has the id {shown(_id(page))}",
+            f"no memory has the id {format_value(_id(page))}",
             recovery="to make it a new one, take the line `id` away",
         )
     own = {path_of(memory), longer(path_of(memory), memory.id)}
@@ -302,7 +312,7 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
             recovery=f"bring it back first: restore {memory.id}; or discard the edit",
         )
     if edit.revision != memory.revision and (after or others):
-        return edit.refused(
+        return edit.mark_refused(
             Conflict(
                 [("memories", memory.seq)],
                 f"the file is of revision {edit.revision}, the memory of {memory.revision}: it changed meanwhile",
@@ -354,7 +364,7 @@ def _new(edit: FileEdit, page: Page) -> FileEdit:
     return replace(edit, verb="learn", after={"text": page.text, **after})
 
 
-async def _screened(core: Core, edit: FileEdit) -> FileEdit:
+async def _screen_edit(core: Core, edit: FileEdit) -> FileEdit:
     """Let what a file says pass the gate, so that what is shown is what would be kept."""
     text = edit.after.get("text")
     if text is not None:
@@ -365,7 +375,7 @@ async def _screened(core: Core, edit: FileEdit) -> FileEdit:
         check_text(text)
         await gating.refuse_forbidden(core, text)
     turn = Turn(text or "", attributes=edit.after.get("attributes"), tags=edit.after.get("tags", ()))
-    kept, counts = await aside(len(turn.text), gating.screened, core, turn)
+    kept, counts = await aside(len(turn.text), gating.screen_turn, core, turn)
     tags, marked = gating.screened_tags(core, turn.tags)
     if not counts and not marked:
         return edit

@@ -21,7 +21,7 @@ SLACK = 1_000  # lines that may be old before the file is written anew
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class MirroredFile:
     """One file of the mirror: whose it is, as which it was left, and its check sum.
 
     An owner is a memory's number, that of a box below zero, or 0 where many memories are behind the file.
@@ -44,7 +44,7 @@ class Journal:
     position: int = -1
     digest: str = ""
     drawn_at: int = -1
-    files: dict[str, Kept] = field(default_factory=dict)
+    files: dict[str, MirroredFile] = field(default_factory=dict)
     _of: dict[int, tuple[str, ...]] = field(default_factory=dict)
     _lines: list[bytes] = field(default_factory=list)
     _count: int = 0
@@ -52,7 +52,7 @@ class Journal:
     _stamp: Stamp | None = None
 
     @classmethod
-    def opened(cls, folder: Folder) -> "Journal | None":
+    def load(cls, folder: Folder) -> "Journal | None":
         """Return what a mirror knows of its folder; None where nothing is known, so that all is looked at anew."""
         try:
             data, stamp = folder.read(PATH, BYTES_MAX)
@@ -79,7 +79,7 @@ class Journal:
         """Return the paths of a memory's files."""
         return {*self._of.get(owner, ())}
 
-    def keep(self, path: str, kept: Kept) -> None:
+    def keep(self, path: str, kept: MirroredFile) -> None:
         """Note how a file was left."""
         self._take(path, kept)
         self._lines.append(_line((path, kept.owner, *kept.stamp, kept.checksum)))
@@ -89,7 +89,7 @@ class Journal:
         if self._forget(path):
             self._lines.append(_line([path]))
 
-    def reached(self, position: int, digest: str) -> None:
+    def set_position(self, position: int, digest: str) -> None:
         """Note up to where the changes were followed."""
         if (position, digest) != (self.position, self.digest):
             self.position, self.digest = position, digest
@@ -125,7 +125,7 @@ class Journal:
         """Tell whether nobody else has written the file since."""
         return self._stamp is not None and folder.stamp(PATH) == self._stamp
 
-    def _take(self, path: str, kept: Kept) -> None:
+    def _take(self, path: str, kept: MirroredFile) -> None:
         self._forget(path)
         self.files[path] = kept
         self._of[kept.owner] = (*self._of.get(kept.owner, ()), path)
@@ -161,7 +161,7 @@ class Journal:
     def _read_line(self, read: object) -> None:
         match read:
             case [str(path), int(owner), int(size), int(at), str(checksum)]:
-                self._take(path, Kept(owner, Stamp(size, at), checksum))
+                self._take(path, MirroredFile(owner, Stamp(size, at), checksum))
             case [str(path)]:
                 self._forget(path)
             case {"position": int(position), "digest": str(digest), "drawn_at": int(drawn_at)}:

@@ -10,10 +10,10 @@ from typing import TypeAlias
 from remanence.arguments import check_path
 from remanence.flows.core import Core
 from remanence.flows.mirror import applying
-from remanence.flows.mirror.applying import Applied
+from remanence.flows.mirror.applying import ApplyEditsResult
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.flows.mirror.watching import Command, Mirrored, Watch, synced
+from remanence.flows.mirror.watching import Command, MirrorResult, Watch, sync_folder
 from remanence.signatures import checked_class
 
 Mirrorings: TypeAlias = dict[Path, Mirroring]
@@ -27,35 +27,35 @@ class Mirror:
         self._core = core
         self._known = known
 
-    async def sync(self, folder: str | Path) -> Mirrored:
+    async def sync(self, folder: str | Path) -> MirrorResult:
         """Bring a folder of text files to what the memory holds, and show what edits by hand would change.
 
         The folder is made where it is not there. A missing file is written again, and one that somebody edited stays.
         """
         mirroring = self._of(folder)
-        async with mirroring.opened():
-            return await synced(mirroring)
+        async with mirroring.hold_folder():
+            return await sync_folder(mirroring)
 
-    async def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> Applied:
+    async def apply(self, folder: str | Path, edits: Sequence[FileEdit] | None = None) -> ApplyEditsResult:
         """Apply what was edited by hand in a folder: the edits that a sync showed, or all that can be applied.
 
         Each is a run of its own, which `undo` takes back. What was refused stays in its file, with the reason.
         """
         mirroring = self._of(folder)
-        async with mirroring.opened():
+        async with mirroring.hold_folder():
             return await applying.apply(mirroring, edits)
 
-    async def discard(self, folder: str | Path, *paths: str) -> Mirrored:
+    async def discard(self, folder: str | Path, *paths: str) -> MirrorResult:
         """Drop edits by hand: the files that are named are written anew from the memory."""
         mirroring = self._of(folder)
-        async with mirroring.opened():
+        async with mirroring.hold_folder():
             await applying.discard(mirroring, paths)
-            return await synced(mirroring)
+            return await sync_folder(mirroring)
 
     async def watch(
         self,
         folder: str | Path,
-        tell: Callable[[Mirrored], object] | None = None,
+        tell: Callable[[MirrorResult], object] | None = None,
         *,
         command: Sequence[str] = (),
     ) -> None:

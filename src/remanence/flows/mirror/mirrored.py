@@ -13,7 +13,7 @@ from remanence.clock import SECOND, to_datetime
 from remanence.entity import is_entity
 from remanence.flows.core import Core
 from remanence.flows.mirror.file_names import ARTIFACTS, path_of
-from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, written
+from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, render_file
 from remanence.model import STANDING, Memory, Relation, Role, Status, Trust, Verification
 from remanence.store.lineage import REPLACING
 from remanence.write.arrive import TURN
@@ -48,14 +48,14 @@ def is_mirrored(memory: Memory) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class FileContext:
     """What memories need of others for their files: by number, the id of what took their place, and whose words."""
 
     successors: Mapping[int, str]
     words: Mapping[int, Memory]
 
 
-async def beside(core: Core, memories: Sequence[Memory]) -> Beside:
+async def beside(core: Core, memories: Sequence[Memory]) -> FileContext:
     """Return what some memories need of others."""
     old = [one.seq for one in memories if one.status is Status.SUPERSEDED]
     sure = [one.seq for one in memories if _is_verbatim(one) and TURN not in one.tags]
@@ -67,15 +67,15 @@ async def beside(core: Core, memories: Sequence[Memory]) -> Beside:
     found = await core.store.get(core.scope, wanted) if wanted else []
     known = {one.seq: one for one in found if one is not None}
     words = {seq: known[turn] for seq, turn in of.items() if turn in known}
-    return Beside({seq: known[newer].id for seq, newer in by.items() if newer in known}, words)
+    return FileContext({seq: known[newer].id for seq, newer in by.items() if newer in known}, words)
 
 
-def files_of(memory: Memory, others: Beside) -> Iterator[File]:
+def files_of(memory: Memory, others: FileContext) -> Iterator[File]:
     """Yield the files of a memory."""
     if not is_mirrored(memory):
         return
     lines = field_lines(fields_of(memory, others.successors.get(memory.seq)))
-    data, checksum = written(lines, memory.text)
+    data, checksum = render_file(lines, memory.text)
     yield File(path_of(memory), data, checksum, memory.id)
     words = _own_words(memory, others)
     if words is not None:
@@ -151,7 +151,7 @@ def _is_verbatim(memory: Memory) -> bool:
     return memory.category in VERBATIM and sure and memory.status in {*STANDING, Status.SUPERSEDED}
 
 
-def _own_words(memory: Memory, others: Beside) -> Memory | None:
+def _own_words(memory: Memory, others: FileContext) -> Memory | None:
     """Return the turn in which the user said it, or the memory where it is in the user's own words itself."""
     if not _is_verbatim(memory):
         return None
@@ -170,5 +170,5 @@ def _artifact(memory: Memory, said: Memory) -> File:
         "status": memory.status.label,
     }
     lines = [line(name, value) for name, value in fields.items() if value is not None]
-    data, checksum = written(lines, said.text)
+    data, checksum = render_file(lines, said.text)
     return File(path_of(memory, ARTIFACTS), data, checksum, memory.id)

@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 
 from remanence.change import Block, Change
-from remanence.clock import MINUTE, lived
+from remanence.clock import MINUTE, read_monotonic_micros
 from remanence.entity import is_entity
 from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.flows.core import Core
-from remanence.flows.mirror.documents import ACTIONS, DOCUMENTS, Document, documents
+from remanence.flows.mirror.documents import ACTIONS, DOCUMENTS, MirrorDocument, documents
 from remanence.flows.mirror.file_names import (
     ARCHIVE,
     ARTIFACTS,
@@ -28,8 +28,8 @@ from remanence.flows.mirror.file_names import (
 )
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
-from remanence.flows.mirror.journal import Journal, Kept
-from remanence.flows.mirror.mirrored import Beside, File, beside, files_of
+from remanence.flows.mirror.journal import Journal, MirroredFile
+from remanence.flows.mirror.mirrored import File, FileContext, beside, files_of
 from remanence.flows.mirror.pages import TurnBoxes, box_pages, entity_pages
 from remanence.model import Memory, Relation, short_id
 from remanence.snapshot import SnapshotRequest
@@ -54,7 +54,7 @@ TELLING = REPLACING | {Relation.LEARNED_FROM}  # links whose ends say something 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChangedFile:
     """A file that is not as the mirror left it: what is in it, or why it could not be read."""
 
     path: str
@@ -65,7 +65,7 @@ class Found:
 
 
 @dataclass
-class Done:
+class MirrorPassResult:
     """What a pass did; `damaged` names memories that could not be read."""
 
     written: int = 0
@@ -74,11 +74,11 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
+class _FileInputs:
     """Some memories, None for those that are gone, what their files need of others, and pages by whose they are."""
 
     memories: Sequence[tuple[int, Memory | None]]
-    others: Beside
+    others: FileContext
     pages: Mapping[int, File]
 
 
@@ -88,8 +88,8 @@ class Mirroring:
     def __init__(self, core: Core, root: Path) -> None:
         self.core = core
         self.root = root
-        self.edited: dict[str, Found] = {}
-        self.done = Done()
+        self.edited: dict[str, ChangedFile] = {}
+        self.done = MirrorPassResult()
         self._journal: Journal | None = None
         self._folder: Folder | None = None
         self._turn = asyncio.Lock()
@@ -100,7 +100,7 @@ class Mirroring:
         self._topics_due = 0
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
         self._claimed: dict[
-            str, tuple[str, Kept]
+            str, tuple[str, MirroredFile]
         ] = {}  # files of ours that were not known, by the id in them
 
     @property
@@ -116,7 +116,7 @@ class Mirroring:
         return self._folder
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[None]:
+    async def hold_folder(self) -> AsyncIterator[None]:
         """Open the folder for a block, with nobody else in it; what was noted of it is saved at the end."""
         async with self._turn, self._alone():
             yield
@@ -125,17 +125,17 @@ class Mirroring:
     async def _alone(self) -> AsyncIterator[None]:
         folder = await asyncio.to_thread(Folder(self.root).__enter__)
         try:
-            async with _locked(folder):
-                self._folder, self.done = folder, Done()
+            async with _hold_lock(folder):
+                self._folder, self.done = folder, MirrorPassResult()
                 await self._know()
-                async with self._saved():
+                async with self._save_journal_at_end():
                     yield
         finally:
             self._folder = None
             folder.__exit__(None, None, None)
 
     @asynccontextmanager
-    async def _saved(self) -> AsyncIterator[None]:
+    async def _save_journal_at_end(self) -> AsyncIterator[None]:
         try:
             yield
         finally:
@@ -146,7 +146,7 @@ class Mirroring:
         journal = self._journal
         if journal is None or not await asyncio.to_thread(journal.is_current, self.folder):
             self.edited.clear()
-            journal = await asyncio.to_thread(Journal.opened, self.folder)
+            journal = await asyncio.to_thread(Journal.load, self.folder)
         self._journal = await self._own(journal)
 
     async def _own(self, journal: Journal | None) -> Journal:
@@ -168,7 +168,7 @@ class Mirroring:
     async def look(self) -> None:
         """Look at all files: which are missing, which the mirror wrote and does not know, and which were edited."""
         if not await self._stands():
-            self.journal.reached(NOWHERE, "")
+            self.journal.set_position(NOWHERE, "")
         await asyncio.to_thread(self._look)
         await self._adopt()
 
@@ -187,7 +187,7 @@ class Mirroring:
 
     async def _draw(self, *, whole: bool) -> None:
         """Work out what is worked out of many memories, where anything changed since or is to be `whole` again."""
-        journal, now = self.journal, lived()
+        journal, now = self.journal, read_monotonic_micros()
         whole = (whole or now >= self._topics_due) and (
             journal.drawn_at != journal.position or NOBODY in self._anew
         )
@@ -201,7 +201,7 @@ class Mirroring:
     def settle(self, path: str, owner: int) -> None:
         """Take an edited file for the mirror's own again: it is written anew from its memory."""
         found = self.edited.pop(path)
-        self.journal.keep(path, Kept(owner, found.stamp, UNWRITTEN))
+        self.journal.keep(path, MirroredFile(owner, found.stamp, UNWRITTEN))
         self._anew.add(owner)
 
     async def is_behind(self) -> bool:
@@ -217,7 +217,7 @@ class Mirroring:
             if not page:
                 return moved
             moved = True
-            touched = _touched(entry for part in page for entry in part.entries)
+            touched = _find_affected_owners(entry for part in page for entry in part.entries)
             is_erased = any(part.cause.verb == ERASE for part in page)
             if is_erased or any(
                 part.ended_at is not None for part in page
@@ -229,9 +229,9 @@ class Mirroring:
             if is_erased:
                 self.journal.begin_anew()
                 self._boxes = TurnBoxes()
-            await self._boxes.changed(core, sorted(-one for one in touched if one < 0))
+            await self._boxes.update_boxes(core, sorted(-one for one in touched if one < 0))
             await self._write_all(sorted(touched | await self._drawn_from(touched)))
-            self.journal.reached(page[-1].position, page[-1].digest)
+            self.journal.set_position(page[-1].position, page[-1].digest)
 
     async def _drawn_from(self, touched: Collection[int]) -> set[int]:
         """Return the entities and boxes whose pages may say something else where some memories changed."""
@@ -263,7 +263,7 @@ class Mirroring:
         boxes = [-number for number in await self._boxes.numbers(core)]
         await self._write_all(sorted({*snapshot.seq.tolist(), *self._owners(), *boxes}))
         journal.begin_anew()
-        journal.reached(at, parts[0].digest if parts else "")
+        journal.set_position(at, parts[0].digest if parts else "")
 
     def _owners(self) -> set[int]:
         """Return whose files there are: memories, and boxes below zero."""
@@ -284,23 +284,23 @@ class Mirroring:
             if writing is not None:  # nobody leaves the folder while a thread is in it
                 await asyncio.wait({writing})
 
-    async def _read(self, seqs: Sequence[int]) -> _Read:
+    async def _read(self, seqs: Sequence[int]) -> _FileInputs:
         """Read memories, and the facts of the turns among them, whose words may stand in another file."""
         numbers = [-owner for owner in seqs if owner < 0]
-        known = await self._held([owner for owner in seqs if owner > 0])
+        known = await self._read_memories([owner for owner in seqs if owner > 0])
         turns = [seq for seq, one in known.items() if one is not None and TURN in one.tags]
         if turns:
             links = await self.core.store.neighbours(self.core.scope, turns, Relation.LEARNED_FROM)
             facts = {link.source for link in links} - known.keys()
-            known |= await self._held(sorted(facts))
+            known |= await self._read_memories(sorted(facts))
         there = [one for one in known.values() if one is not None]
-        pages = await entity_pages(self.core, [one for one in there if is_entity(one)], self._held)
-        boxes = await box_pages(self.core, numbers, self._held)
+        pages = await entity_pages(self.core, [one for one in there if is_entity(one)], self._read_memories)
+        boxes = await box_pages(self.core, numbers, self._read_memories)
         pages |= {-number: page for number, page in boxes.items()}
         owners = [*known.items(), *((-number, None) for number in numbers)]
-        return _Read(owners, await beside(self.core, there), pages)
+        return _FileInputs(owners, await beside(self.core, there), pages)
 
-    async def _held(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
+    async def _read_memories(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
         if not seqs:
             return {}
         store, scope = self.core.store, self.core.scope
@@ -310,18 +310,18 @@ class Mirroring:
             if len(seqs) == 1:  # its file stays as it is
                 self.done.damaged.append(f"{short_id(seqs[0])}: {damage}; {damage.recovery}")
                 return {}
-        found = [await self._held([seq]) for seq in seqs]
+        found = [await self._read_memories([seq]) for seq in seqs]
         return {seq: one for some in found for seq, one in some.items()}
 
     # In a thread, where files are read and written
 
-    def _write(self, read_: _Read) -> None:
+    def _write(self, read_: _FileInputs) -> None:
         for owner, memory in read_.memories:
             files = list(files_of(memory, read_.others)) if memory is not None else []
             files += [read_.pages[owner]] if owner in read_.pages else []
             self._put_all(owner, files)
 
-    def _put_documents(self, drawn: Sequence[Document]) -> None:
+    def _put_documents(self, drawn: Sequence[MirrorDocument]) -> None:
         for one in drawn:
             self._put(NOBODY, File(one.path, one.data, one.checksum))
 
@@ -344,8 +344,8 @@ class Mirroring:
         except (
             InvalidInput
         ) as error:  # a folder or a link is in its place; it is tried again with the next look
-            journal.keep(path, Kept(owner, NONE, UNWRITTEN))
-            self.edited[path] = Found(path, NONE, problem=str(error), recovery=error.recovery)
+            journal.keep(path, MirroredFile(owner, NONE, UNWRITTEN))
+            self.edited[path] = ChangedFile(path, NONE, problem=str(error), recovery=error.recovery)
         return path
 
     def _put_at(self, path: str, owner: int, file: File) -> None:
@@ -356,7 +356,7 @@ class Mirroring:
             self.journal.keep(path, replace(claimed[1], owner=owner))
         kept = self.journal.files.get(path)
         if kept is None or kept.checksum != file.checksum:
-            self.journal.keep(path, Kept(owner, self.folder.write(path, file.data), file.checksum))
+            self.journal.keep(path, MirroredFile(owner, self.folder.write(path, file.data), file.checksum))
             self.done.written += owner != NOBODY
 
     def _is_left(self, path: str) -> bool:
@@ -382,7 +382,7 @@ class Mirroring:
         known, found = self.journal.files, set[str]()
         others: dict[str, Stamp] = {}  # that are not as they were left
         unknown: dict[str, Stamp] = {}
-        for before, files in chain(self.folder.listed(*FOLDERS), [("", self.folder.among(DOCUMENTS))]):
+        for before, files in chain(self.folder.iterate_files(*FOLDERS), [("", self.folder.among(DOCUMENTS))]):
             for name, size, at in files:
                 path = before + name
                 kept = known.get(path)
@@ -403,11 +403,11 @@ class Mirroring:
             if path not in self.edited:
                 self._look_at(path, stamp)
 
-    def _miss(self, path: str, kept: Kept) -> None:
+    def _miss(self, path: str, kept: MirroredFile) -> None:
         """Note that a file is to be written again, so that a crash before that is made good."""
         self._anew.add(kept.owner)
         if kept.checksum != UNWRITTEN:
-            self.journal.keep(path, Kept(kept.owner, NONE, UNWRITTEN))
+            self.journal.keep(path, MirroredFile(kept.owner, NONE, UNWRITTEN))
 
     def _look_at(self, path: str, stamp: Stamp) -> None:
         """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
@@ -422,22 +422,22 @@ class Mirroring:
         except FileNotFoundError:
             return
         except InvalidInput as error:
-            self.edited[path] = Found(path, stamp, problem=str(error), recovery=error.recovery)
+            self.edited[path] = ChangedFile(path, stamp, problem=str(error), recovery=error.recovery)
             return
         checksum = checksum_of(data)
         if checksum is not None and kept is None:
             fields = read(data).fields
             name = str(fields.get("id") or fields.get("of") or fields.get("box") or "")
-            self._claimed[path] = (name, Kept(0, stamp, checksum))
+            self._claimed[path] = (name, MirroredFile(0, stamp, checksum))
         elif checksum is not None and kept is not None:
             self._own_again(path, kept.owner, stamp)
         elif data.strip():
-            self.edited[path] = Found(path, stamp, data)
+            self.edited[path] = ChangedFile(path, stamp, data)
         elif kept is not None:  # what a crash of the machine, or somebody, left empty is as good as missing
             self._own_again(path, kept.owner, stamp)
 
     def _own_again(self, path: str, owner: int, stamp: Stamp) -> None:
-        self.journal.keep(path, Kept(owner, stamp, UNWRITTEN))
+        self.journal.keep(path, MirroredFile(owner, stamp, UNWRITTEN))
         self._anew.add(owner)
 
     async def _adopt(self) -> None:
@@ -463,7 +463,7 @@ class Mirroring:
                 self._own_again(path, owner, kept.stamp)
 
 
-def _touched(entries: Iterable[Change | Block]) -> set[int]:
+def _find_affected_owners(entries: Iterable[Change | Block]) -> set[int]:
     """Return the memories of whose files some changes may say something else, and boxes as negative numbers."""
     found: set[int] = set()
     for entry in entries:
@@ -492,10 +492,10 @@ def _ends(keys: Iterable[object]) -> set[int]:
 
 
 @asynccontextmanager
-async def _locked(folder: Folder) -> AsyncIterator[None]:
+async def _hold_lock(folder: Folder) -> AsyncIterator[None]:
     """Wait until no other process is in the folder, and keep them out for a block."""
     for _ in range(WAITS):
-        with folder.locked() as held:
+        with folder.hold_lock() as held:
             if held:
                 yield
                 return

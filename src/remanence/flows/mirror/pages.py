@@ -12,14 +12,14 @@ from typing import TypeAlias
 
 from remanence.box import SHOWN, BoxRow, FindBoxes
 from remanence.clock import to_datetime
-from remanence.entity import listed, name_of, type_of
+from remanence.entity import name_of, read_entity_list, type_of
 from remanence.flows import boxes, entities
 from remanence.flows.boxes import Box
 from remanence.flows.core import Core
 from remanence.flows.entities import EntityProfile
 from remanence.flows.mirror.documents import TIMELINE, item, revisions_of
 from remanence.flows.mirror.file_names import box_path, entity_path
-from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, fields_checksum, line, written
+from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, fields_checksum, line, render_file
 from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
 from remanence.flows.recall.ended import with_ended
 from remanence.model import STANDING, Memory, Relation, short_id
@@ -45,7 +45,7 @@ async def entity_pages(core: Core, memories: Sequence[Memory], held: Held) -> di
         facts = await _facts(core, {seq for one in asked for seq in sources[one]}, held)
         for one in some:
             told = [facts[seq] for seq in sources[one.seq] if seq in facts]
-            found[one.seq] = _entity_page(one, entities.drawn(one, told, 0))
+            found[one.seq] = _entity_page(one, entities.build_profile(one, told, 0))
     return found
 
 
@@ -63,7 +63,7 @@ def _entity_page(memory: Memory, profile: EntityProfile) -> File:
         "revision": memory.revision,
         "name": name_of(memory),
         "type": type_of(memory),
-        "aliases": list(listed(memory, "aliases")),
+        "aliases": list(read_entity_list(memory, "aliases")),
         "related": [one_line(one, RELATED_CHARS) for one in related[:RELATED_MAX]],
         "more": profile.more,
         "revisions": revisions_of(profile.timeline),
@@ -72,7 +72,7 @@ def _entity_page(memory: Memory, profile: EntityProfile) -> File:
     lines.append(line(FIELDS_CHECKSUM, fields_checksum(fields)))
     dated = [item(one, date_of(one.said_at)) for one in profile.timeline]
     rows = ["## Profile", *map(item, profile.lines), f"## {TIMELINE}", *dated]
-    return File(entity_path(memory), *written(lines, "\n".join(rows)), memory.id)
+    return File(entity_path(memory), *render_file(lines, "\n".join(rows)), memory.id)
 
 
 async def box_pages(core: Core, numbers: Sequence[int], held: Held) -> dict[int, File]:
@@ -89,7 +89,7 @@ async def box_pages(core: Core, numbers: Sequence[int], held: Held) -> dict[int,
             learned[link.target].append(link.source)
         facts = await _facts(core, {*turns} | {link.source for link in links}, held)
         for row in rows:
-            box = boxes.drawn(row, [turns[seq] for seq in row.members if seq in turns])
+            box = boxes.build_box(row, [turns[seq] for seq in row.members if seq in turns])
             own = {seq for turn in box.turns for seq in (turn.seq, *learned[turn.seq])}
             if box.turns:
                 found[row.box] = _box_page(box, [facts[seq] for seq in sorted(own & facts.keys())])
@@ -114,7 +114,7 @@ def _box_page(box: Box, facts: Sequence[Memory]) -> File:
     goal = [visible(box.goal), ""] if box.goal else []
     rows = [*goal, "## Learned", *map(item, facts)]
     stated = {name: value for name, value in fields.items() if value not in (None, "")}
-    return File(box_path(box), *written(field_lines(stated), "\n".join(rows)))
+    return File(box_path(box), *render_file(field_lines(stated), "\n".join(rows)))
 
 
 @dataclass
@@ -135,7 +135,7 @@ class TurnBoxes:
         await self._read(core)
         return {self._of[seq] for seq in turns if seq in self._of}
 
-    async def changed(self, core: Core, numbers: Sequence[int]) -> None:
+    async def update_boxes(self, core: Core, numbers: Sequence[int]) -> None:
         """Take over what became of some boxes."""
         if not self._is_read or not numbers:
             return

@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.clock import SECOND, lived
+from remanence.clock import SECOND, read_monotonic_micros
 from remanence.errors import InvalidInput, StoreUnavailable
 from remanence.flows.core import REMARKS_SHOWN, first_remarks
-from remanence.flows.mirror.applying import proposed
+from remanence.flows.mirror.applying import propose_edits
 from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.results import Result, counted, number, visible
+from remanence.results import Result, format_counts, number, visible
 
 FOLLOW_S = 0.1  # between two looks at the feed
 LOOK = SECOND  # between two looks at all files, while they are short
@@ -28,7 +28,7 @@ ERROR_BYTES = 2_000  # of what it says
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Mirrored(Result):
+class MirrorResult(Result):
     """What a sync did to a folder: files written and removed, how many there are now, and what edits would change.
 
     Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `damaged` names memories
@@ -49,7 +49,7 @@ class Mirrored(Result):
     def __str__(self) -> str:
         if self.failed:
             return visible(f"{self.path}: {self.failed}")
-        did = counted({"written": self.written, "removed": self.removed})
+        did = format_counts({"written": self.written, "removed": self.removed})
         head = f"{self.path}: {number(self.files, 'file', 'files')}, {did}"
         more = self.waiting - len(self.edits)
         told = [visible(head + "".join(f"; not read: {one}" for one in self.damaged))]
@@ -61,17 +61,17 @@ class Mirrored(Result):
         return "\n".join([*told, *([visible(self.command)] if self.command else [])])
 
 
-async def synced(mirroring: Mirroring, *, by_the_minute: bool = False) -> Mirrored:
+async def sync_folder(mirroring: Mirroring, *, by_the_minute: bool = False) -> MirrorResult:
     """Bring a folder to what the memory holds, and say what edits in it would change."""
     await mirroring.look()
-    edits = await proposed(mirroring)
+    edits = await propose_edits(mirroring)
     await mirroring.write(by_the_minute=by_the_minute)
-    return told(mirroring, edits)
+    return make_mirror_result(mirroring, edits)
 
 
-def told(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> Mirrored:
+def make_mirror_result(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> MirrorResult:
     """Say what was done to a folder."""
-    return Mirrored(
+    return MirrorResult(
         str(mirroring.root),
         len(mirroring.journal.files) - sum(path in mirroring.journal.files for path in DOCUMENTS),
         mirroring.done.written,
@@ -101,14 +101,14 @@ class Command:
         self._again = False
         self.said = ""
 
-    def wanted(self) -> None:
+    def schedule_run(self) -> None:
         """Let it run now, or once more after it has."""
         if self._task is not None and not self._task.done():
             self._again = True
             return
         self._task = asyncio.create_task(self._run())
 
-    async def done(self) -> None:
+    async def wait_until_done(self) -> None:
         """Wait until it has run."""
         if self._task is not None:
             await self._task
@@ -163,7 +163,7 @@ class Watch:
     """Keeps a folder up to date until it is cancelled; `tell` hears of all that was done and found."""
 
     def __init__(
-        self, mirroring: Mirroring, tell: Callable[[Mirrored], object], command: Command | None
+        self, mirroring: Mirroring, tell: Callable[[MirrorResult], object], command: Command | None
     ) -> None:
         self._mirroring = mirroring
         self._tell = tell
@@ -185,42 +185,44 @@ class Watch:
 
     async def _turn(self) -> None:
         try:
-            done = await self._done()
+            done = await self._sync_changes()
         except StoreUnavailable as error:  # full, or not there for a while: it is tried again
-            done = Mirrored(str(self._mirroring.root), 0, failed=f"{error}; {error.recovery}")
+            done = MirrorResult(str(self._mirroring.root), 0, failed=f"{error}; {error.recovery}")
         if self._command is not None:
             if done is not None and (done.written or done.removed):
-                self._command.wanted()
+                self._command.schedule_run()
             done = self._with_command(done)
         if done is not None and self._is_news(done):
             self._tell(done)
 
-    async def _done(self) -> Mirrored | None:
+    async def _sync_changes(self) -> MirrorResult | None:
         """Follow the changes where there are any, and look at all files where that is due."""
-        mirroring, begun = self._mirroring, lived()
+        mirroring, begun = self._mirroring, read_monotonic_micros()
         if begun >= self._look_at:
-            async with mirroring.opened():
-                done = await synced(mirroring, by_the_minute=True)
-            taken = lived() - begun
-            self._look_at = lived() + pause(taken)
+            async with mirroring.hold_folder():
+                done = await sync_folder(mirroring, by_the_minute=True)
+            taken = read_monotonic_micros() - begun
+            self._look_at = read_monotonic_micros() + pause(taken)
             return done
         if not await mirroring.is_behind():
             return None
-        async with mirroring.opened():
+        async with mirroring.hold_folder():
             await mirroring.follow()
-            return replace(told(mirroring), edits=self._edits, waiting=len(self._edits))
+            return replace(make_mirror_result(mirroring), edits=self._edits, waiting=len(self._edits))
 
-    def _with_command(self, done: Mirrored | None) -> Mirrored | None:
+    def _with_command(self, done: MirrorResult | None) -> MirrorResult | None:
         assert self._command is not None
         said = self._command.said
         if done is None and said == self._said:
             return None
         base = (
-            Mirrored(str(self._mirroring.root), len(self._mirroring.journal.files)) if done is None else done
+            MirrorResult(str(self._mirroring.root), len(self._mirroring.journal.files))
+            if done is None
+            else done
         )
         return replace(base, command=said)
 
-    def _is_news(self, done: Mirrored) -> bool:
+    def _is_news(self, done: MirrorResult) -> bool:
         """Tell whether anything is otherwise than it was told last."""
         before = self._edits, self._failed, self._said
         self._failed, self._said = done.failed, done.command

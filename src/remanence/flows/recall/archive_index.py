@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Committed
+from remanence.change import CommitResult
 from remanence.clock import MINUTE
 from remanence.errors import StoreUnavailable
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.flows.setting_rows import row_of
 from remanence.model import Role
 from remanence.recall.corpus import Bools, Corpus
-from remanence.recall.fuse import Ground, Query, Ranked, ground_of, rank
+from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
 from remanence.recall.lexical import Term, term_of
 from remanence.segment import Codes, segments
 from remanence.store.base import ArchiveWords, Bookkeeping, Store
-from remanence.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, Part, hash_of, worth_of
+from remanence.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, WordHashPart, hash_of, worth_of
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
@@ -106,7 +106,7 @@ class Archive:
 
     seq: Ints
     columns: Mapping[str, npt.NDArray[Any]]
-    parts: Sequence[Part]
+    parts: Sequence[WordHashPart]
     first: Ints
     names: Mapping[int, str]
     numbers: Mapping[str, Sequence[int]]
@@ -120,7 +120,7 @@ class Archive:
         held = [part.holding(number) for part in self.parts]
         return np.concatenate(held).astype(np.intp) + np.repeat(self.first, [*map(len, held)])
 
-    def named(self, column: str, name: str) -> Bools:
+    def match_name(self, column: str, name: str) -> Bools:
         """Tell which rows have a name in a column."""
         return np.isin(self.columns[column], self.numbers.get(name, ()))
 
@@ -133,7 +133,7 @@ class Archive:
             found[here] = np.isin(rows[here] - self.first[part], self.parts[part].holding(number))
         return found
 
-    def best(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> Ranked:
+    def best(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> RankResult:
         """Rank by hashes alone, as words are ranked; `asker` is a speaker's name."""
         ground = self.ground
         terms = {stem: self._term(stem) for stem in query.stems}
@@ -159,7 +159,7 @@ class ArchiveIndex:
         self._store = store
         self._scope = scope
         self._position = -1
-        self._parts: dict[int, Part] = {}
+        self._parts: dict[int, WordHashPart] = {}
         self._names: dict[int, str] = {}
         self._archive: Archive | None = None
         self._counted: ArchiveWords | None = None
@@ -171,7 +171,7 @@ class ArchiveIndex:
         """Keep nothing."""
         self._position, self._parts, self._names, self._archive = -1, {}, {}, None
 
-    def pass_over(self, done: Committed) -> None:
+    def pass_over(self, done: CommitResult) -> None:
         """Go on past a commit that changed nothing that is counted here, where it is the next."""
         if self._counted is not None and self._counted.position == done.follows >= 0:
             self._counted = replace(self._counted, position=done.position)
@@ -212,13 +212,13 @@ class ArchiveIndex:
                 LOG.warning("not all archived words were indexed: %s; the next opening goes on", error)
 
 
-def _archive(parts: Mapping[int, Part], names: Mapping[int, str]) -> Archive:
+def _archive(parts: Mapping[int, WordHashPart], names: Mapping[int, str]) -> Archive:
     """Put the parts together."""
     ordered = [parts[number] for number in sorted(parts) if len(parts[number])] or [NO_PART]
     seq = np.concatenate([part.seq for part in ordered])
     columns = {name: np.concatenate([part.columns[name] for part in ordered]) for name in COLUMNS}
     first = np.cumsum([0, *map(len, ordered)])[:-1]
-    speakers, codes = _coded(columns["speaker"])
+    speakers, codes = _encode_numbers(columns["speaker"])
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, name in names.items():
         numbers[name].append(number)
@@ -227,7 +227,7 @@ def _archive(parts: Mapping[int, Part], names: Mapping[int, str]) -> Archive:
     return Archive(seq, columns, ordered, first, names, numbers, ground_of(corpus, spoken), spoken)
 
 
-def _coded(numbers: npt.NDArray[Any]) -> tuple[list[int], npt.NDArray[np.int32]]:
+def _encode_numbers(numbers: npt.NDArray[Any]) -> tuple[list[int], npt.NDArray[np.int32]]:
     """Return the distinct numbers, ascending, and the place of each among them, −1 for 0."""
     used = np.zeros(int(numbers.max(initial=0)) + 1, np.bool_)
     used[numbers] = True

@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from remanence.clock import MINUTE
 from remanence.entity import THREAD
-from remanence.flows.contextual import Asked
+from remanence.flows.contextual import QuestionVector
 from remanence.flows.core import Core
 from remanence.flows.recall.archive_index import Archive
 from remanence.flows.recall.filters import Filters
 from remanence.model import COLUMN, STANDING, Memory, Status
 from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
-from remanence.recall.fuse import Contextual, Query, Ranked, rank
-from remanence.recall.joined import Joined, Rows, around, joined
+from remanence.recall.fuse import Contextual, Query, RankResult, rank
+from remanence.recall.joined import JoinedCorpus, Rows, around, join_corpora
 from remanence.recall.semantic import cosine, window_vectors
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Ints
@@ -36,7 +36,7 @@ _TOLD = frozenset({*NAMED, "role"})  # the columns of a filter that need no look
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ArchiveFilter:
     """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
 
     thread: str | None
@@ -46,29 +46,29 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RankQuestion:
     """A question as it is ranked, its asker by name, and what a model made of it; no vector where nothing has one."""
 
     query: Query
     asker: str | None
-    meant: Asked
+    meant: QuestionVector
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ArchiveRanking:
     """What was ranked, by number, and the archived memories that were read for it."""
 
-    ranked: Ranked
+    ranked: RankResult
     seqs: list[int]
     read: Mapping[int, Memory]
 
 
 async def ranked_with_archive(
-    core: Core, left: tuple[Archive, Wanted], question: Question, allowed: Bools, pool: int
-) -> Found | None:
+    core: Core, left: tuple[Archive, ArchiveFilter], question: RankQuestion, allowed: Bools, pool: int
+) -> ArchiveRanking | None:
     """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
     archive, wanted = left
-    picked = await _picked(core, archive, question, wanted)
+    picked = await _pick_rows(core, archive, question, wanted)
     # Where somebody moves it faster than both are read, what has just left the index may be in it still.
     picked = picked[[seq not in core.index for seq in archive.seq[picked].tolist()]]
     read = await core.store.get(core.scope, archive.seq[picked].tolist()) if len(picked) else []
@@ -79,15 +79,15 @@ async def ranked_with_archive(
     near = around(archive.ground.windows, picked)
     postings = await core.index.postings(question.query.stems, every=True)
     vectors = await _vectors(core, archive.seq[near].tolist(), question)
-    beside = _Beside(archive, picked, near, memories)
+    beside = _ArchiveNeighbours(archive, picked, near, memories)
     ranked, seqs = await asyncio.to_thread(
-        _ranked, core, beside, question, (postings, vectors), (allowed, wanted.lowered), pool
+        _rank_with_archive, core, beside, question, (postings, vectors), (allowed, wanted.lowered), pool
     )
-    return Found(ranked, seqs, memories)
+    return ArchiveRanking(ranked, seqs, memories)
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _ArchiveNeighbours:
     """Rows of the archive that were picked, with those around them, and the memories of the former."""
 
     archive: Archive
@@ -112,7 +112,7 @@ class _Beside:
 _Vectors = tuple[tuple[Ints, Any], tuple[Ints, Any] | None]
 
 
-async def _vectors(core: Core, seqs: Sequence[int], question: Question) -> _Vectors:
+async def _vectors(core: Core, seqs: Sequence[int], question: RankQuestion) -> _Vectors:
     """Read the vectors of archived memories: their own, and those of the model that the question was asked by."""
     none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
     own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
@@ -121,9 +121,9 @@ async def _vectors(core: Core, seqs: Sequence[int], question: Question) -> _Vect
     return own, await core.store.vectors(core.scope, only=seqs, model=question.meant.model)
 
 
-async def _picked(core: Core, archive: Archive, question: Question, wanted: Wanted) -> Rows:
+async def _pick_rows(core: Core, archive: Archive, question: RankQuestion, wanted: ArchiveFilter) -> Rows:
     """Return the rows of the archive that match best by hashes and pass the filters, ascending."""
-    allowed = _allowed(archive, wanted)
+    allowed = _filter_rows(archive, wanted)
     told = _tells_all(wanted)
     most = READ_MOST if told else LOOKED_AT
     ranked = await asyncio.to_thread(archive.best, question.query, question.asker, allowed, most)
@@ -134,18 +134,18 @@ async def _picked(core: Core, archive: Archive, question: Question, wanted: Want
     return np.sort(rows[:READ_MOST])
 
 
-def _tells_all(wanted: Wanted) -> bool:
+def _tells_all(wanted: ArchiveFilter) -> bool:
     filters = wanted.filters
     more = filters.tags or filters.attributes or filters.columns.keys() - _TOLD
     return not more and wanted.between is None
 
 
-def _allowed(archive: Archive, wanted: Wanted) -> Bools:
+def _filter_rows(archive: Archive, wanted: ArchiveFilter) -> Bools:
     """Return the rows that pass the filters, as far as the archive tells; entities say nothing."""
     columns = archive.columns
-    allowed: Bools = ~archive.named("thread", THREAD)
+    allowed: Bools = ~archive.match_name("thread", THREAD)
     if wanted.thread is not None:
-        allowed &= archive.named("thread", wanted.thread)
+        allowed &= archive.match_name("thread", wanted.thread)
     if wanted.between is not None:
         first, last = (at // MINUTE for at in wanted.between)
         allowed &= (columns["minute"] >= first) & (columns["minute"] <= last)
@@ -163,7 +163,7 @@ def _codes(archive: Archive, column: str, value: Any) -> Sequence[int]:
     return archive.numbers.get(value, ()) if column in NAMED else (int(value),)
 
 
-async def _passing(core: Core, seqs: Sequence[int], wanted: Wanted) -> Ints:
+async def _passing(core: Core, seqs: Sequence[int], wanted: ArchiveFilter) -> Ints:
     """Return which memories pass the filters, by their columns and tags, not by their texts."""
     filters, now = wanted.filters, core.clock.now()
     columns = {*filters.columns, *(("said_at",) if wanted.between else ())}
@@ -196,18 +196,18 @@ def _any_of(snapshot: Snapshot, name: str, values: Sequence[Any]) -> Bools:
     return found
 
 
-def _ranked(
+def _rank_with_archive(
     core: Core,
-    beside: _Beside,
-    question: Question,
+    beside: _ArchiveNeighbours,
+    question: RankQuestion,
     read: tuple[Mapping[str, Ints], _Vectors],
     masks: tuple[Bools, bool],
     pool: int,
-) -> tuple[Ranked, list[int]]:
+) -> tuple[RankResult, list[int]]:
     """Put the memories that were read between those that stand, and rank both."""
     index, (postings, vectors), (allowed, lowered) = core.index, read, masks
     archived, speakers = _corpus(core, beside)
-    both = joined(index.ground.corpus, archived, speakers)
+    both = join_corpora(index.ground.corpus, archived, speakers)
     picked = np.zeros(len(beside.near), np.bool_)
     picked[beside.places] = True
     query = question.query
@@ -222,10 +222,10 @@ def _ranked(
         terms,
         _own_cosines(core, beside, both, query, vectors[0]),
         replace(query, asker=asker),
-        both.marked(allowed, picked),
+        both.join_marks(allowed, picked),
         pool,
         _contextual(core, beside, both, question, vectors[1]),
-        both.marked(np.zeros(len(allowed), np.bool_), picked) if lowered else None,
+        both.join_marks(np.zeros(len(allowed), np.bool_), picked) if lowered else None,
     )
     return ranked, both.ground.corpus.seq[ranked.rows].tolist()
 
@@ -234,7 +234,7 @@ def _code_among(speakers: Sequence[str], name: str) -> int:
     return speakers.index(name) if name in speakers else -2
 
 
-def _corpus(core: Core, beside: _Beside) -> tuple[Corpus, list[str]]:
+def _corpus(core: Core, beside: _ArchiveNeighbours) -> tuple[Corpus, list[str]]:
     """Return archived rows as the ranking sees them, in the codes of the index, and the speakers by code."""
     index, archive, near = core.index, beside.archive, beside.near
     whole, standing = archive.ground.corpus, index.ground.corpus
@@ -279,27 +279,35 @@ def _beside_rows(core: Core, archive: Archive, row: int) -> Rows:
 
 
 def _own_cosines(
-    core: Core, beside: _Beside, both: Joined, query: Query, read: tuple[Ints, Any]
+    core: Core, beside: _ArchiveNeighbours, both: JoinedCorpus, query: Query, read: tuple[Ints, Any]
 ) -> Floats | None:
     if not core.index.dimensions or query.vector is None or not query.vector.any():
         return None
-    return both.by_row(cosine(core.index.windows, query.vector), _compared(beside, query.vector, read)[0])
+    return both.by_row(
+        cosine(core.index.windows, query.vector), _compare_windows(beside, query.vector, read)[0]
+    )
 
 
 def _contextual(
-    core: Core, beside: _Beside, both: Joined, question: Question, read: tuple[Ints, Any] | None
+    core: Core,
+    beside: _ArchiveNeighbours,
+    both: JoinedCorpus,
+    question: RankQuestion,
+    read: tuple[Ints, Any] | None,
 ) -> Contextual | None:
     found = core.index.contextual(question.meant.model)
     vector = question.query.contextual
     if found is None or read is None or vector is None or not vector.any():
         return None
     windows, held = found
-    cosines, has = _compared(beside, vector, read)
+    cosines, has = _compare_windows(beside, vector, read)
     floor = core.embedder.thresholds.weak_below
-    return Contextual(both.by_row(cosine(windows, vector), cosines), both.marked(held, has), floor)
+    return Contextual(both.by_row(cosine(windows, vector), cosines), both.join_marks(held, has), floor)
 
 
-def _compared(beside: _Beside, vector: Floats, read: tuple[Ints, Any]) -> tuple[Floats, Bools]:
+def _compare_windows(
+    beside: _ArchiveNeighbours, vector: Floats, read: tuple[Ints, Any]
+) -> tuple[Floats, Bools]:
     """Compare the windows of archived memories with a question; the second tells which have a vector of their own."""
     archive, near, (seqs, vectors) = beside.archive, beside.near, read
     bare = np.zeros((len(near), len(vector)), np.float16)

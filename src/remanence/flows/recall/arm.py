@@ -70,8 +70,8 @@ class Arm:
         """Make room for so many rows, the new ones without a vector."""
         if self.bare is None:
             return
-        self.bare, self.held = widened(self.bare, room), widened(self.held, room)
-        self.windows = None if self.windows is None else widened(self.windows, room)
+        self.bare, self.held = pad_rows(self.bare, room), pad_rows(self.held, room)
+        self.windows = None if self.windows is None else pad_rows(self.windows, room)
         self.bare[begin:end], self.held[begin:end] = 0, False
 
     def leave(self, stay: Bools) -> None:
@@ -86,7 +86,7 @@ class Arm:
         """Work out all windows, which are followed from then on."""
         assert self.bare is not None
         # There may be room for more rows already.
-        self.windows = widened(window_vectors(windows, self.bare[:rows]), len(self.bare))
+        self.windows = pad_rows(window_vectors(windows, self.bare[:rows]), len(self.bare))
 
     def blend(self, windows: Windows, reached: Ints, rows: int) -> None:
         """Work out again the windows of some rows."""
@@ -94,7 +94,7 @@ class Arm:
             self.windows[reached] = window_vectors(windows, self.bare[:rows], rows=reached)
 
 
-def widened(values: npt.NDArray[A], room: int) -> npt.NDArray[A]:
+def pad_rows(values: npt.NDArray[A], room: int) -> npt.NDArray[A]:
     """Return values with room for so many, zeros behind them."""
     if len(values) == room:
         return values

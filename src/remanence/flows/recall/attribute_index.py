@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from remanence.attributes import AttributeColumn, Codes, Wanted, value_of
+from remanence.attributes import AttributeColumn, AttributeFilter, Codes, value_of
 from remanence.change import Change
 from remanence.model import Memory
 from remanence.snapshot import SnapshotRequest
@@ -32,7 +32,7 @@ class AttributeIndex:
         self._columns: dict[str, tuple[AttributeColumn, Codes]] = {}
         self._turn = asyncio.Lock()
 
-    async def seqs(self, filters: Mapping[str, Wanted], now: int) -> Ints:
+    async def seqs(self, filters: Mapping[str, AttributeFilter], now: int) -> Ints:
         """Return which memories of the scope, of any status, have attributes that will do, in order of arrival."""
         async with self._turn:
             await self._follow(now, filters.keys())
@@ -44,7 +44,7 @@ class AttributeIndex:
 
     async def _follow(self, now: int, names: Collection[str]) -> None:
         """Catch up with what was written, and read what nobody has asked for yet."""
-        if self._position < 0 or not await self._patched():
+        if self._position < 0 or not await self._apply_changes():
             self._columns = {}
         missing = names - self._columns.keys()
         if not missing:
@@ -63,7 +63,7 @@ class AttributeIndex:
         self._position, self._seq = read.position, read.seq
         self._columns = {**self._columns, **read.attributes}
 
-    async def _patched(self) -> bool:
+    async def _apply_changes(self) -> bool:
         """Take over what changed since; return False where reading anew is due."""
         changed: set[int] = set()
         parts = 0

@@ -20,7 +20,7 @@ CHAIN_MAX = 10  # how often what took a place is followed to what took that one'
 
 
 @dataclass(slots=True)
-class Ended:
+class MarkedMemories:
     """Some memories, each saying what of it holds no longer; `below` maps one that holds no more to what does instead.
 
     What replaced it counts with its turn or its facts.
@@ -30,12 +30,12 @@ class Ended:
     below: dict[int, set[int]] = field(default_factory=dict)
 
     @property
-    def edited(self) -> set[int]:
+    def edited_seqs(self) -> set[int]:
         """Those whose text is not as it came: a fact of these says no longer what its turn says."""
         return {one.seq for one in self.memories if one is not None and one.text_at is not None}
 
 
-async def ended(core: Core, memories: Sequence[Memory | None]) -> Ended:
+async def mark_outdated(core: Core, memories: Sequence[Memory | None]) -> MarkedMemories:
     """Look what of some memories holds no longer, and what stands above those of which nothing does."""
     now = core.clock.now()
     marks: dict[int, list[str]] = defaultdict(list)
@@ -56,7 +56,7 @@ async def ended(core: Core, memories: Sequence[Memory | None]) -> Ended:
     for one in standing:
         if one.valid_to is not None and one.valid_to <= now:
             marks[one.seq].append(f"expired {date_of(one.valid_to)}")
-    return Ended(
+    return MarkedMemories(
         [
             one if one is None or one.seq not in marks else replace(one, ended=tuple(marks[one.seq]))
             for one in memories
@@ -67,7 +67,7 @@ async def ended(core: Core, memories: Sequence[Memory | None]) -> Ended:
 
 async def with_ended(core: Core, memories: Sequence[Memory | None]) -> list[Memory | None]:
     """Return memories that say of themselves what of them holds no longer."""
-    return (await ended(core, memories)).memories
+    return (await mark_outdated(core, memories)).memories
 
 
 def together(above: Mapping[int, set[int]], below: Mapping[int, set[int]]) -> dict[int, set[int]]:
@@ -105,7 +105,7 @@ async def _by_facts(
             below.setdefault(turn, set()).update({one.seq for one in edited}, *(by[one.seq] for one in gone))
 
 
-class _Fact(NamedTuple):
+class _FactValidity(NamedTuple):
     """What tells whether a fact holds as its turn said it; of what is archived, and holds, no text is read."""
 
     seq: int
@@ -115,21 +115,21 @@ class _Fact(NamedTuple):
     text: str = ""
 
 
-async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _Fact]:
+async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _FactValidity]:
     """Look at some memories; where texts of the archive are to be left alone, at columns of these."""
-    found: dict[int, _Fact] = {}
+    found: dict[int, _FactValidity] = {}
     if seqs and core.index.leaves_archive:
         wanted = SnapshotRequest(frozenset({"status", "text_at"}), only=tuple(seqs))
         snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
         archived = np.flatnonzero(snapshot.columns["status"] == int(Status.ARCHIVED))
         edited = ~np.isnan(snapshot.columns["text_at"])
         for seq, is_edited in zip(snapshot.seq[archived].tolist(), edited[archived].tolist(), strict=True):
-            found[seq] = _Fact(seq, holds=True, is_superseded=False, is_edited=is_edited)
+            found[seq] = _FactValidity(seq, holds=True, is_superseded=False, is_edited=is_edited)
     rest = [seq for seq in seqs if seq not in found]
     for one in await core.store.get(core.scope, rest) if rest else ():
         if one is not None:
             superseded = one.reason is Reason.SUPERSEDED
-            found[one.seq] = _Fact(
+            found[one.seq] = _FactValidity(
                 one.seq, one.status in _HOLDING, superseded, one.text_at is not None, one.text
             )
     return found

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from remanence.change import Block
-from remanence.entity import CATEGORY, THREAD, folded_name, is_entity, listed, names_of
+from remanence.entity import CATEGORY, THREAD, folded_name, is_entity, names_of, read_entity_list
 from remanence.model import STANDING, Memory
 from remanence.store.base import Find, Store
 
@@ -35,14 +35,14 @@ class EntityIndex:
     async def refresh(self) -> None:
         """Catch up with the change sequence."""
         async with self._turn:
-            if self.position < 0 or not await self._patched():
+            if self.position < 0 or not await self._apply_changes():
                 await self._read()
 
     def bearing(self, name: str) -> list[Memory]:
         """Return the entities that stand and bear a folded name, the oldest first."""
         return self._standing(self._names.get(name, ()))
 
-    def reached(self, handle: str) -> list[Memory]:
+    def find_by_handle(self, handle: str) -> list[Memory]:
         """Return the entities that stand and have an address."""
         return self._standing(self._handles.get(handle, ()))
 
@@ -50,7 +50,7 @@ class EntityIndex:
         """Return the entities that stand, the oldest first."""
         return self._standing(self.memories)
 
-    def keyed(self, key: str) -> Memory | None:
+    def find_by_key(self, key: str) -> Memory | None:
         """Return the entity of a key, whatever its status."""
         seq = self._keys.get(key)
         return None if seq is None else self.memories.get(seq)
@@ -84,7 +84,7 @@ class EntityIndex:
                 return
             after = page[-1].seq
 
-    async def _patched(self) -> bool:
+    async def _apply_changes(self) -> bool:
         """Take over what changed since; return False where reading anew is due."""
         changed: set[int] = set()
         position = self.position
@@ -110,7 +110,7 @@ class EntityIndex:
             self.memories[memory.seq] = memory
             for name in map(folded_name, names_of(memory)):
                 self._names.setdefault(name, set()).add(memory.seq)
-            for handle in listed(memory, "handles"):
+            for handle in read_entity_list(memory, "handles"):
                 self._handles.setdefault(handle, set()).add(memory.seq)
             if memory.key is not None:
                 self._keys[memory.key] = memory.seq
@@ -122,7 +122,7 @@ class EntityIndex:
             self._names[name].discard(memory.seq)
             if not self._names[name]:
                 del self._names[name]
-        for handle in listed(memory, "handles"):
+        for handle in read_entity_list(memory, "handles"):
             self._handles[handle].discard(memory.seq)
         self._keys.pop(memory.key or "", None)
         self._firsts = None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.flows.recall.arm import widened
+from remanence.flows.recall.arm import pad_rows
 from remanence.model import STANDING, UNCOUNTED, Link, Memory, Relation
 from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot, SnapshotRequest
 from remanence.store.base import Store
@@ -147,7 +147,7 @@ def patch_evidence(kept: ScopeEvidence, found: Snapshot) -> ScopeEvidence | None
     new = found.seq[found.seq > last]
     seq = np.concatenate([kept.seq, new]) if len(new) else kept.seq
     rows, placed = rows_of(seq, found.seq)
-    columns = {name: widened(values, len(seq)) for name, values in kept.columns.items()}
+    columns = {name: pad_rows(values, len(seq)) for name, values in kept.columns.items()}
     for name, values in columns.items():
         values[rows[placed]] = found.columns[name][placed]
     stays = ~_find_touching(kept.links, rows[placed & changed], len(seq))

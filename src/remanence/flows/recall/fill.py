@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from remanence.flows.core import Core, aside
-from remanence.flows.recall.ended import ended
-from remanence.flows.recall.frame_inputs import PAGE, says_it, told
-from remanence.flows.recall.recalling import LINE_LEAST, contradicted, render, shortened
-from remanence.model import Dropped, Form, Memory, Relation
-from remanence.recall.fit import Told
+from remanence.flows.recall.ended import mark_outdated
+from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
+from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
+from remanence.model import DroppedMemory, Form, Memory, Relation
+from remanence.recall.fit import FactTurnPairs
 from remanence.recall.frames import Filling
 from remanence.results import SAID_ALREADY
 from remanence.snapshot import Ints
@@ -42,12 +42,12 @@ class Queue:
     sure: int = 0
     above: Mapping[int, Collection[int]] = field(default_factory=dict)
     asked: AbstractSet[str] = frozenset()
-    told: Told | None = None
+    told: FactTurnPairs | None = None
     read: Sequence[Memory] = ()
 
 
 @dataclass(slots=True)
-class Filled:
+class FrameContent:
     """What got room, in the order it did, and the first of what did not.
 
     `passages` are what is shown of those that did not fit whole; `missing` counts those without room that should stand
@@ -57,7 +57,7 @@ class Filled:
 
     kept: dict[int, Memory] = field(default_factory=dict)
     passages: dict[int, str] = field(default_factory=dict)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[DroppedMemory] = field(default_factory=list)
     missing: int = 0
     noted: bool = False
     also: dict[int, list[str]] = field(default_factory=dict)
@@ -69,14 +69,14 @@ class Filled:
         return len(self.dropped) >= DROPPED_SHOWN
 
 
-def missed(number: int) -> str:
+def describe_missing(number: int) -> str:
     """Say how many got no room that should stand before all others."""
     return f"no room for {number:,} that should stand here first"
 
 
-async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
+async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
     """Give out the room; what surely finds none is fetched only as far as it is shown."""
-    filled = Filled()
+    filled = FrameContent()
     offers = _Offers(core, filled, room, queue)
     least = core.counts([LINE_LEAST])[0]
     fruitless = 0
@@ -92,15 +92,15 @@ async def fill(core: Core, queue: Queue, room: Filling) -> Filled:
             seqs = seqs[fits]
             if not len(seqs):
                 continue
-        looked = await ended(core, await _get(core, queue, seqs.tolist()))
+        looked = await mark_outdated(core, await _get(core, queue, seqs.tolist()))
         page = [memory for memory in looked.memories if memory is not None]
         filled.below |= looked.below
         kept = len(filled.kept)
         same = queue.told
         if same is None:
             links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.LEARNED_FROM)
-            same = told(links)
-        offers.note_told(same.without(looked.edited))
+            same = collect_fact_turn_pairs(links)
+        offers.note_told(same.without(looked.edited_seqs))
         await aside(sum(len(memory.text) for memory in page), offers.all, page)
         fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
     return filled
@@ -117,14 +117,14 @@ async def _get(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory
 class _Offers:
     """Memories are offered room one by one; what stands first is cut where it must be, or said to be missing."""
 
-    def __init__(self, core: Core, filled: Filled, room: Filling, queue: Queue) -> None:
+    def __init__(self, core: Core, filled: FrameContent, room: Filling, queue: Queue) -> None:
         self.core, self.filled, self.room, self.queue = core, filled, room, queue
         # One more than the sure: the best of all others is not passed over silently either.
         self.first = queue.seq[: queue.sure + 1].tolist()
         self.same: dict[int, list[int]] = {}
-        self.note = core.counts([missed(len(self.first))])[0]
+        self.note = core.counts([describe_missing(len(self.first))])[0]
 
-    def note_told(self, told: Told) -> None:
+    def note_told(self, told: FactTurnPairs) -> None:
         """Learn which facts and turns say the same."""
         self.same |= {seq: told.with_(seq) for seq in told.turns.keys() | told.facts.keys()}
 
@@ -145,7 +145,7 @@ class _Offers:
         kept, beside = self.filled.kept, self.same.get(memory.seq, ())
         standing = next((seq for seq in beside if seq in kept and says_it(kept[seq], memory)), None)
         if standing is not None:
-            self._said(memory, standing)
+            self._drop_repeat(memory, standing)
             return
         tokens = size + self._marks(memory)
         reason = self.room.reason(tokens + self._spare(memory), sure=sure)
@@ -156,7 +156,7 @@ class _Offers:
         else:
             self._pass_over(memory, reason)
 
-    def _said(self, memory: Memory, by: int) -> None:
+    def _drop_repeat(self, memory: Memory, by: int) -> None:
         """Give no second place to a fact beside its turn, or to a turn beside its fact."""
         self.filled.also.setdefault(by, []).append(memory.id)
         self._pass_over(memory, SAID_ALREADY)
@@ -176,7 +176,7 @@ class _Offers:
         marks = self._marks(memory)
         left = self.room.tokens - marks - self._spare(memory)
         for room in [left // 2, left] if others_wait else [left]:
-            passage = shortened(self.core, memory, room, self.queue.asked)
+            passage = extract_passage(self.core, memory, room, self.queue.asked)
             if passage is not None:
                 self._keep(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
                 self.filled.passages[memory.seq] = passage
@@ -191,7 +191,7 @@ class _Offers:
         self.room.pass_over(reason)
         if not self.filled.shows_enough:
             tokens = memory.tokens if memory.form is Form.FULL else memory.short_tokens
-            self.filled.dropped.append(Dropped(memory.id, reason, tokens))
+            self.filled.dropped.append(DroppedMemory(memory.id, reason, tokens))
 
     def _marks(self, memory: Memory) -> int:
         """Return what it costs to say which contradictions there are between a memory and those kept."""
@@ -200,4 +200,6 @@ class _Offers:
             return 0
         over = [kept[other] for other in above.get(memory.seq, ()) if other in kept]
         under = sum(memory.seq in above.get(other, ()) for other in kept)
-        return sum(self.core.counts([*map(contradicted, over), *[contradicted(memory)] * under]))
+        return sum(
+            self.core.counts([*map(render_contradiction, over), *[render_contradiction(memory)] * under])
+        )

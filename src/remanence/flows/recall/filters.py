@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
 from remanence.arguments import check_tags
-from remanence.attributes import Wanted, listed, value_of, wanted
+from remanence.attributes import AttributeFilter, list_filter_values, parse_attribute_filter, value_of
 from remanence.errors import InvalidInput, NameUnknown
 from remanence.flows.core import label
 from remanence.keywords import ATTRIBUTE, Columns
@@ -31,7 +31,7 @@ class Filters:
     statuses: tuple[Status, ...] | None = tuple(sorted(STANDING))
     tags: tuple[str, ...] = ()
     columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    attributes: Mapping[str, Wanted] = field(default_factory=dict)
+    attributes: Mapping[str, AttributeFilter] = field(default_factory=dict)
     by_status: bool = False
 
     def met_by(self, memory: Memory) -> bool:
@@ -51,10 +51,13 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
         statuses=_statuses(status),
         tags=_tags(tags),
         columns={
-            name: tuple(_column_value(name, one) for one in listed(name, value))
+            name: tuple(_column_value(name, one) for one in list_filter_values(name, value))
             for name, value in asked.items()
         },
-        attributes={name.removeprefix(ATTRIBUTE): wanted(name, value) for name, value in attributes.items()},
+        attributes={
+            name.removeprefix(ATTRIBUTE): parse_attribute_filter(name, value)
+            for name, value in attributes.items()
+        },
         by_status=status is not None,
     )
 
@@ -81,7 +84,7 @@ def _statuses(status: Any) -> tuple[Status, ...] | None:
         return tuple(sorted(STANDING))
     if status == ANY:
         return None
-    return tuple(sorted({label(Status, name, "status") for name in listed("status", status)}))
+    return tuple(sorted({label(Status, name, "status") for name in list_filter_values("status", status)}))
 
 
 def _tags(tags: Any) -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from remanence.clock import HOUR
 from remanence.flows.core import Core
 from remanence.flows.recall.evidence_index import COLUMNS, columns_at, columns_of, evidence_near, rows_of
 from remanence.model import Link, Memory, Relation
-from remanence.recall.fit import Told
-from remanence.recall.frames import Evidence, Strength, strengths, stronger_than
+from remanence.recall.fit import FactTurnPairs
+from remanence.recall.frames import FrameEvidence, Strength, strengths, stronger_than
 from remanence.snapshot import Bools, Floats, Ints, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.timescale import ClockName, Timescale, scales
@@ -40,7 +40,7 @@ class Facts:
     memories: Sequence[Memory]
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> FrameEvidence:
         """What speaks for each; of one that is gone, nothing."""
         return _evidence(self.columns, self.hours)
 
@@ -96,10 +96,10 @@ def _request(seqs: Ints) -> SnapshotRequest:
     return SnapshotRequest(frozenset(COLUMNS), only=tuple(seqs.tolist()))
 
 
-def _evidence(columns: Mapping[str, Floats], hours: Floats) -> Evidence:
+def _evidence(columns: Mapping[str, Floats], hours: Floats) -> FrameEvidence:
     known = {name: np.nan_to_num(columns[name]) for name in ("helped", "failed", "decay")}
     decay = known["decay"].astype(np.int8)
-    return Evidence(columns["confidence"], known["helped"], known["failed"], decay, hours)
+    return FrameEvidence(columns["confidence"], known["helped"], known["failed"], decay, hours)
 
 
 def fading_clock(core: Core) -> ClockName:
@@ -122,7 +122,7 @@ async def stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int) -> d
 
 
 async def above(
-    core: Core, pairs: Sequence[tuple[int, int]], seqs: Ints, evidence: Evidence
+    core: Core, pairs: Sequence[tuple[int, int]], seqs: Ints, evidence: FrameEvidence
 ) -> dict[int, set[int]]:
     """Map the weaker ends of pairs that contradict each other to the stronger; `evidence` is of ascending `seqs`."""
     named = np.unique(np.array(pairs, np.int64))
@@ -148,7 +148,7 @@ async def above(
     return stronger_than(pairs, known)
 
 
-def told(links: Iterable[Link]) -> Told:
+def collect_fact_turn_pairs(links: Iterable[Link]) -> FactTurnPairs:
     """Return what was learned from what, by some links: facts from turns, if no other."""
     turns: dict[int, set[int]] = {}
     facts: dict[int, set[int]] = {}
@@ -156,7 +156,7 @@ def told(links: Iterable[Link]) -> Told:
         if link.relation is Relation.LEARNED_FROM:
             turns.setdefault(link.source, set()).add(link.target)
             facts.setdefault(link.target, set()).add(link.source)
-    return Told(turns, facts)
+    return FactTurnPairs(turns, facts)
 
 
 def says_it(one: Memory, other: Memory) -> bool:

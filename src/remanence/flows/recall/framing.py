@@ -7,12 +7,12 @@ import numpy as np
 
 from remanence.arguments import check_count, check_name
 from remanence.flows import contextual, settings
-from remanence.flows.contextual import Asked
+from remanence.flows.contextual import QuestionVector
 from remanence.flows.core import Core, aside
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.ended import together
-from remanence.flows.recall.fill import Filled, Queue, fill, missed
-from remanence.flows.recall.frame_inputs import above, facts, fading_clock, hours, told
+from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
+from remanence.flows.recall.frame_inputs import above, collect_fact_turn_pairs, facts, fading_clock, hours
 from remanence.flows.recall.index import RANKED
 from remanence.flows.recall.profiling import (
     BEGINS,
@@ -34,7 +34,7 @@ from remanence.flows.recall.recalling import (
     tokens_of,
 )
 from remanence.gate.screening import refuse_secret
-from remanence.model import REJECTED_PATH, STANDING, Hit, Known, Link, Memory, Recalled
+from remanence.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult, WriteContext
 from remanence.recall.frames import (
     BUDGET_MAX,
     LIMIT_MAX,
@@ -90,7 +90,7 @@ class _Reach:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Field:
+class _FrameCandidates:
     """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all.
 
     `without_model` says why a model had no part. `read` are the candidates, where they were read whole, `links` theirs
@@ -128,7 +128,7 @@ class _Ranking:
         return Hit(memory, self.score(memory.seq), parts)
 
 
-async def frame(core: Core, look: Look) -> Recalled:
+async def frame(core: Core, look: Look) -> RecallResult:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
     await core.uses.settle_to_read()
     chosen, (usual_limit, lines), stands_at = await kept_frames.one_with_settings(
@@ -153,11 +153,11 @@ async def frame(core: Core, look: Look) -> Recalled:
     order = offering(field.found, ranking.scores)
     sure = int((field.found.guaranteed | field.found.exact).sum())
     asked = frozenset(stems(look.query or ""))
-    same = None if field.links is None else told(field.links)
+    same = None if field.links is None else collect_fact_turn_pairs(field.links)
     queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked, same, field.read)
     filled = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in filled.kept.values())
-    head = [WEAK] * weak + [missed(filled.missing)] * filled.noted
+    head = [WEAK] * weak + [describe_missing(filled.missing)] * filled.noted
     answer = await aside(chars, _answer, core, look, chosen, (field, ranking), (filled, room), head)
     answer = replace(answer, without_model=field.without_model)
     if look.count_use and not answer.is_weak:
@@ -169,8 +169,8 @@ async def frame(core: Core, look: Look) -> Recalled:
 
 
 async def _with_profile(
-    core: Core, answer: Recalled, field: _Field, found: RankedEligible, most: tuple[int, int]
-) -> Recalled:
+    core: Core, answer: RecallResult, field: _FrameCandidates, found: RankedEligible, most: tuple[int, int]
+) -> RecallResult:
     """Add the lines of the profile that fit into so many tokens and lines; nobody asked for them: no use counts."""
     (budget, lines_most), fence = most, core.counts([BEGINS, ENDS])
     room = Filling(budget - answer.tokens - sum(fence), lines_most)
@@ -198,10 +198,16 @@ async def _with_profile(
     )
 
 
-async def _field(core: Core, chosen: Frame, query: str | None, limit: int, stands_at: int) -> _Field:
+async def _field(
+    core: Core, chosen: Frame, query: str | None, limit: int, stands_at: int
+) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
-    known = None if query is None else (*await asked_for(core, query), await contextual.asked(core, query))
+    known = (
+        None
+        if query is None
+        else (*await asked_for(core, query), await contextual.embed_question(core, query))
+    )
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
     meant = None if known is None else known[2].arm
@@ -214,7 +220,7 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int, stand
         if query is None or known is None:
             reach = _whole(passes)
         else:
-            reach = await _asked(core, query, known, (passes, guaranteed), limit * POOL)
+            reach = await _find_answers(core, query, known, (passes, guaranteed), limit * POOL)
         seqs = core.index.seq[reach.rows]
         read = await facts(core, reach.rows, stands, clock, now)
         found = Candidates(
@@ -231,7 +237,9 @@ async def _field(core: Core, chosen: Frame, query: str | None, limit: int, stand
         without = "" if known is None else known[2].without
         profile = await rank_eligible(core, now) if chosen.profile else None
         whole = read.memories
-        return _Field(found, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile)
+        return _FrameCandidates(
+            found, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile
+        )
 
 
 def _template_tokens(core: Core, chosen: Frame) -> int:
@@ -249,7 +257,7 @@ async def _any(core: Core, patterns: Sequence[str], now: int) -> Bools:
     """Tell which rows bear any of some tags."""
     found = np.zeros(len(core.index), np.bool_)
     for pattern in patterns:
-        found |= await core.index.tagged(pattern, now)
+        found |= await core.index.match_tag(pattern, now)
     return found
 
 
@@ -271,8 +279,12 @@ def _whole(passes: Bools) -> _Reach:
     return _Reach(rows, np.zeros(len(rows)), np.zeros(len(rows), np.bool_), len(rows))
 
 
-async def _asked(
-    core: Core, query: str, known: tuple[Known, list[str], Asked], masks: tuple[Bools, Bools], pool: int
+async def _find_answers(
+    core: Core,
+    query: str,
+    known: tuple[WriteContext, list[str], QuestionVector],
+    masks: tuple[Bools, Bools],
+    pool: int,
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
@@ -309,7 +321,7 @@ def _count(text: str) -> int:
     return len(words(text))
 
 
-def _ranking(chosen: Frame, field: _Field, *, asked: bool) -> _Ranking:
+def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking:
     parts = parts_of(field.found)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
     seqs = field.found.seq
@@ -320,10 +332,10 @@ def _answer(
     core: Core,
     look: Look,
     chosen: Frame,
-    weighed: tuple[_Field, _Ranking],
-    filled: tuple[Filled, Filling],
+    weighed: tuple[_FrameCandidates, _Ranking],
+    filled: tuple[FrameContent, Filling],
     head: Sequence[str],
-) -> Recalled:
+) -> RecallResult:
     """Put in order what got room, lay it out under the lines of `head`, and account for all that did not."""
     field, ranking = weighed
     kept, passages, room = filled[0].kept, filled[0].passages, filled[1]
@@ -341,7 +353,7 @@ def _answer(
         "question": field.reach.unasked,
         "filter": field.standing - field.reach.running,
     }
-    return Recalled(
+    return RecallResult(
         query=look.query or "",
         memories=tuple(
             replace(
@@ -365,7 +377,7 @@ FENCE_SHARE = 8  # a budget below so many times what the profile's fences take h
 _BOOTED = NEEDS.columns | {"said_at"}
 
 
-async def boot(core: Core, budget: int | None) -> Recalled:
+async def boot(core: Core, budget: int | None) -> RecallResult:
     """Return as much as fits of what is load-bearing, then of the newest episodes."""
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
@@ -393,8 +405,8 @@ async def boot(core: Core, budget: int | None) -> Recalled:
         [render(one, part=parts.get(one.seq), scarce=True) for one in group] for group in groups
     )
     fenced = [BEGINS, *fenced, ENDS] if fenced else []
-    text = "\n".join([*[missed(filled.missing)] * filled.noted, *first, *fenced, *rest])
-    return Recalled(
+    text = "\n".join([*[describe_missing(filled.missing)] * filled.noted, *first, *fenced, *rest])
+    return RecallResult(
         query="",
         memories=tuple(
             Hit(memory, 0.0, cut=memory.seq in parts, also=tuple(filled.also.get(memory.seq, ())))

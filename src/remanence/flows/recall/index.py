@@ -12,11 +12,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.change import Block, Change, Committed, Logged
+from remanence.change import AuditPart, Block, Change, CommitResult
 from remanence.entity import CATEGORY, THREAD
 from remanence.errors import StoreDamaged
 from remanence.flows.recall.archive_index import weigh_archive
-from remanence.flows.recall.arm import Arm, widened
+from remanence.flows.recall.arm import Arm, pad_rows
 from remanence.flows.recall.kept_terms import KeptTerms
 from remanence.model import COLUMN, Memory, Role, Status
 from remanence.recall.corpus import Bools, Corpus, Floats
@@ -234,7 +234,7 @@ class ScopeIndex:
                 self._terms.keep(stem, found[stem])
         return {stem: found[stem] for stem in stems}
 
-    def embedded(self, seqs: Iterable[int]) -> set[int]:
+    def filter_embedded(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that have a vector."""
         rows = self.rows_of(seqs)
         return set(self.seq[rows[self._own.held[rows]]].tolist())
@@ -244,7 +244,7 @@ class ScopeIndex:
         rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
         return set(self.seq[rows[self.stands[rows]]].tolist())
 
-    async def tagged(self, pattern: str, now: int) -> Bools:
+    async def match_tag(self, pattern: str, now: int) -> Bools:
         """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
         if pattern not in self._tagged:
             if len(self._tagged) >= PATTERNS_MAX:
@@ -272,7 +272,7 @@ class ScopeIndex:
         async with self.still(now, wanted.columns, tags=wanted.tags):
             rows = np.flatnonzero(~self.entities)
             columns = {name: self.column(name)[rows] for name in wanted.columns}
-            tags = {pattern: (await self.tagged(pattern, now))[rows] for pattern in wanted.tags}
+            tags = {pattern: (await self.match_tag(pattern, now))[rows] for pattern in wanted.tags}
             return Snapshot(self._scope, self.position, self.seq[rows], columns, tags=tags)
 
     @asynccontextmanager
@@ -354,7 +354,7 @@ class ScopeIndex:
             async with self._turn:
                 self.position = -1
 
-    def pass_over(self, done: Committed) -> None:
+    def pass_over(self, done: CommitResult) -> None:
         """Go on past a commit that changed nothing that is kept here, where it is the next."""
         if self.position == done.follows >= 0:
             self.position = done.position
@@ -363,7 +363,7 @@ class ScopeIndex:
         """Patch what changed, or forget all that is kept."""
         if self.position == stands_at:
             return
-        changed = None if self.position < 0 else await self._changed()
+        changed = None if self.position < 0 else await self._read_changed_seqs()
         if changed is not None and not changed:
             return
         self.derived.clear()
@@ -381,11 +381,11 @@ class ScopeIndex:
         self._tagged.clear()
         self.derived.clear()
 
-    async def _changed(self) -> set[int] | None:
+    async def _read_changed_seqs(self) -> set[int] | None:
         """Return which memories changed since, or None where a patch does not pay or rows left."""
         changed: set[int] = set()
         runs = 0
-        page: Sequence[Logged] = ()
+        page: Sequence[AuditPart] = ()
         while not runs or len(page) == PAGE:
             page = await self._store.history(self._scope, after=self.position, limit=PAGE)
             if not page:
@@ -468,7 +468,7 @@ class ScopeIndex:
             values = snapshot.asks if name == ASKS else snapshot.columns[name]
             assert values is not None
             # There may be room for more rows already.
-            self._columns[name] = widened(values, len(self._seq)).copy()
+            self._columns[name] = pad_rows(values, len(self._seq)).copy()
         for name in names & NAMES:
             self._codes[name] = {text: code for code, text in enumerate(snapshot.names.get(name, ()))}
         for pattern, marked in snapshot.tags.items():
@@ -530,7 +530,7 @@ class ScopeIndex:
         self._seq[self._rows - len(fresh) : self._rows] = fresh
         rows = self.rows_of(memory.seq for memory in memories)
         for name, values in self._columns.items():
-            values[rows] = self._coded(name, memories)
+            values[rows] = self._encode_column(name, memories)
         for arm, seqs, vectors in found:
             arm.clear(rows)
             arm.place(seqs, vectors, self.seq)
@@ -563,7 +563,7 @@ class ScopeIndex:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
         return at < self._rows and self.seq[at] == seq
 
-    def _coded(self, name: str, memories: Sequence[Memory]) -> npt.NDArray[np.generic]:
+    def _encode_column(self, name: str, memories: Sequence[Memory]) -> npt.NDArray[np.generic]:
         """Return what a snapshot's column holds of some memories."""
         if name == ASKS:
             return np.array([asks(memory.text) for memory in memories], np.bool_)
@@ -580,8 +580,8 @@ class ScopeIndex:
         needed = self._rows + by
         if needed > len(self._seq):
             room = max(needed, 2 * self._rows, 1_024)
-            self._seq = widened(self._seq, room)
-            self._columns = {name: widened(values, room) for name, values in self._columns.items()}
+            self._seq = pad_rows(self._seq, room)
+            self._columns = {name: pad_rows(values, room) for name, values in self._columns.items()}
         for arm in self._arms:
             arm.grow(self._rows, needed, len(self._seq))
         self._rows = needed

@@ -11,7 +11,7 @@ from remanence.errors import NameUnknown
 from remanence.flows import settings
 from remanence.flows.core import Core
 from remanence.flows.write.learning import check_state
-from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, defined
+from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
 from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 
@@ -71,10 +71,10 @@ class KeptFrame(NamedTuple):
 
 async def one_with_settings(core: Core, name: str, *numbers: str) -> KeptFrame:
     """Read one frame, and settings that are numbers, by one request."""
-    asked = Bookkeeping(core.clock.now(), get=(_kept(name), *settings.rows_of(*numbers)))
+    asked = Bookkeeping(core.clock.now(), get=(_frame_key(name), *settings.rows_of(*numbers)))
     booked = await core.store.bookkeep(core.scope, asked)
     rows = booked.values
-    row: Mapping[str, Any] | None = rows.get(_kept(name))
+    row: Mapping[str, Any] | None = rows.get(_frame_key(name))
     if row is None:
         raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await every(core)])
     return KeptFrame(_frame(name, row), settings.numbers_in(rows, *numbers), booked.position)
@@ -91,7 +91,7 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     """Check a definition and keep it as a user's."""
     check_name("a frame", name)
     row = await _row(core, name)
-    frame = defined(name, definition, None if row is None else _frame(name, row))
+    frame = build_frame(name, definition, None if row is None else _frame(name, row))
     for category in frame.categories:
         check_state(core, category, None)
     await _keep(core, name, {"source": "user", **frame.row})
@@ -101,30 +101,32 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
 async def reset(core: Core, name: str) -> Frame | None:
     """Forget what a user made of a frame."""
     await one(core, name)
-    await _keep(core, name, built_in().get(_kept(name)))
+    await _keep(core, name, built_in().get(_frame_key(name)))
     return BUILTIN.get(name)
 
 
-def _kept(name: str) -> str:
+def _frame_key(name: str) -> str:
     return f"{UNDER}{name}"
 
 
 async def _row(core: Core, name: str) -> Mapping[str, Any] | None:
-    asked = Bookkeeping(core.clock.now(), get=(_kept(name),))
-    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, asked)).values.get(_kept(name))
+    asked = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
+    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, asked)).values.get(
+        _frame_key(name)
+    )
     return row
 
 
 async def _keep(core: Core, name: str, row: Mapping[str, Any] | None) -> None:
-    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_kept(name): row}))
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_frame_key(name): row}))
 
 
 _BUILT_IN: Mapping[str, Mapping[str, Any]] = {
-    _kept(name): {"source": "builtin", **frame.row} for name, frame in BUILTIN.items()
+    _frame_key(name): {"source": "builtin", **frame.row} for name, frame in BUILTIN.items()
 }
 
 
 def _frame(name: str, row: Mapping[str, Any]) -> Frame:
-    if row == _BUILT_IN.get(_kept(name)):
+    if row == _BUILT_IN.get(_frame_key(name)):
         return BUILTIN[name]
-    return defined(name, {key: value for key, value in row.items() if key != "source"})
+    return build_frame(name, {key: value for key, value in row.items() if key != "source"})

@@ -14,10 +14,10 @@ from remanence.arguments import check_count
 from remanence.entity import is_entity
 from remanence.flows import settings
 from remanence.flows.core import Core
-from remanence.flows.recall.ended import ended
-from remanence.flows.recall.frame_inputs import told
+from remanence.flows.recall.ended import mark_outdated
+from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
 from remanence.model import STANDING, Kind, Memory, Relation, Status, Trust, Verification, short_id
-from remanence.recall.profile import HEADINGS, IDENTITY_SECTION, SECTIONS, chosen, topics, worth
+from remanence.recall.profile import HEADINGS, IDENTITY_SECTION, SECTIONS, select_profile_rows, topics, worth
 from remanence.results import Result, number, one_line, visible
 from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
 from remanence.store.base import Find
@@ -130,7 +130,7 @@ async def rank_eligible(core: Core, now: int) -> RankedEligible:
     """
     found: RankedEligible | None = core.index.derived.get("profile")
     if found is None:
-        tags = {pattern: await core.index.tagged(pattern, now) for pattern in NEEDS.tags}
+        tags = {pattern: await core.index.match_tag(pattern, now) for pattern in NEEDS.tags}
         columns = {name: core.index.column(name) for name in NEEDS.columns}
         snapshot = Snapshot(core.scope, core.index.position, core.index.seq, columns, tags=tags)
         rows = best(snapshot, _may_stand(core, snapshot) & ~core.index.entities, len(snapshot))
@@ -145,7 +145,7 @@ def best(snapshot: Snapshot, among: Bools, most: int) -> Ints:
     columns = snapshot.columns
     first = snapshot.tags[IDENTITY] | (np.asarray(columns["pinned"]) > 0)
     worths = worth(np.asarray(columns["value"], np.float64), np.asarray(columns["confirmations"], np.float64))
-    return chosen(among, first, worths, snapshot.seq, most)
+    return select_profile_rows(among, first, worths, snapshot.seq, most)
 
 
 def eligible(core: Core, snapshot: Snapshot, now: int) -> Bools:
@@ -168,7 +168,7 @@ def _may_stand(core: Core, snapshot: Snapshot) -> Bools:
 
 async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
     """Return memories in order, without what holds no longer and what another one says already."""
-    looked = await ended(core, await core.store.get(core.scope, seqs))
+    looked = await mark_outdated(core, await core.store.get(core.scope, seqs))
     asked = Relation.NEAR_DUPLICATE, Relation.LEARNED_FROM
     links = await core.store.neighbours(core.scope, seqs, *asked) if seqs else []
     alike: dict[int, set[int]] = {}
@@ -176,7 +176,7 @@ async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
         if link.relation is Relation.NEAR_DUPLICATE:
             alike.setdefault(link.source, set()).add(link.target)
             alike.setdefault(link.target, set()).add(link.source)
-    same = told(links).without(looked.edited)
+    same = collect_fact_turn_pairs(links).without(looked.edited_seqs)
     kept: dict[int, Memory] = {}
     for memory in looked.memories:
         if memory is None or memory.status not in STANDING or memory.ended:

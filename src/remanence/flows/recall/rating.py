@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from remanence.arguments import check_fraction
 from remanence.change import Change
 from remanence.edit.identity import GUARD, says_who
-from remanence.edit.links import strengthened
+from remanence.edit.links import strengthen_links
 from remanence.effects import VERBS
 from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.naming import several
-from remanence.model import CONSTITUTIONAL, STANDING, Dropped, Memories, Memory, Rated
+from remanence.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memories, Memory, RateResult
 from remanence.score import RATING
 
 IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 
-async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: bool = False) -> Rated:
+async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: bool = False) -> RateResult:
     """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing.
 
     All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
@@ -26,31 +26,31 @@ async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: boo
     check_fraction("a signal", signal)
     await core.uses.settle()
     for attempt in range(RACES_MAX):
-        memories, skipped = await _sorted(core, names, spares_identity=spares_identity)
+        memories, skipped = await _split_rateable(core, names, spares_identity=spares_identity)
         if not memories:
-            return Rated((), skipped)
+            return RateResult((), skipped)
         cause = core.cause("rate", detail={"signal": signal})
         try:
             await core.commit(await _changes(core, list(memories), signal), cause)
         except Conflict as conflict:
             await overtaken(attempt, conflict)
             continue
-        return Rated(tuple(memory.id for memory in memories.values()), skipped, cause.run)
+        return RateResult(tuple(memory.id for memory in memories.values()), skipped, cause.run)
     raise AssertionError("unreachable")
 
 
-async def _sorted(
+async def _split_rateable(
     core: Core, names: Sequence[int | str], *, spares_identity: bool
-) -> tuple[dict[int, Memory], tuple[Dropped, ...]]:
+) -> tuple[dict[int, Memory], tuple[DroppedMemory, ...]]:
     """Tell what can be rated from what cannot; a memory named twice is rated once."""
     rated: dict[int, Memory] = {}
-    skipped: list[Dropped] = []
-    for name, memory in zip(names, await core.found(names), strict=True):
+    skipped: list[DroppedMemory] = []
+    for name, memory in zip(names, await core.find_memories(names), strict=True):
         reason = _immune(memory)
         if memory is not None and not reason and spares_identity:
             reason = GUARD if says_who(memory.tags, system=core.policy.is_system(memory.category)) else ""
         if memory is None or reason:
-            skipped.append(Dropped(str(name) if memory is None else memory.id, reason))
+            skipped.append(DroppedMemory(str(name) if memory is None else memory.id, reason))
         else:
             rated[memory.seq] = memory
     return rated, tuple(skipped)
@@ -69,8 +69,8 @@ def _immune(memory: Memory | None) -> str:
 async def _changes(core: Core, seqs: Sequence[int], signal: float) -> list[Change]:
     helped = round(signal * RATING)
     counts = {name: by for name, by in (("helped", helped), ("failed", RATING - helped)) if by}
-    changes = [VERBS["rate"].counted(seq, **counts) for seq in seqs]
+    changes = [VERBS["rate"].build_count_change(seq, **counts) for seq in seqs]
     if signal > HELPED_FROM and len(seqs) > 1:
         links = await core.store.neighbours(core.scope, seqs)
-        changes += strengthened(links, {frozenset(seqs): 1}, core.clock.now())
+        changes += strengthen_links(links, {frozenset(seqs): 1}, core.clock.now())
     return changes

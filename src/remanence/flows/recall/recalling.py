@@ -16,13 +16,18 @@ from remanence.condense import shown_text
 from remanence.entity import CATEGORY, is_entity
 from remanence.errors import InvalidInput
 from remanence.flows import contextual
-from remanence.flows.contextual import Asked
+from remanence.flows.contextual import QuestionVector
 from remanence.flows.core import LISTED_MAX, Core, aside
 from remanence.flows.recall.archive_index import Archive
-from remanence.flows.recall.archive_ranking import Found, Question, Wanted, ranked_with_archive
-from remanence.flows.recall.ended import Ended, ended, together
+from remanence.flows.recall.archive_ranking import (
+    ArchiveFilter,
+    ArchiveRanking,
+    RankQuestion,
+    ranked_with_archive,
+)
+from remanence.flows.recall.ended import MarkedMemories, mark_outdated, together
 from remanence.flows.recall.filters import Filters
-from remanence.flows.recall.frame_inputs import says_it, stronger, told
+from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, says_it, stronger
 from remanence.flows.recall.index import RANKED
 from remanence.gate.screening import refuse_secret
 from remanence.keywords import ArchiveName
@@ -30,20 +35,20 @@ from remanence.llm.offline import NoEmbedder
 from remanence.model import (
     COLUMN,
     STANDING,
-    Dropped,
+    DroppedMemory,
     Form,
     Hit,
-    Known,
     Memory,
-    Recalled,
+    RecallResult,
     Relation,
     Status,
     Trust,
+    WriteContext,
     short_id,
 )
-from remanence.recall.fit import SAID, Told, fit
+from remanence.recall.fit import SAID, FactTurnPairs, fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
-from remanence.recall.fuse import Contextual, Query, Ranked, rank
+from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.passage import passage
 from remanence.recall.semantic import word_weight
@@ -85,20 +90,20 @@ class RecallRequest:
     archived: ArchiveName | None = None
 
 
-async def recall(core: Core, asked: RecallRequest) -> Recalled:
+async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     """Answer a question from what stands, inbox and active memories, and from the archive where that is open."""
     _check(core, asked)
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
-    meant = await contextual.asked(core, asked.query)
+    meant = await contextual.embed_question(core, asked.query)
     found = await _looked_for(core, asked, (known, terms, meant), pool)
     ranked, seqs = found.ranked, found.seqs
     links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.CONTRADICTS)
-    same = told(links)
+    same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
         ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
-    looked = await ended(core, await _read(core, seqs, found.read))
-    memories, same = looked.memories, same.without(looked.edited)
+    looked = await mark_outdated(core, await _read(core, seqs, found.read))
+    memories, same = looked.memories, same.without(looked.edited_seqs)
     above = await stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     weak = not ranked.by_model and is_weak(core, ranked.strength)
@@ -113,9 +118,9 @@ async def recall(core: Core, asked: RecallRequest) -> Recalled:
 async def _looked_for(
     core: Core,
     asked: RecallRequest,
-    words: tuple[Known, Sequence[str], Asked],
+    words: tuple[WriteContext, Sequence[str], QuestionVector],
     pool: int,
-) -> Found:
+) -> ArchiveRanking:
     """Rank what stands, and of the archive what is open; where the index leaves that out, both as of one position.
 
     Who moves more in and out of the archive than is read meanwhile is waited for a few times only: what he moves in
@@ -127,7 +132,7 @@ async def _looked_for(
         core.archive.begin_indexing()
     await index.turn_to(by_hashes=weight.by_hashes)
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
-    wanted = _wanted(asked, opens=opens)
+    wanted = _make_archive_filter(asked, opens=opens)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
     stands_at = None if weight.by_hashes else weight.position
@@ -135,14 +140,16 @@ async def _looked_for(
         if wanted is not None and index.leaves_archive:
             await core.archive.read()  # most of it, while the index may still move on
         async with index.still(now, columns, windows=True, model=words[2].arm, stands_at=stands_at):
-            left, changed = await _left(core, wanted)
+            left, changed = await _read_archive(core, wanted)
             if changed > index.position and attempt < TOGETHER_TRIES - 1:
                 continue
             return await _ranked_together(core, asked, words, left, opens=opens, pool=pool)
     raise AssertionError("unreachable")
 
 
-async def _left(core: Core, wanted: Wanted | None) -> tuple[tuple[Archive, Wanted] | None, int]:
+async def _read_archive(
+    core: Core, wanted: ArchiveFilter | None
+) -> tuple[tuple[Archive, ArchiveFilter] | None, int]:
     """Return what is asked for of an archive that has left the index, and from which position of the scope it is so."""
     if not core.index.leaves_archive:
         core.archive.forget()
@@ -155,32 +162,32 @@ async def _left(core: Core, wanted: Wanted | None) -> tuple[tuple[Archive, Wante
 async def _ranked_together(
     core: Core,
     asked: RecallRequest,
-    words: tuple[Known, Sequence[str], Asked],
-    left: tuple[Archive, Wanted] | None,
+    words: tuple[WriteContext, Sequence[str], QuestionVector],
+    left: tuple[Archive, ArchiveFilter] | None,
     *,
     opens: bool,
     pool: int,
-) -> Found:
+) -> ArchiveRanking:
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
-    opened = _opened(core, asked, opens=opens)
-    allowed = await _allowed(core, asked, opened)
+    opened = _find_archived_rows(core, asked, opens=opens)
+    allowed = await _filter_rows(core, asked, opened)
     if left is not None:
-        question = Question(_query(core, asked, words), asked.asker, words[2])
+        question = RankQuestion(_query(core, asked, words), asked.asker, words[2])
         found = await ranked_with_archive(core, left, question, allowed, pool)
         if found is not None:
             return found
     ranked = await ranked_rows(core, asked, words, allowed, pool, opened)
-    return Found(ranked, core.index.seq[ranked.rows].tolist(), {})
+    return ArchiveRanking(ranked, core.index.seq[ranked.rows].tolist(), {})
 
 
-def _wanted(asked: RecallRequest, *, opens: bool) -> Wanted | None:
+def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
     """Return what of the archive may be found, None where it is closed; who asks for the status gets full scores."""
     statuses, by_status = asked.filters.statuses, asked.filters.by_status
     if of_entities(asked) or (by_status and statuses is not None and Status.ARCHIVED not in statuses):
         return None
     if not by_status and not opens:
         return None
-    return Wanted(asked.thread, asked.between, asked.filters, lowered=not by_status)
+    return ArchiveFilter(asked.thread, asked.between, asked.filters, lowered=not by_status)
 
 
 async def _read(core: Core, seqs: Sequence[int], known: Mapping[int, Memory]) -> list[Memory | None]:
@@ -202,7 +209,7 @@ def is_weak(core: Core, strength: float) -> bool:
     return floor is not None and strength < floor
 
 
-async def asked_for(core: Core, query: str) -> tuple[Known, list[str]]:
+async def asked_for(core: Core, query: str) -> tuple[WriteContext, list[str]]:
     """Return how often the question's words are held, and which of them are worth asking for."""
     hashes = await aside(len(query), _hashes, query)
     known = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
@@ -232,7 +239,7 @@ def _check(core: Core, asked: RecallRequest) -> None:
         raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
 
-def _opened(core: Core, asked: RecallRequest, *, opens: bool) -> Bools | None:
+def _find_archived_rows(core: Core, asked: RecallRequest, *, opens: bool) -> Bools | None:
     """Return which rows are archived, where such are found beside what stands; None where not, or where none is.
 
     Who asks for a status gets what has it.
@@ -243,7 +250,7 @@ def _opened(core: Core, asked: RecallRequest, *, opens: bool) -> Bools | None:
     return archived if archived.any() else None
 
 
-async def _allowed(core: Core, asked: RecallRequest, opened: Bools | None) -> Bools:
+async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -> Bools:
     """Return which rows may be returned: those that pass every filter, and stand where no status is asked for.
 
     Those that are `opened` may, too.
@@ -262,7 +269,7 @@ async def _allowed(core: Core, asked: RecallRequest, opened: Bools | None) -> Bo
     for name, values in filters.columns.items():
         allowed &= _any_of(core, name, values)
     for pattern in filters.tags:
-        allowed &= await index.tagged(pattern, core.clock.now())
+        allowed &= await index.match_tag(pattern, core.clock.now())
     if filters.attributes:
         marked = np.zeros(len(index), np.bool_)
         seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
@@ -291,11 +298,11 @@ def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
 async def ranked_rows(
     core: Core,
     asked: RecallRequest,
-    words: tuple[Known, Sequence[str], Asked],
+    words: tuple[WriteContext, Sequence[str], QuestionVector],
     allowed: Bools,
     pool: int,
     archived: Bools | None = None,
-) -> Ranked:
+) -> RankResult:
     """Rank on the resident columns.
 
     `words` are the statistics of the question, its stems worth asking for, and what a model made of it. The scores of
@@ -308,11 +315,11 @@ async def ranked_rows(
 def _rank_rows(
     core: Core,
     asked: RecallRequest,
-    words: tuple[Known, Sequence[str], Asked],
+    words: tuple[WriteContext, Sequence[str], QuestionVector],
     postings: Mapping[str, npt.NDArray[np.int64]],
     masks: tuple[Bools, Bools | None],
     pool: int,
-) -> Ranked:
+) -> RankResult:
     index = core.index
     allowed, archived = masks
     _, wanted, meant = words
@@ -327,7 +334,9 @@ def _rank_rows(
     return rank(ground, terms, vectors, query, allowed, pool, beside, archived)
 
 
-def _query(core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str], Asked]) -> Query:
+def _query(
+    core: Core, asked: RecallRequest, words: tuple[WriteContext, Sequence[str], QuestionVector]
+) -> Query:
     known, wanted, meant = words
     return Query(
         text=asked.query,
@@ -339,7 +348,7 @@ def _query(core: Core, asked: RecallRequest, words: tuple[Known, Sequence[str], 
     )
 
 
-def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | None:
+def _vector(core: Core, text: str, known: WriteContext) -> npt.NDArray[np.float32] | None:
     """Embed the question, its words weighted by how rare they are in the scope now."""
     if not core.index.dimensions:
         return None
@@ -347,7 +356,7 @@ def _vector(core: Core, text: str, known: Known) -> npt.NDArray[np.float32] | No
     return vector
 
 
-def _twice(hits: Sequence[Hit], told_with: Told) -> Told:
+def _twice(hits: Sequence[Hit], told_with: FactTurnPairs) -> FactTurnPairs:
     """Return which hits are facts that were extracted from which, by place."""
     places = {hit.seq: place for place, hit in enumerate(hits)}
     turns: dict[int, list[int]] = {}
@@ -357,16 +366,16 @@ def _twice(hits: Sequence[Hit], told_with: Told) -> Told:
             if says_it(hit.memory, hits[turn].memory):
                 turns.setdefault(fact, []).append(turn)
                 facts.setdefault(turn, []).append(fact)
-    return Told(turns, facts)
+    return FactTurnPairs(turns, facts)
 
 
 def _answer(
     core: Core,
     asked: RecallRequest,
-    ranked: Ranked,
-    looked: Ended,
-    known: tuple[Mapping[int, set[int]], bool, Told],
-) -> Recalled:
+    ranked: RankResult,
+    looked: MarkedMemories,
+    known: tuple[Mapping[int, set[int]], bool, FactTurnPairs],
+) -> RecallResult:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
     above, weak, told_with = known
     hits = [
@@ -380,7 +389,7 @@ def _answer(
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
     overs = [_over(hit, above, found) for hit in hits]
     same = _twice(hits, told_with)
-    chosen = _chosen(core, asked, hits, overs, room, same)
+    chosen = _select_hits(core, asked, hits, overs, room, same)
     said = {place for place, reason in chosen.dropped if reason == SAID}
     shown = {
         hits[k].memory.seq: replace(
@@ -397,8 +406,10 @@ def _answer(
     if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
         lines = [NO_ROOM]
     text = "\n".join(first + lines)
-    dropped = tuple(Dropped(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in chosen.dropped)
-    return Recalled(
+    dropped = tuple(
+        DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in chosen.dropped
+    )
+    return RecallResult(
         query=asked.query,
         memories=tuple(
             replace(shown[seq], contradicted_by=tuple(one.id for one in over[seq]))
@@ -420,7 +431,7 @@ def _answer(
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
+class _HitSelection:
     """The places of what is kept and of what is dropped with the reason; what is shown of the best where it is cut."""
 
     kept: list[int]
@@ -428,32 +439,34 @@ class _Chosen:
     passage: str | None = None
 
 
-def _chosen(
+def _select_hits(
     core: Core,
     asked: RecallRequest,
     hits: Sequence[Hit],
     overs: Sequence[Sequence[Memory]],
     room: int | None,
-    same: Told,
-) -> _Chosen:
+    same: FactTurnPairs,
+) -> _HitSelection:
     """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
     if room is None or not hits:
-        return _Chosen(*fit([0] * len(hits), asked.limit, None, same))
+        return _HitSelection(*fit([0] * len(hits), asked.limit, None, same))
     sizes = core.counts([render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)])
     if sizes[0] <= room:
-        return _Chosen(*fit(sizes, asked.limit, room, same))
+        return _HitSelection(*fit(sizes, asked.limit, room, same))
     best, over, wanted = hits[0].memory, overs[0], frozenset(stems(asked.query))
-    part = shortened(core, best, room // 2 if asked.limit > 1 else room, wanted, over)
-    part = part or shortened(core, best, room, wanted, over)
+    part = extract_passage(core, best, room // 2 if asked.limit > 1 else room, wanted, over)
+    part = part or extract_passage(core, best, room, wanted, over)
     if part is None:
-        return _Chosen([], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")])
+        return _HitSelection(
+            [], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")]
+        )
     sizes[0] = core.counts([render(best, over, part)])[0]
     kept, dropped = fit(sizes, asked.limit, room, same)
     left = room - sum(sizes[place] for place in kept[1:])
-    return _Chosen(kept, dropped, shortened(core, best, left, wanted, over) or part)
+    return _HitSelection(kept, dropped, extract_passage(core, best, left, wanted, over) or part)
 
 
-def shortened(
+def extract_passage(
     core: Core,
     memory: Memory,
     room: int,
@@ -482,20 +495,20 @@ def render(
     policy gave it.
     """
     when = to_datetime(memory.said_at).date().isoformat()
-    who = f" {_headed(memory.speaker)}" if memory.speaker else ""
+    who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
     named = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
-    source = "" if named is None else f", from {_headed(named)}"
+    source = "" if named is None else f", from {_mask_brackets(named)}"
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
-    marks += "".join(f"; {_headed(ended)}" for ended in memory.ended)
-    marks += "".join(map(contradicted, contradicting)) + CUT_MARK * (part is not None)
+    marks += "".join(f"; {_mask_brackets(ended)}" for ended in memory.ended)
+    marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL
     marks += f"; {memory.form.label}" * short
     text = _plain(shown_text(memory) if short else memory.text) if part is None else part
     return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"
 
 
-def contradicted(by: Memory) -> str:
+def render_contradiction(by: Memory) -> str:
     """Write into a line that another memory contradicts it."""
     return f"; contradicted by {short_id(by.seq)}"
 
@@ -510,7 +523,7 @@ def _plain(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-def _headed(name: str) -> str:
+def _mask_brackets(name: str) -> str:
     """Return a name that cannot close the brackets it stands in."""
     return _plain(name).translate(_BRACKETS)
 
@@ -533,7 +546,7 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
         filters.statuses, filters.tags, filters.columns, limit=asked.limit, oldest_first=asked.oldest_first
     )
     if not filters.attributes:
-        return await _found(core, find)
+        return await _list_memories(core, find)
     seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
     found: list[Memory] = []
     for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
@@ -545,7 +558,7 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     return found
 
 
-async def _found(core: Core, find: Find) -> list[Memory]:
+async def _list_memories(core: Core, find: Find) -> list[Memory]:
     """List memories; entities, which say nothing themselves, only where their category is asked for."""
     asked = find.limit
     while True:

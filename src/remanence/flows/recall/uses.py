@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from remanence.change import Change, Committed
-from remanence.edit.links import Group, strengthened
+from remanence.change import Change, CommitResult
+from remanence.edit.links import Group, strengthen_links
 from remanence.effects import VERBS
 from remanence.errors import Conflict, StoreError
 from remanence.model import Link
@@ -18,7 +18,7 @@ from remanence.model import Link
 # By whom a use was, and when: what bears one time is written by one commit.
 Key = tuple[str | None, int]
 Part = tuple[str, int]  # a run and the number of a part
-Write = Callable[[Sequence[Change], str | None, int, Part | None], Awaitable[Committed]]
+Write = Callable[[Sequence[Change], str | None, int, Part | None], Awaitable[CommitResult]]
 Read = Callable[[Sequence[int]], Awaitable[Sequence[Link]]]
 
 # So long uses wait for others, unless somebody needs them written: a commit takes longer than all else that a recall
@@ -29,7 +29,7 @@ RACES_MAX = 20  # re-reads of links that others changed meanwhile
 
 
 @dataclass(slots=True)
-class _Batch:
+class _UseBatch:
     """What one agent used at a time, how often, and what of it together.
 
     `links` are those inside a group as somebody has just read them; a commit that finds others reads them again.
@@ -39,7 +39,7 @@ class _Batch:
     together: Counter[Group] = field(default_factory=Counter)
     links: dict[Group, Sequence[Link]] = field(default_factory=dict)
 
-    def add(self, other: "_Batch") -> None:
+    def add(self, other: "_UseBatch") -> None:
         """Take in what another holds."""
         self.seqs.update(other.seqs)
         self.together.update(other.together)
@@ -58,7 +58,7 @@ class Uses:
         self._write = write
         self._links = links
         self._now = now
-        self._pending: dict[Key, _Batch] = {}
+        self._pending: dict[Key, _UseBatch] = {}
         self._next: tuple[str | None, Part] | None = None  # who wrote last, and the part that may follow
         self._task: asyncio.Task[None] | None = None
         self._wanted = asyncio.Event()  # somebody waits until all is written
@@ -82,7 +82,7 @@ class Uses:
         """
         if not seqs:
             return
-        batch = self._pending.setdefault((agent, self._time_of(agent)), _Batch())
+        batch = self._pending.setdefault((agent, self._time_of(agent)), _UseBatch())
         batch.seqs.update(seqs)
         if together and len(seqs) > 1:
             group = frozenset(seqs)
@@ -145,15 +145,15 @@ class Uses:
                 raise
             finally:
                 if not written:
-                    self._pending.setdefault(key, _Batch()).add(batch)
+                    self._pending.setdefault(key, _UseBatch()).add(batch)
 
-    async def _commit(self, batch: _Batch, agent: str | None, at: int) -> None:
+    async def _commit(self, batch: _UseBatch, agent: str | None, at: int) -> None:
         """Write one batch; memories that were purged meanwhile drop out, and links that changed are read again."""
         races = 0
         while batch.seqs:
-            changes = [VERBS["use"].counted(seq, uses=n) for seq, n in batch.seqs.items()]
+            changes = [VERBS["use"].build_count_change(seq, uses=n) for seq, n in batch.seqs.items()]
             known = None if races else batch.known_links()
-            changes += await self._strengthened(batch.together, at, known)
+            changes += await self._strengthen_links(batch.together, at, known)
             try:
                 await self._write_part(changes, agent, at)
             except Conflict as conflict:
@@ -175,10 +175,10 @@ class Uses:
         done = await self._write(changes, agent, at, extends)
         self._next = agent, (done.run, done.part + 1)
 
-    async def _strengthened(
+    async def _strengthen_links(
         self, groups: Mapping[Group, int], at: int, known: Sequence[Link] | None
     ) -> list[Change]:
         if not groups:
             return []
         links = await self._links(sorted(frozenset().union(*groups))) if known is None else known
-        return strengthened(links, groups, at)
+        return strengthen_links(links, groups, at)

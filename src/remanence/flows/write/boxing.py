@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.box import SHOWN, BoxRow, FindBoxes, FindTraces, Outcome, Sealed, TraceRow
+from remanence.box import SHOWN, BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.change import Change
 from remanence.clock import DAY, MINUTE
 from remanence.errors import Conflict
 from remanence.flows import settings
-from remanence.flows.core import RACES_MAX, Core, leased, overtaken
-from remanence.flows.curate.regrouping import BOXED, changed
+from remanence.flows.core import RACES_MAX, Core, hold_lease, overtaken
+from remanence.flows.curate.regrouping import BOXED, make_column_changes
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.write.steps import Settling
 from remanence.keywords import SourceName
@@ -36,7 +36,7 @@ TRACES_MAX = 1_000  # within reach of a box; of more the latest are looked at
 
 
 @dataclass(frozen=True, slots=True)
-class Boxed:
+class BoxChanges:
     """What the turns of a batch change in boxes and traces, and which turns are in the boxes that are made."""
 
     changes: list[Change] = field(default_factory=list)
@@ -55,40 +55,42 @@ class Boxed:
         return {BOXED: self.made} if self.made else {}
 
 
-async def boxed(core: Core, session: str, turns: Sequence[Memory], ended: Sealed | None = None) -> Boxed:
+async def decide_boxes(
+    core: Core, session: str, turns: Sequence[Memory], ended: SealReason | None = None
+) -> BoxChanges:
     """Decide into which boxes turns of a session go, and which are sealed by them, or because no more will come."""
     is_on, with_traces, limits = await _set(core)
     if not is_on:
-        return Boxed()
+        return BoxChanges()
     late = await core.store.boxes(core.scope, FindBoxes(session=session, limit=LATE_BOXES))
     held = {seq for box in late for seq in box.members}
     fresh = [turn for turn in turns if turn.seq not in held and turn.status in SHOWN]
     box = next((one for one in late if one.sealed_at is None), None)
     if not fresh and (box is None or ended is None):
-        return Boxed()
+        return BoxChanges()
     found = await core.store.get(core.scope, list(box.members)) if box is not None else []
     told = [one for one in found if one is not None and one.status in SHOWN]
     memories = {one.seq: one for one in sorted([*told, *fresh], key=lambda one: one.seq)}
     seen = await box_turns(core, list(memories.values()))
     pieces = await asyncio.to_thread(box_cuts.cut, seen, limits, ended) if seen else []
     traces = await _traces(core, seen, limits) if with_traces else None
-    placed = _Placed(core.clock.now(), session, memories, limits, traces)
+    placed = _BoxPlacement(core.clock.now(), session, memories, limits, traces)
     gone = () if box is None else tuple(seq for seq in box.members if seq not in memories)
     for number, piece in enumerate(pieces):
         placed.put(piece, box if not number else None, gone if not number else ())
     if box is not None and not pieces and ended is not None:  # all its turns were forgotten
         placed.sealed_empty(box, ended)
     changes = placed.changes()
-    return Boxed(changes, placed.made, _sealed(changes))
+    return BoxChanges(changes, placed.made, _count_sealed(changes))
 
 
-def _sealed(changes: Sequence[Change]) -> Mapping[str, int]:
+def _count_sealed(changes: Sequence[Change]) -> Mapping[str, int]:
     """Count the boxes that changes seal, by why, and the traces that begin."""
     found: Counter[str] = Counter()
     for change in changes:
         reason = (change.after or {}).get("reason") if change.table == "boxes" else None
         if reason is not None:
-            found[f"a box is sealed: {Sealed(reason).label}"] += 1
+            found[f"a box is sealed: {SealReason(reason).label}"] += 1
         elif change.table == "traces" and change.before is None:
             found["a trace begins"] += 1
     return found
@@ -133,7 +135,7 @@ async def _traces(core: Core, seen: Sequence[BoxTurn], limits: Limits) -> list[T
 
 
 @dataclass
-class _Placed:
+class _BoxPlacement:
     """Boxes and traces as the pieces of some turns make them."""
 
     now: int
@@ -165,19 +167,23 @@ class _Placed:
         if piece.reason is not None:
             values |= {"reason": piece.reason, "sealed_at": self.now}
             values["outcome"] = box_cuts.outcome_of([turn.text for turn in turns])
-            values["trace"] = self._traced(number, topics, (began, last))
+            values["trace"] = self._join_trace(number, topics, (began, last))
         if box is None:
             self.made[str(number)] = members
             self._changes.append(Change("boxes", number, None, values))
         else:
-            self._changes += changed("boxes", number, {name: box.values[name] for name in values}, values)
+            self._changes += make_column_changes(
+                "boxes", number, {name: box.values[name] for name in values}, values
+            )
 
-    def sealed_empty(self, box: BoxRow, ended: Sealed) -> None:
+    def sealed_empty(self, box: BoxRow, ended: SealReason) -> None:
         """Seal a box of which all turns were forgotten; it joins no trace."""
-        after = {"sealed_at": self.now, "reason": ended, "outcome": Outcome.UNKNOWN}
-        self._changes += changed("boxes", box.box, {name: box.values[name] for name in after}, after)
+        after = {"sealed_at": self.now, "reason": ended, "outcome": BoxOutcome.UNKNOWN}
+        self._changes += make_column_changes(
+            "boxes", box.box, {name: box.values[name] for name in after}, after
+        )
 
-    def _traced(self, number: int, topics: Mapping[str, int], at: tuple[int, int]) -> int | None:
+    def _join_trace(self, number: int, topics: Mapping[str, int], at: tuple[int, int]) -> int | None:
         """Let a sealed box join the most alike trace, or begin one; return which."""
         if self.traces is None or not topics:
             return None
@@ -190,7 +196,7 @@ class _Placed:
         if found.trace not in self._new:
             self._held.setdefault(found.trace, found)
         began, last = min(found.began_at, at[0]), max(found.last_at, at[1])
-        self.traces.append(TraceRow(found.trace, box_cuts.joined(found.topics, topics), began, last))
+        self.traces.append(TraceRow(found.trace, box_cuts.merge_topics(found.topics, topics), began, last))
         return found.trace
 
     def changes(self) -> list[Change]:
@@ -200,20 +206,22 @@ class _Placed:
         grown = [
             change
             for number, old in sorted(self._held.items())
-            for change in changed("traces", number, old.values, standing[number].values)
+            for change in make_column_changes("traces", number, old.values, standing[number].values)
         ]
         return [*self._changes, *begun, *grown]
 
 
-async def seal(core: Core, session: str, why: Sealed = Sealed.FORCED, tries: int = SEAL_TRIES) -> Ran | None:
+async def seal(
+    core: Core, session: str, why: SealReason = SealReason.FORCED, tries: int = SEAL_TRIES
+) -> Ran | None:
     """Seal the open box of a session that has ended; where another process is at it, that one goes on."""
     if not await core.store.boxes(core.scope, FindBoxes(session=session, is_open=True, limit=1)):
         return None
-    async with leased(core, lease_name(session), LEASE, tries=tries) as fence:
+    async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
         if fence is None:
             return None
         for attempt in range(RACES_MAX):
-            decided = await boxed(core, session, (), why)
+            decided = await decide_boxes(core, session, (), why)
             if not decided.changes:
                 return None
             actions = Actions()
@@ -239,5 +247,5 @@ async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
     lasts = await core.store.get(core.scope, [max(row.members) for row in rows]) if rows else []
     for row, last in reversed(list(zip(rows, lasts, strict=True))):
         if last is None or now - last.learned_at >= gap:
-            sealed += await seal(core, row.session, Sealed.TIME_GAP, tries=1) is not None
+            sealed += await seal(core, row.session, SealReason.TIME_GAP, tries=1) is not None
     return {"boxes_sealed": sealed}

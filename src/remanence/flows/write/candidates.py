@@ -9,7 +9,7 @@ import numpy as np
 from remanence.flows.core import Core
 from remanence.model import Memory
 from remanence.recall.nearest import nearest
-from remanence.recall.older import Field, older_alike, rarest
+from remanence.recall.older import CandidateColumns, older_alike, rarest
 from remanence.store.base import Arriving
 from remanence.text import stems, term_hash
 
@@ -18,7 +18,7 @@ NEAREST = 40  # by vector, of whom the older ones count
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
+class UpdateCandidates:
     """Older memories by number, the likeliest first, with their cosines, None where there are no vectors to compare.
 
     `held` says how many of the memories, `of` in all, hold each stem of the text.
@@ -30,7 +30,9 @@ class Alike:
     of: int
 
 
-async def candidates(core: Core, memories: Sequence[Memory], *, sharing: bool = False) -> dict[int, Alike]:
+async def candidates(
+    core: Core, memories: Sequence[Memory], *, sharing: bool = False
+) -> dict[int, UpdateCandidates]:
     """Return by the number of each memory those of the older ones that it may change.
 
     Those nearest by vector are among them, unless only the ones `sharing` a rare word are asked for, which costs less.
@@ -48,39 +50,39 @@ async def candidates(core: Core, memories: Sequence[Memory], *, sharing: bool = 
     vectors = core.index.dimensions > 0
     async with core.index.still(core.clock.now(), COLUMNS, vectors=vectors):
         of = known.memories if core.index.leaves_archive else len(core.index)
-        return await asyncio.to_thread(_found, core, asked, (held, of), postings, sharing=sharing)
+        return await asyncio.to_thread(_find_alike, core, asked, (held, of), postings, sharing=sharing)
 
 
 def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
     return {one.seq: {stem: term_hash(stem) for stem in stems(one.text)} for one in memories}
 
 
-def _found(
+def _find_alike(
     core: Core,
     asked: Mapping[int, Sequence[str]],
     counted: tuple[Mapping[int, Mapping[str, int]], int],
     postings: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
     *,
     sharing: bool,
-) -> dict[int, Alike]:
+) -> dict[int, UpdateCandidates]:
     index, (held, of) = core.index, counted
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
     if index.dimensions and not sharing:
         near = [one.rows for one in nearest(index.bare, rows, index.stands, least=0.0, most=NEAREST)]
-    field = Field(
+    field = CandidateColumns(
         index.column("words"),
         index.column("speaker"),
         index.column("said_at"),
         index.stands,
         index.bare if index.dimensions else None,
     )
-    embedded = index.embedded(asked) if index.dimensions else frozenset()
+    embedded = index.filter_embedded(asked) if index.dimensions else frozenset()
     lending = {stem: index.lending_rows(found) for stem, found in postings.items()}
-    found: dict[int, Alike] = {}
+    found: dict[int, UpdateCandidates] = {}
     for row, (seq, mine), alike in zip(rows.tolist(), asked.items(), near, strict=True):
         others = older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)
         seqs = index.seq[[one for one, _ in others]].tolist() if others else []
         cosines = [cosine for _, cosine in others] if seq in embedded else None
-        found[seq] = Alike(seqs, cosines, held[seq], of)
+        found[seq] = UpdateCandidates(seqs, cosines, held[seq], of)
     return found

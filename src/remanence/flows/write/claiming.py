@@ -11,14 +11,14 @@ from itertools import chain
 
 from remanence.change import Change
 from remanence.claim import Claim
-from remanence.edit.decide import replaced
+from remanence.edit.decide import decide_replacement
 from remanence.edit.identity import says_who
-from remanence.edit.one_memory import joined, unmoved
+from remanence.edit.one_memory import build_unchanged_check, merge_changes
 from remanence.flows.core import Core, aside
 from remanence.guards import protecting
 from remanence.model import STANDING, Link, Memory, Relation, Trust, link_values
-from remanence.write.arrive import Batch, Draft
-from remanence.write.claims import ClaimFound, Verdict, asked_of, claims_of, updates
+from remanence.write.arrive import DraftBatch, MemoryDraft
+from remanence.write.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
 from remanence.write.engine_actions import SURE_MIN
 
 ABOUT_MAX = 200  # of the claims of one pair of subject and attribute the latest ones are looked at
@@ -27,24 +27,24 @@ TOGETHER_MAX = 20
 
 
 @dataclass(slots=True)
-class _Taken:
+class _ClaimReplacement:
     """One older memory, those of its claims that a new text replaces, and whether it may take its place."""
 
     old: Memory
     claims: list[Claim]
-    why: Verdict
+    why: ClaimVerdict
     may: bool
 
 
 @dataclass(slots=True)
-class _Found:
+class _StandingClaims:
     """What a batch asks about and what stands: claims by what they are about, memories and links by number."""
 
     claims: dict[tuple[str, str], list[Claim]] = field(default_factory=lambda: defaultdict(list))
     memories: dict[int, Memory] = field(default_factory=dict)
     links: dict[int, list[Link]] = field(default_factory=lambda: defaultdict(list))
 
-    def without(self, taken: Sequence["_Taken"]) -> None:
+    def without(self, taken: Sequence["_ClaimReplacement"]) -> None:
         """Leave out what was just replaced: memories that fell, and claims of those that stand."""
         fell = {one.old.seq for one in taken if _says_only(one)}
         ended = {claim.key for one in taken for claim in one.claims}
@@ -52,7 +52,7 @@ class _Found:
             self.claims[pair] = [one for one in claims if one.seq not in fell and one.key not in ended]
 
 
-def first_run(drafts: Sequence[Draft]) -> int:
+def first_run(drafts: Sequence[MemoryDraft]) -> int:
     """Count the drafts from the first on of which none takes the place of another: the rest waits for the next commit.
 
     So a batch comes to the same as its texts one by one. Many claims of one pair of subject and attribute wait, too.
@@ -70,7 +70,7 @@ def first_run(drafts: Sequence[Draft]) -> int:
 
 
 async def with_claims(
-    core: Core, drafts: Sequence[Draft], batch: Batch, spared: Collection[int] = ()
+    core: Core, drafts: Sequence[MemoryDraft], batch: DraftBatch, spared: Collection[int] = ()
 ) -> list[Change]:
     """Decide what the new texts of a batch claim and whose place they take; `spared` is decided by the caller."""
     new = [
@@ -80,28 +80,34 @@ async def with_claims(
     ]
     if not new:
         return []
-    found = await _found(core, [claim for _, draft in new for claim in draft.claims], spared)
+    found = await _read_standing_claims(core, [claim for _, draft in new for claim in draft.claims], spared)
     chars = sum(len(draft.turn.text) for _, draft in new) * sum(map(len, found.claims.values()))
-    return await aside(chars, _decided, core, new, batch, found)
+    return await aside(chars, _decide_texts, core, new, batch, found)
 
 
-def _decided(core: Core, new: Sequence[tuple[int, Draft]], batch: Batch, found: _Found) -> list[Change]:
+def _decide_texts(
+    core: Core, new: Sequence[tuple[int, MemoryDraft]], batch: DraftBatch, found: _StandingClaims
+) -> list[Change]:
     """Decide the new texts in their order, each in the light of those before it."""
     changes: list[Change] = []
     for place, draft in new:
         key = batch.outcomes[place].key
-        changes += [_claimed(key, number, claim, draft.said_at) for number, claim in enumerate(draft.claims)]
-        if taken := list(_taken(core, draft, found)):
+        changes += [
+            _make_claim_change(key, number, claim, draft.said_at) for number, claim in enumerate(draft.claims)
+        ]
+        if taken := list(_find_replaced(core, draft, found)):
             changes += _decide(core, draft, batch, place, taken, found)
             found.without([one for one in taken if one.may])
-    return joined(changes)
+    return merge_changes(changes)
 
 
-async def _found(core: Core, claims: Sequence[ClaimFound], spared: Collection[int]) -> _Found:
+async def _read_standing_claims(
+    core: Core, claims: Sequence[ClaimFound], spared: Collection[int]
+) -> _StandingClaims:
     """Fetch what stands and claims something of the same subjects."""
-    found = _Found()
+    found = _StandingClaims()
     about = list(dict.fromkeys(pair for claim in claims for pair in asked_of(claim)))
-    latest = await core.store.claimed(core.scope, about, ABOUT_MAX)
+    latest = await core.store.find_latest_claims(core.scope, about, ABOUT_MAX)
     held = [claim for claim in latest if claim.replaced_by is None]
     if not held:
         return found
@@ -117,25 +123,25 @@ async def _found(core: Core, claims: Sequence[ClaimFound], spared: Collection[in
     return found
 
 
-def _claimed(key: int, number: int, claim: ClaimFound, said_at: int) -> Change:
+def _make_claim_change(key: int, number: int, claim: ClaimFound, said_at: int) -> Change:
     said = {"subject": claim.subject, "attribute": claim.attribute, "value": claim.value}
     return Change("claims", (key, number), None, {**said, "valid_from": said_at})
 
 
-def _taken(core: Core, draft: Draft, found: _Found) -> Iterator[_Taken]:
+def _find_replaced(core: Core, draft: MemoryDraft, found: _StandingClaims) -> Iterator[_ClaimReplacement]:
     """Yield the older memories of which a text says that something is otherwise now, each once."""
-    by: dict[int, _Taken] = {}
+    by: dict[int, _ClaimReplacement] = {}
     for old, why in chain.from_iterable(_replaced_by(claim, found) for claim in draft.claims):
         memory = found.memories[old.seq]
         if memory.said_at <= draft.said_at:
             said = draft.turn
             may = may_replace(core, memory, draft.trust, said.speaker, said.confidence)
-            one = by.setdefault(old.seq, _Taken(memory, [], why, may))
+            one = by.setdefault(old.seq, _ClaimReplacement(memory, [], why, may))
             one.claims.append(old)
     yield from by.values()
 
 
-def _replaced_by(claim: ClaimFound, found: _Found) -> Iterator[tuple[Claim, Verdict]]:
+def _replaced_by(claim: ClaimFound, found: _StandingClaims) -> Iterator[tuple[Claim, ClaimVerdict]]:
     """Yield the older claims whose place a newer one takes."""
     for old in chain.from_iterable(found.claims[pair] for pair in asked_of(claim)):
         why = updates(ClaimFound(old.subject, old.attribute, old.value), claim)
@@ -154,7 +160,12 @@ def may_replace(core: Core, old: Memory, trust: Trust, speaker: str | None, conf
 
 
 def _decide(
-    core: Core, draft: Draft, batch: Batch, place: int, taken: Sequence[_Taken], found: _Found
+    core: Core,
+    draft: MemoryDraft,
+    batch: DraftBatch,
+    place: int,
+    taken: Sequence[_ClaimReplacement],
+    found: _StandingClaims,
 ) -> list[Change]:
     """Let a text take the place of older memories or of some of their claims, or link it to what it contradicts."""
     outcome, now = batch.outcomes[place], core.clock.now()
@@ -164,7 +175,7 @@ def _decide(
     for one in taken:
         if not one.may:
             link = (one.old.seq, outcome.key, int(Relation.CONTRADICTS))
-            changes += [Change("links", link, None, link_values(now)), unmoved(one.old)]
+            changes += [Change("links", link, None, link_values(now)), build_unchanged_check(one.old)]
             said.append(f"contradicts {one.old.id}")
             at_odds += 1
             continue
@@ -175,17 +186,19 @@ def _decide(
             for claim in one.claims
         ]
         if _says_only(one):
-            changes += replaced(one.old, found.links[one.old.seq], outcome.key, None, now, ends=draft.said_at)
+            changes += decide_replacement(
+                one.old, found.links[one.old.seq], outcome.key, None, now, ends=draft.said_at
+            )
             places += 1
             said.append(f"takes the place of {one.old.id}: {one.why.why}")
         else:
-            changes.append(unmoved(one.old))
+            changes.append(build_unchanged_check(one.old))
             said.append(f"{one.old.id} is out of date in part: {one.why.why}")
     batch.outcomes[place] = replace(outcome, reason="; ".join(said), replaces=places, contradicts=at_odds)
     return changes
 
 
-def _says_only(one: _Taken) -> bool:
+def _says_only(one: _ClaimReplacement) -> bool:
     """Tell whether a memory says nothing but what is replaced."""
     said = claims_of(one.old.text, one.old.speaker)
     return len(said) == 1 and said[0].alone
@@ -196,5 +209,5 @@ async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> li
     old = await core.store.claims(core.scope, [memory.seq])
     new = claims_of(text, memory.speaker)
     first = max((claim.number + 1 for claim in old), default=0)
-    made = (_claimed(memory.seq, number, claim, said_at) for number, claim in enumerate(new, first))
+    made = (_make_claim_change(memory.seq, number, claim, said_at) for number, claim in enumerate(new, first))
     return [*(Change("claims", claim.key, claim.values, None) for claim in old), *made]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from remanence.change import Change
-from remanence.edit.links import Linking, linked
+from remanence.edit.links import Linking, decide_link
 from remanence.flows.core import Core
 from remanence.model import Link, Memory, Relation, link_values
 from remanence.store.base import Bookkeeping
@@ -33,7 +33,7 @@ _COLUMNS = frozenset({"status", "session", "thread"})
 
 
 @dataclass(eq=False)
-class Beginnings:
+class LinkNeighbours:
     """What is known of the neighbours of some memories before they are linked.
 
     `before` names the latest of a memory's thread, `entities` what it mentions, `mentioned` the latest memories that
@@ -49,7 +49,7 @@ class Beginnings:
         """Return the latest that mention what a memory mentions, once for each entity that both do."""
         return [one for entity in self.entities.get(seq, ()) for one in self.mentioned.get(entity, ())]
 
-    def wished(self, memory: Memory) -> Counter[Key]:
+    def count_links(self, memory: Memory) -> Counter[Key]:
         """Return the links of a memory, each with how often it was seen."""
         before = [self.memories[seq] for seq in self.before.get(memory.seq, ()) if seq in self.memories]
         return connections(memory, before, self.siblings(memory.seq))
@@ -62,21 +62,21 @@ class Beginnings:
             self.mentioned[entity] = [*held, seq][-LINKS_MAX:]
         return {*entities}
 
-    def kept(self, entities: set[int]) -> dict[str, Any]:
+    def encode_mentions(self, entities: set[int]) -> dict[str, Any]:
         """Return what is kept of some lists."""
         return {f"{MENTIONED}{entity}": self.mentioned[entity] for entity in sorted(entities)}
 
 
-async def beginnings(core: Core, memories: Sequence[Memory]) -> Beginnings:
+async def beginnings(core: Core, memories: Sequence[Memory]) -> LinkNeighbours:
     """Find the neighbours of memories that become active."""
     before = await _before(core, memories)
     entities = await _mentions(core, [one.seq for one in memories if may_share(one)])
-    mentioned = await _mentioned(core, {entity for mine in entities.values() for entity in mine})
+    mentioned = await _read_latest_mentions(core, {entity for mine in entities.values() for entity in mine})
     seqs = sorted({seq for mine in before.values() for seq in mine})
     found = {one.seq: one for one in memories}
     others = await core.store.get(core.scope, [seq for seq in seqs if seq not in found])
     found |= {one.seq: one for one in others if one is not None}
-    return Beginnings(before, entities, mentioned, found)
+    return LinkNeighbours(before, entities, mentioned, found)
 
 
 async def _before(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
@@ -86,7 +86,7 @@ async def _before(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]
         return {}
     index = core.index
     async with index.still(core.clock.now(), _COLUMNS, tags=frozenset({TURN})):
-        turns = await index.tagged(TURN, core.clock.now())
+        turns = await index.match_tag(TURN, core.clock.now())
         return await asyncio.to_thread(_looked_back, core, in_thread, turns)
 
 
@@ -121,7 +121,7 @@ async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, list[int]]:
     return found
 
 
-async def _mentioned(core: Core, entities: set[int]) -> dict[int, list[int]]:
+async def _read_latest_mentions(core: Core, entities: set[int]) -> dict[int, list[int]]:
     """Return the latest memories that mention an entity, as far as they stand and still do."""
     if not entities:
         return {}
@@ -184,7 +184,7 @@ class KnownLinks:
         for end in ((key[0], key[2]), (key[1], key[2])):
             self.degrees[end] = self.degrees.get(end, 0) + 1
 
-    def drawn(self, wished: Mapping[Key, int], now: int) -> tuple[list[Change], Counter[str]]:
+    def make_link_changes(self, wished: Mapping[Key, int], now: int) -> tuple[list[Change], Counter[str]]:
         """Draw links that were seen so many times, or strengthen those that are there; none beyond the limit."""
         changes: list[Change] = []
         counts: Counter[str] = Counter()
@@ -194,12 +194,12 @@ class KnownLinks:
                 continue
             self.seen.add(key)
             self.add(key)
-            changes.append(_seen(held, key, times, now))
+            changes.append(_make_link_change(held, key, times, now))
             counts[Relation(key[2]).label] += 1
         return changes, counts
 
 
-def _seen(held: Link | None, key: Key, times: int, now: int) -> Change:
+def _make_link_change(held: Link | None, key: Key, times: int, now: int) -> Change:
     """Draw a link that was seen so many times, or strengthen it as often."""
     how = DRAWN[key[2]]
     if held is None and times == 1:
@@ -207,7 +207,7 @@ def _seen(held: Link | None, key: Key, times: int, now: int) -> Change:
     relation = Relation(key[2])
     wish, link = Linking(key[0], key[1], relation, how.weight, how.confidence), held
     for _ in range(times):
-        change = linked(link, key, wish, now)
+        change = decide_link(link, key, wish, now)
         assert change is not None and change.after is not None
         link = replace(link or Link(*key[:2], relation), **change.after)
     assert link is not None

@@ -16,18 +16,18 @@ import numpy as np
 
 from remanence.change import Cause, Change, Fence
 from remanence.clock import MINUTE, SECOND
-from remanence.edit.one_memory import act, joined, update
+from remanence.edit.one_memory import act, merge_changes, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, LeaseLost
-from remanence.extraction import Wanted
+from remanence.extraction import ExtractRequest
 from remanence.flows import guidelines
-from remanence.flows.core import RACES_MAX, Core, aside, leased
+from remanence.flows.core import RACES_MAX, Core, aside, hold_lease
 from remanence.flows.embedding import whole
 from remanence.flows.spending import Spending
 from remanence.flows.write import proposals
-from remanence.flows.write.candidates import Alike, candidates
-from remanence.flows.write.connecting import Beginnings, KnownLinks, beginnings
-from remanence.flows.write.judging import Judged, judge
+from remanence.flows.write.candidates import UpdateCandidates, candidates
+from remanence.flows.write.connecting import KnownLinks, LinkNeighbours, beginnings
+from remanence.flows.write.judging import CheckedJudgement, judge
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.replacing import Verdicts
 from remanence.flows.write.superseding import at_odds, worth_comparing
@@ -35,7 +35,7 @@ from remanence.keywords import Progress
 from remanence.llm.base import Writer
 from remanence.model import STANDING, Kind, Memory, Relation, Status, link_values
 from remanence.recall.nearest import nearest, whole_tiles
-from remanence.receipt import Consolidated
+from remanence.receipt import ConsolidateResult
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Find
 from remanence.twins import sureness, verdict
@@ -60,12 +60,12 @@ TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease ha
 UNASKED_LEASE, UNASKED_TRIES = 10 * SECOND, 20
 
 Pairs = Mapping[
-    int, Sequence["_Pair"]
+    int, Sequence["_SimilarPair"]
 ]  # by the sequence number of a memory, the most similar others, best first
 
 
 @dataclass
-class _Pair:
+class _SimilarPair:
     seq: int
     cosine: float
 
@@ -77,7 +77,7 @@ class _Chunk:
     embedded: int = 0
     near: int = 0
     similar: int = 0
-    judged: Sequence[Judged] = ()
+    judged: Sequence[CheckedJudgement] = ()
     ruled: Sequence[tuple[int, int, float]] = ()  # (newer, older, how sure): at odds by rules
     at_odds: int = 0
     held: Collection[int] = ()  # those that have a vector
@@ -85,7 +85,7 @@ class _Chunk:
     connected: Counter[str] = field(default_factory=Counter)  # links by relation, beside those of likeness
     mentioned: set[int] = field(default_factory=set)  # entities whose lists changed
 
-    def proposed(self) -> dict[str, list[str]]:
+    def collect_proposed_tags(self) -> dict[str, list[str]]:
         """Return the tags that were only proposed, by memory."""
         judged = zip(self.memories, self.judged, strict=True)
         return {memory.id: [*answer.proposed] for memory, answer in judged if answer.proposed}
@@ -95,9 +95,9 @@ class _Chunk:
         judged = zip(self.memories, self.judged, strict=True)
         return {memory.seq for memory, answer in judged if answer.replaces}
 
-    def added_to(self, total: Consolidated, run: str) -> Consolidated:
+    def added_to(self, total: ConsolidateResult, run: str) -> ConsolidateResult:
         """Return the sum of what was done before and in this chunk."""
-        return Consolidated(
+        return ConsolidateResult(
             activated=total.activated + len(self.memories),
             embedded=total.embedded + self.embedded,
             near_duplicates=total.near_duplicates + self.near,
@@ -108,18 +108,18 @@ class _Chunk:
             unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
             tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
             proposed=total.proposed
-            + tuple(f"{name}: {tag}" for name, tags in self.proposed().items() for tag in tags),
+            + tuple(f"{name}: {tag}" for name, tags in self.collect_proposed_tags().items() for tag in tags),
             steps=Counter(total.steps) + self.connected,
         )
 
 
 @dataclass
-class _Compared:
+class _InboxComparison:
     """What memories of the inbox are compared with: the most similar, their candidates, their other neighbours."""
 
     pairs: Pairs
-    alike: Mapping[int, Alike]
-    beside: Beginnings
+    alike: Mapping[int, UpdateCandidates]
+    beside: LinkNeighbours
 
     def others(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
         """Return whom some memories may be linked to, by the relations of which each takes only so many."""
@@ -133,15 +133,21 @@ async def consolidate(
     most: int = sys.maxsize,
     stopped: Callable[[], bool] = lambda: False,
     tries: int = TRIES_MAX,
-) -> Consolidated:
+) -> ConsolidateResult:
     """Work through the inbox, oldest first, until it is empty, `most` of it are active or a writer costs too much.
 
     Who tries only once to be alone at it leaves it to another process that is.
     """
     await whole(core)
-    by = {} if core.writer is None else {"writer": core.writer.name, **await _shown(core)}
+    by = {} if core.writer is None else {"writer": core.writer.name, **await _make_guideline_detail(core)}
     cause = core.cause("consolidate", detail=by)
-    total, part, drawn, spending, beside = Consolidated(), 0, KnownLinks(), Spending(core), _Beside()
+    total, part, drawn, spending, beside = (
+        ConsolidateResult(),
+        0,
+        KnownLinks(),
+        Spending(core),
+        _InboxCandidates(),
+    )
     verdicts = Verdicts(core)
     size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
     tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
@@ -156,8 +162,8 @@ async def consolidate(
                 break
             inbox = await _inbox(core, limit)
             await beside.look(core, inbox)
-            compared_with = _Compared(
-                await _compared(core, inbox), beside.alike, await beginnings(core, inbox)
+            compared_with = _InboxComparison(
+                await _find_similar(core, inbox), beside.alike, await beginnings(core, inbox)
             )
             for start in range(0, len(inbox), size):
                 named = replace(cause, part=part, fence=fence)
@@ -170,10 +176,10 @@ async def consolidate(
     return replace(verdicts.added_to(total), runs=(cause.run,) if part else ())
 
 
-async def _shown(core: Core) -> dict[str, str]:
+async def _make_guideline_detail(core: Core) -> dict[str, str]:
     """Say in the audit which guidelines a writer was shown, where there are any, by a hash of them."""
     active = await guidelines.lines(core)
-    return {"guidelines": Wanted(guidelines=active).hash} if active else {}
+    return {"guidelines": ExtractRequest(guidelines=active).hash} if active else {}
 
 
 def _nobody(done: int, total: int) -> None:
@@ -195,13 +201,13 @@ async def _own_turn(core: Core, drawn: KnownLinks, tries: int) -> AsyncIterator[
     """Keep other processes from the inbox meanwhile; who loses the lease leaves the chunk to its next holder."""
     lasting, most = (UNASKED_LEASE, UNASKED_TRIES) if core.writer is None else (LEASE, TRIES_MAX)
     try:
-        async with leased(core, "consolidate", lasting, tries=min(tries, most)) as fence:
+        async with hold_lease(core, "consolidate", lasting, tries=min(tries, most)) as fence:
             yield fence
     except LeaseLost:
         drawn.forget()
 
 
-async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
+async def _find_similar(core: Core, memories: Sequence[Memory]) -> Pairs:
     """Return for each memory its most similar standing memories."""
     if not core.embedder.dimensions:
         return {}
@@ -213,11 +219,11 @@ async def _compared(core: Core, memories: Sequence[Memory]) -> Pairs:
     return {seq: pairs for part in found for seq, pairs in part.items()}
 
 
-class _Beside:
+class _InboxCandidates:
     """The candidates of what is in the inbox: for a writer of all, for rules of what may say that something changed."""
 
     def __init__(self) -> None:
-        self.alike: dict[int, Alike] = {}
+        self.alike: dict[int, UpdateCandidates] = {}
 
     async def look(self, core: Core, inbox: Sequence[Memory]) -> None:
         """Find the candidates of those that have none yet, with a writer also of those that come next."""
@@ -232,22 +238,22 @@ class _Beside:
 async def _commit(
     core: Core,
     inbox: list[Memory],
-    compared: _Compared,
+    compared: _InboxComparison,
     cause: Cause,
     drawn: KnownLinks,
     spending: Spending,
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
-    judged: dict[int, Judged] = {}
+    judged: dict[int, CheckedJudgement] = {}
     alike = compared.alike
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
         compared = replace(compared, pairs=await _standing(core, chunk, compared.pairs))
         partners = await _texts(core, compared.pairs)
         if core.writer is not None and not judged:
-            judged = await _judged(core, core.writer, chunk.memories, alike)
+            judged = await _judge_chunk(core, core.writer, chunk.memories, alike)
             await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
-        chunk.judged = [judged.get(memory.seq, Judged()) for memory in chunk.memories]
+        chunk.judged = [judged.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
         chunk.ruled = await at_odds(core, chunk.memories, alike)
         await drawn.look(core, {memory.seq for memory in chunk.memories}, compared.others(chunk.memories))
         # Comparing texts word by word takes long where many are alike.
@@ -255,10 +261,10 @@ async def _commit(
         try:
             if chunk.changes:
                 # So that they are not forgotten with the result of a run that nobody watches.
-                told = {"proposed": proposed} if (proposed := chunk.proposed()) else {}
+                told = {"proposed": proposed} if (proposed := chunk.collect_proposed_tags()) else {}
                 detail = {**cause.detail, **told, **chunk.actions.detail()}
                 named = replace(cause, at=core.clock.now(), detail=detail)
-                values = await _for_review(core, chunk) | compared.beside.kept(chunk.mentioned)
+                values = await _for_review(core, chunk) | compared.beside.encode_mentions(chunk.mentioned)
                 await core.commit(chunk.changes, replace(named, values=values))
         except Conflict:
             if attempt + 1 == RACES_MAX:
@@ -267,7 +273,7 @@ async def _commit(
             again = await core.store.get(core.scope, [memory.seq for memory in inbox])
             inbox = [memory for memory in again if memory is not None]
             again_beside = await beginnings(core, inbox)
-            compared = replace(compared, pairs=await _compared(core, inbox), beside=again_beside)
+            compared = replace(compared, pairs=await _find_similar(core, inbox), beside=again_beside)
             continue
         return chunk
     raise AssertionError("unreachable")
@@ -284,7 +290,9 @@ async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
     now, by = core.clock.now(), core.writer.name
     values: dict[str, Any] = {}
     for memory, answer in proposed[: await proposals.room(core)]:
-        values |= proposals.kept(memory.seq, now, by, answer.proposed, answer.replaces, answer.repeats)
+        values |= proposals.encode_proposal(
+            memory.seq, now, by, answer.proposed, answer.replaces, answer.repeats
+        )
     return await proposals.beside_others(core, values)
 
 
@@ -293,7 +301,7 @@ async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:
     if not core.embedder.dimensions:
         return {memory.seq: () for memory in chunk.memories}
     async with core.index.still(core.clock.now(), vectors=True):
-        chunk.held = core.index.embedded(memory.seq for memory in chunk.memories)
+        chunk.held = core.index.filter_embedded(memory.seq for memory in chunk.memories)
         standing = core.index.standing(_ends(chunk.memories, pairs))
     return {
         memory.seq: [pair for pair in pairs[memory.seq] if pair.seq in standing] for memory in chunk.memories
@@ -306,9 +314,9 @@ def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
 
 
-async def _judged(
-    core: Core, writer: Writer, memories: Sequence[Memory], alike: Mapping[int, Alike]
-) -> dict[int, Judged]:
+async def _judge_chunk(
+    core: Core, writer: Writer, memories: Sequence[Memory], alike: Mapping[int, UpdateCandidates]
+) -> dict[int, CheckedJudgement]:
     """Ask the writer about a chunk, each memory beside the older ones that it may change."""
     shown = {memory.seq: alike[memory.seq].seqs if memory.seq in alike else () for memory in memories}
     seqs = sorted({seq for mine in shown.values() for seq in mine})
@@ -323,7 +331,7 @@ def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
     index, least = core.index, core.embedder.thresholds.similar
     found = nearest(index.bare, index.rows_of(seqs), index.stands, least=least, most=PARTNERS)
     return {
-        seq: [_Pair(*pair) for pair in zip(index.seq[rows].tolist(), cosines.tolist(), strict=True)]
+        seq: [_SimilarPair(*pair) for pair in zip(index.seq[rows].tolist(), cosines.tolist(), strict=True)]
         for seq, (rows, cosines) in zip(seqs, found, strict=True)
     }
 
@@ -338,7 +346,7 @@ async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
 def _decide(
     core: Core,
     chunk: _Chunk,
-    compared: _Compared,
+    compared: _InboxComparison,
     partners: dict[int, Memory],
     drawn: KnownLinks,
 ) -> None:
@@ -349,25 +357,25 @@ def _decide(
         odds[newer].append((older, sure))
     for memory, said in zip(chunk.memories, chunk.judged, strict=True):
         given = of_memory(memory, "consolidation")
-        judged = _allowed(chunk.actions, given, said)
-        chunk.changes += _activated(core, chunk, memory, now, judged)
+        judged = _filter_judgement(chunk.actions, given, said)
+        chunk.changes += _activate_memory(core, chunk, memory, now, judged)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
-        against, wished = [*odds[memory.seq], *judged.contradicts], compared.beside.wished(memory)
+        against, wished = [*odds[memory.seq], *judged.contradicts], compared.beside.count_links(memory)
         pairs = compared.pairs[memory.seq]
         if (pairs or against or wished) and not chunk.actions.allows("link_graph", given):
             continue
-        linked = _linked(core, chunk, memory, (pairs, partners), drawn)
+        linked = _link_memory(core, chunk, memory, (pairs, partners), drawn)
         contradicting = _contradictions(memory.seq, against, drawn, now)
-        connected, counts = drawn.drawn(wished, now)
+        connected, counts = drawn.make_link_changes(wished, now)
         chunk.at_odds += len(contradicting)
         chunk.connected += counts
         chunk.changes += [*linked, *contradicting, *connected]
         chunk.mentioned |= compared.beside.mention(memory.seq)
         chunk.actions.record("link_graph", given, times=len(linked) + len(contradicting) + len(connected))
-    chunk.changes = joined(chunk.changes)
+    chunk.changes = merge_changes(chunk.changes)
 
 
-def _allowed(actions: Actions, given: Eligibility, judged: Judged) -> Judged:
+def _filter_judgement(actions: Actions, given: Eligibility, judged: CheckedJudgement) -> CheckedJudgement:
     """Return of a judgement what may be written into the memory, and record that."""
     if judged.alignment is None and not judged.tags:
         return judged
@@ -377,11 +385,11 @@ def _allowed(actions: Actions, given: Eligibility, judged: Judged) -> Judged:
     return judged
 
 
-def _linked(
+def _link_memory(
     core: Core,
     chunk: _Chunk,
     memory: Memory,
-    beside: tuple[Sequence["_Pair"], Mapping[int, Memory]],
+    beside: tuple[Sequence["_SimilarPair"], Mapping[int, Memory]],
     drawn: KnownLinks,
 ) -> list[Change]:
     """Link a memory to what is near or similar; a note that is said again in other words confirms the older one."""
@@ -420,10 +428,12 @@ def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> li
         return []
     actions.record("update_note", given, reason="said again in other words")
     again = said_again(other, [(memory.role, memory.trust, memory.session)], now)
-    return [*update(other, again), VERBS["repeat"].counted(other.seq, confirmations=1)]
+    return [*update(other, again), VERBS["repeat"].build_count_change(other.seq, confirmations=1)]
 
 
-def _activated(core: Core, chunk: _Chunk, memory: Memory, now: int, judged: Judged) -> list[Change]:
+def _activate_memory(
+    core: Core, chunk: _Chunk, memory: Memory, now: int, judged: CheckedJudgement
+) -> list[Change]:
     given: dict[str, Any] = {}
     if judged.alignment is not None:
         # elfmem: how well it fits who the agent is, is how sure the agent is of it, unless somebody said better.

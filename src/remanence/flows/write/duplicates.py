@@ -16,7 +16,7 @@ from remanence.change import Change
 from remanence.clock import MINUTE
 from remanence.entity import is_entity
 from remanence.errors import Conflict, LeaseLost
-from remanence.flows.core import RACES_MAX, Core, leased, overtaken
+from remanence.flows.core import RACES_MAX, Core, hold_lease, overtaken
 from remanence.flows.write.steps import Settling
 from remanence.model import Link, Memory, Relation, Status, link_values
 from remanence.receipt import LinkedDuplicates
@@ -24,7 +24,15 @@ from remanence.snapshot import Ints, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.twins import SURE, SimilarityThresholds, same_words, sureness, verdict
 from remanence.write.engine_actions import Actions, of_memory
-from remanence.write.minhash import SHARED_MIN, Pairs, Signed, alike, joined, shared_words, signed
+from remanence.write.minhash import (
+    SHARED_MIN,
+    Pairs,
+    SignatureBatch,
+    alike,
+    compute_signatures,
+    join_signatures,
+    shared_words,
+)
 
 COMPARED_MAX = 250_000  # memories of a scope, the newest; each of the older ones was among them once
 PAIRS_MAX = 20_000  # pairs whose texts are read, those that seem most alike
@@ -50,7 +58,7 @@ Ends = tuple[int, int]  # sequence numbers, the older first
 
 
 @dataclass(eq=False)
-class _Drawn:
+class _LinkCounts:
     """What was drawn so far, and how much of it for each memory."""
 
     linked: int = 0
@@ -69,10 +77,10 @@ async def link_duplicates(
     if every and not await _is_time(core, every):
         return LinkedDuplicates()
     active, mark = await _active(core)
-    if every and mark == (await _done(core)).get("mark"):
+    if every and mark == (await _read_last_pass(core)).get("mark"):
         return LinkedDuplicates()
     try:
-        async with leased(core, STEP, LEASE) as fence:
+        async with hold_lease(core, STEP, LEASE) as fence:
             if fence is None:
                 return LinkedDuplicates(waits=BUSY)
             cause = core.cause("consolidate", detail={"step": STEP}, fence=fence)
@@ -87,7 +95,7 @@ async def link_duplicates(
         return LinkedDuplicates(waits=BUSY)
 
 
-async def _done(core: Core) -> Mapping[str, Any]:
+async def _read_last_pass(core: Core) -> Mapping[str, Any]:
     """Return when all was looked through, and what was there then."""
     asked = Bookkeeping(core.clock.now(), get=(DONE,))
     done: Mapping[str, Any] = (await core.store.bookkeep(core.scope, asked)).values.get(DONE, {})
@@ -96,12 +104,12 @@ async def _done(core: Core) -> Mapping[str, Any]:
 
 async def _is_time(core: Core, every: int) -> bool:
     """Tell whether it was done that long ago, or never; a time that a clock set back left ahead is none."""
-    at = (await _done(core)).get("at")
+    at = (await _read_last_pass(core)).get("at")
     return at is None or not at <= core.clock.now() < at + every
 
 
 async def _looked_through(run: Settling, active: Ints) -> LinkedDuplicates:
-    (compared, pairs), drawn = await _candidates(run, active), _Drawn()
+    (compared, pairs), drawn = await _candidates(run, active), _LinkCounts()
     for start in range(0, min(len(pairs), PAIRS_MAX), PAGE):
         if not start or not run.stopped():
             await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], drawn)
@@ -126,7 +134,7 @@ async def _active(core: Core) -> tuple[Ints, list[int]]:
 
 async def _candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
     """Return how many were compared, the newest first, and who seem to share most words, the most alike first."""
-    core, blocks = run.core, list[Signed]()
+    core, blocks = run.core, list[SignatureBatch]()
     seqs: list[int] = []
     speakers: list[int] = []
     codes: dict[str | None, int] = {}
@@ -138,11 +146,11 @@ async def _candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
         said = [one for one in page if one is not None and not is_entity(one)]
         seqs += [one.seq for one in said]
         speakers += [codes.setdefault(one.speaker, len(codes)) for one in said]
-        blocks.append(await asyncio.to_thread(signed, [one.text for one in said]))
+        blocks.append(await asyncio.to_thread(compute_signatures, [one.text for one in said]))
     if not seqs:
         return 0, []
     groups = np.array(speakers, np.int64)
-    pairs = await asyncio.to_thread(lambda: alike(joined(blocks), groups, SHARED_MIN))
+    pairs = await asyncio.to_thread(lambda: alike(join_signatures(blocks), groups, SHARED_MIN))
     return len(seqs), _ends(np.array(seqs, np.int64), pairs)
 
 
@@ -151,7 +159,7 @@ def _ends(seqs: Ints, pairs: Pairs) -> list[Ends]:
     return list(zip(seqs[pairs.second].tolist(), seqs[pairs.first].tolist(), strict=True))
 
 
-async def _link(run: Settling, pairs: Sequence[Ends], drawn: _Drawn) -> None:
+async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> None:
     """Compare the texts of some pairs and link those that are near duplicates."""
     core = run.core
     seqs = sorted({seq for pair in pairs for seq in pair})
@@ -159,7 +167,7 @@ async def _link(run: Settling, pairs: Sequence[Ends], drawn: _Drawn) -> None:
         found = await core.store.get(core.scope, seqs)
         held = {one.seq: one for one in found if one is not None and one.status is Status.ACTIVE}
         links = await _links(core, seqs)
-        part, actions = _Drawn(degrees=drawn.degrees.copy()), Actions()
+        part, actions = _LinkCounts(degrees=drawn.degrees.copy()), Actions()
         changes = await asyncio.to_thread(_changes, core, pairs, (held, links), part, actions)
         try:
             if changes:
@@ -188,7 +196,7 @@ def _changes(
     core: Core,
     pairs: Sequence[Ends],
     known: tuple[Mapping[int, Memory], Mapping[Ends, Mapping[Relation, Link]]],
-    drawn: _Drawn,
+    drawn: _LinkCounts,
     actions: Actions,
 ) -> list[Change]:
     """Decide which pairs are linked, and which links are surer than they say."""
@@ -212,7 +220,7 @@ def _changes(
     return changes
 
 
-def _change(one: Memory, other: Memory, link: Link | None, drawn: _Drawn, now: int) -> Change | None:
+def _change(one: Memory, other: Memory, link: Link | None, drawn: _LinkCounts, now: int) -> Change | None:
     """Return what becomes of a pair: a link, or more confidence in the one that there is; None for nothing."""
     key = (one.seq, other.seq, int(Relation.NEAR_DUPLICATE))
     if link is not None:

@@ -14,7 +14,7 @@ from remanence.text import stems
 from remanence.write.cues import language_code
 from remanence.write.mentions import word_before
 from remanence.write.name_evidence import read
-from remanence.write.resolve_names import Known, Spoke
+from remanence.write.resolve_names import NamedEntity, Spoke
 
 EARLIER_MAX = 20  # memories that one name is looked for in, the newest
 
@@ -33,7 +33,7 @@ async def with_earlier(core: Core, turns: Sequence[Memory], spoke: Spoke) -> Non
                 spoke.mentions.setdefault((memory.seq, seq))
 
 
-async def _naming(core: Core, one: Known) -> list[Memory]:
+async def _naming(core: Core, one: NamedEntity) -> list[Memory]:
     """Return the newest memories that have the words of a name."""
     wanted = sorted(set(stems(one.name)))
     if not wanted:
@@ -48,7 +48,7 @@ async def _naming(core: Core, one: Known) -> list[Memory]:
     ]
 
 
-def _names(text: str, one: Known) -> bool:
+def _names(text: str, one: NamedEntity) -> bool:
     """Tell whether a text has a name, in its case, and not as a noun after an article or as part of a longer name."""
     code = language_code(text)
     nouns = code in LEXICONS and not LEXICONS[code].names_by_capital

@@ -8,20 +8,20 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.edit.decide import (
-    accepted,
-    corrected,
+    build_corrected_turn,
+    combine_protection,
+    decide_acceptance,
+    decide_hold,
+    decide_release,
+    decide_replacement,
     forgotten,
-    held,
-    inherited,
     refuse_guarded,
     refuse_out_of_sight,
     refuse_quarantined,
-    released,
-    replaced,
     taken_over,
 )
-from remanence.edit.links import Linking, linked
-from remanence.edit.one_memory import act, joined, unmoved, update
+from remanence.edit.links import Linking, decide_link
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
 from remanence.effects import NO_EXTRACT, NO_SUMMARY, VERBS, Effect
 from remanence.entity import folded_name, names_of
 from remanence.errors import Conflict, InvalidInput, NotFound, Protected
@@ -30,14 +30,14 @@ from remanence.flows.curate.undoing import before_fall, beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import (
-    acted,
     answers,
     check_state,
     class_of,
-    decided,
-    heard,
+    count_accepted,
+    decide_batch,
     initial_state,
-    prepared,
+    make_action_detail,
+    prepare_draft,
     vector_of,
 )
 from remanence.gate.screening import refuse_secret
@@ -48,7 +48,7 @@ from remanence.model import (
     Form,
     Kind,
     Label,
-    Learned,
+    LearnResult,
     Lifecycle,
     Link,
     Memories,
@@ -68,8 +68,8 @@ from remanence.receipt import Receipt
 from remanence.store.lineage import REPLACING
 from remanence.text import check_text
 from remanence.text_columns import text_columns
-from remanence.write.arrive import GREATER, Batch
-from remanence.write.name_evidence import named
+from remanence.write.arrive import GREATER, DraftBatch
+from remanence.write.name_evidence import find_names
 from remanence.write.supposed import holds_on
 from remanence.write.trust import rewritten
 from remanence.write.turns import listened_again
@@ -99,27 +99,27 @@ async def edit(
 
     With `tags` it has these from then on and no others.
     """
-    kept, counts = await aside(len(str(values.get("text", ""))), _screened, core, values)
+    kept, counts = await aside(len(str(values.get("text", ""))), _screen_values, core, values)
     if tags is not None:
         check_tags(tags)
         tags, marked = gating.screened_tags(core, tags)
         counts = {**counts, **marked}
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await edited(core, memory, VERBS["update"], kept, tags)
+        return await make_edit_changes(core, memory, VERBS["update"], kept, tags)
 
     done = await core.change(name, "update", decide, if_revision=if_revision)
-    return await _marked(core, done, counts)
+    return await _note_markers(core, done, counts)
 
 
-async def _marked(core: Core, done: Receipt, counts: Mapping[str, int]) -> Receipt:
+async def _note_markers(core: Core, done: Receipt, counts: Mapping[str, int]) -> Receipt:
     """Count what markers took the place of, and say so."""
     await gating.count(core, gating.counted_markers(counts))
     marked = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
     return replace(done, notes=(*done.notes, *marked))
 
 
-def _screened(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, int]]:
     """Return what a caller wants of a memory as it may be kept, and what was replaced in it."""
     text, attributes = values.get("text"), values.get("attributes")
     if not isinstance(text, str) and attributes is None:
@@ -127,12 +127,14 @@ def _screened(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any],
     if isinstance(text, str):
         check_text(text)
     check_attributes(attributes)
-    turn, counts = gating.screened(core, Turn(text if isinstance(text, str) else "", attributes=attributes))
+    turn, counts = gating.screen_turn(
+        core, Turn(text if isinstance(text, str) else "", attributes=attributes)
+    )
     kept = {"text": turn.text, "attributes": turn.attributes}
     return {name: kept.get(name, value) if counts else value for name, value in values.items()}, counts
 
 
-async def edited(
+async def make_edit_changes(
     core: Core,
     memory: Memory,
     effect: Effect,
@@ -140,7 +142,7 @@ async def edited(
     tags: Iterable[str] | None = None,
 ) -> list[Change]:
     """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
-    checked = await aside(len(str(values.get("text", ""))), _checked, core, memory, values)
+    checked = await aside(len(str(values.get("text", ""))), _check_values, core, memory, values)
     if checked.get("text", memory.text) != memory.text:
         await gating.refuse_text(core, checked["text"])
         refused = {NO_EXTRACT, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
@@ -165,7 +167,7 @@ async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
     )
 
 
-def _checked(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
+def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
     """Turn what a caller gave into column values, each checked."""
     after = dict(values)
     if "text" in after:
@@ -272,7 +274,7 @@ async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int
         check_tags(held)
         return update(memory, {}, tags=held)
 
-    return await _marked(core, await core.change(names, "tag", decide, if_revision=if_revision), counts)
+    return await _note_markers(core, await core.change(names, "tag", decide, if_revision=if_revision), counts)
 
 
 async def untag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
@@ -302,7 +304,7 @@ async def hold(
     refuse_secret(core.salt, "reason of a hold", reason)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return held(memory, reason, until, core.clock.now())
+        return decide_hold(memory, reason, until, core.clock.now())
 
     return await core.change(names, "hold", decide, if_revision=if_revision)
 
@@ -311,7 +313,7 @@ async def release(core: Core, names: Memories, reason: str, if_revision: int | N
     """Lift a named hold."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return released(memory, reason, core.clock.now())
+        return decide_release(memory, reason, core.clock.now())
 
     return await core.change(names, "release", decide, if_revision=if_revision)
 
@@ -344,7 +346,7 @@ async def accept(core: Core, names: Memories, if_revision: int | None = None) ->
     """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        let_in = await beside_equals(core, accepted(memory, core.clock.now()), [memory])
+        let_in = await beside_equals(core, decide_acceptance(memory, core.clock.now()), [memory])
         return [*let_in, *await claims_anew(core, memory, memory.text, memory.said_at)]
 
     return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
@@ -379,23 +381,23 @@ async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int 
     """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await superseded(core, memory, await core.one(by))
+        return await decide_supersession(core, memory, await core.one(by))
 
     return await core.change(old, "supersede", decide, if_revision=if_revision)
 
 
-async def superseded(core: Core, old: Memory, newer: Memory) -> list[Change]:
+async def decide_supersession(core: Core, old: Memory, newer: Memory) -> list[Change]:
     """Decide how one memory takes another's place; of two that did, the later one holds."""
     line = await _line(core, old, newer)
     refuse_out_of_sight(newer)
     key = old.key if line[-1].key is None else None  # a memory has one name: its own stays
-    changes = await _replaced(core, old, newer.seq, key)
+    changes = await _replace_memory(core, old, newer.seq, key)
     return changes + taken_over(old, line, key, core.clock.now()) if changes else []
 
 
-async def _replaced(core: Core, old: Memory, by: int, key: str | None) -> list[Change]:
+async def _replace_memory(core: Core, old: Memory, by: int, key: str | None) -> list[Change]:
     links = await core.store.neighbours(core.scope, [old.seq])
-    return replaced(old, links, by, key, core.clock.now())
+    return decide_replacement(old, links, by, key, core.clock.now())
 
 
 async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
@@ -433,26 +435,26 @@ async def correct(
     if_revision: int | None = None,
     *,
     spares_protected: bool = False,
-) -> Learned:
+) -> LearnResult:
     """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
-        turn = replace(corrected(old, text), spares_identity=spares_protected)
+        turn = replace(build_corrected_turn(old, text), spares_identity=spares_protected)
         if spares_protected:
             refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
-        draft = await prepared(core, turn)
+        draft = await prepare_draft(core, turn)
         if core.trust >= Trust.AGENT:
             draft = replace(draft, instructs=False)  # it is the word of who corrects it, whoever spoke
-        batch, changes = await decided(core, [draft], spared=[old.seq])
+        batch, changes = await decide_batch(core, [draft], spared=[old.seq])
         gate = gating.counts([draft], batch.outcomes)
         if batch.outcomes[0].status == "gated":
             await gating.count(core, gate)
             return answers(batch, [draft])[0]
         if not draft.kept_out:  # what is out of sight takes no place
-            changes = joined([*changes, *await _corrections(core, old, batch)])
-        detail = {"id": old.id, **acted([draft], batch)}
-        cause = core.cause("correct", detail=detail, turns=heard(batch), counts=gate)
+            changes = merge_changes([*changes, *await _corrections(core, old, batch)])
+        detail = {"id": old.id, **make_action_detail([draft], batch)}
+        cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:
@@ -463,19 +465,19 @@ async def correct(
     raise AssertionError("unreachable")
 
 
-async def _corrections(core: Core, old: Memory, batch: Batch) -> list[Change]:
+async def _corrections(core: Core, old: Memory, batch: DraftBatch) -> list[Change]:
     """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
         trust = rewritten(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
-        batch.rows[0].update(inherited(old, 0, None, now), key=old.key, trust=trust)
-        changes = await _replaced(core, old, outcome.key, old.key)
+        batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
+        changes = await _replace_memory(core, old, outcome.key, old.key)
         changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
     elif outcome.key == old.seq:
-        return [unmoved(old)]
+        return [build_unchanged_check(old)]
     else:
-        changes = await superseded(core, old, await core.one(outcome.key))
+        changes = await decide_supersession(core, old, await core.one(outcome.key))
     return [*changes, *act(old, VERBS["correct"], core.clock.now())]
 
 
@@ -499,7 +501,7 @@ async def _mentions(core: Core, old: Memory, key: int, text: str) -> list[Change
 
 
 def _names(text: str, names: frozenset[str]) -> bool:
-    return any(True for _ in named(text, names))
+    return any(True for _ in find_names(text, names))
 
 
 async def link(core: Core, wish: Linking) -> Link:
@@ -513,9 +515,9 @@ async def link(core: Core, wish: Linking) -> Link:
         for memory in await core.store.get(core.scope, [source, target]):
             if memory is not None:
                 refuse_quarantined(memory)
-        held = await _held(core, source, target, relation)
+        held = await _find_link(core, source, target, relation)
         _refuse_moved_link(held, wish.if_revision)
-        change = linked(held, (source, target, int(relation)), wish, core.clock.now())
+        change = decide_link(held, (source, target, int(relation)), wish, core.clock.now())
         if change is None:
             assert held is not None
             return held
@@ -542,7 +544,7 @@ async def unlink(
     kind = label(Relation, relation, "relation")
     for attempt in range(RACES_MAX):
         low, high = await _ends(core, source, target, kind)
-        held = await _held(core, low, high, kind)
+        held = await _find_link(core, low, high, kind)
         _refuse_moved_link(held, if_revision)
         if held is None:
             raise NotFound(
@@ -566,6 +568,6 @@ async def _ends(core: Core, source: OneMemory, target: OneMemory, relation: Rela
     return (min(first, second), max(first, second)) if relation in SYMMETRIC else (first, second)
 
 
-async def _held(core: Core, source: int, target: int, relation: Relation) -> Link | None:
+async def _find_link(core: Core, source: int, target: int, relation: Relation) -> Link | None:
     links = await core.store.neighbours(core.scope, [source])
     return next((link for link in links if link.key == (source, target, int(relation))), None)

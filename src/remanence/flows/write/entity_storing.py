@@ -18,17 +18,17 @@ from remanence.entity import (
     THREAD,
     folded_name,
     key_of,
-    listed,
     name_of,
     names_of,
+    read_entity_list,
     text_of,
     type_of,
 )
-from remanence.extraction import Entity, Extracted, Relationship
+from remanence.extraction import Entity, ExtractResult, Relationship
 from remanence.flows.core import Core
 from remanence.flows.write import gating
 from remanence.flows.write.earlier_mentions import with_earlier
-from remanence.flows.write.facts import Told
+from remanence.flows.write.facts import FactChanges
 from remanence.folding import fold_keys
 from remanence.model import (
     STANDING,
@@ -44,8 +44,8 @@ from remanence.model import (
 )
 from remanence.store.base import Arriving, Find
 from remanence.text_columns import text_columns
-from remanence.write.name_evidence import handles_in, named
-from remanence.write.resolve_names import Known, Spoke, Spoken, is_name, spoken_of
+from remanence.write.name_evidence import find_names, handles_in
+from remanence.write.resolve_names import NamedEntity, NameSource, Spoke, is_name, spoken_of
 
 BATCH_MAX = 10  # entities that a batch adds
 LINKS_MAX = 500  # mentions of one entity: beyond, the oldest give way to new ones
@@ -55,7 +55,7 @@ RELATION = "relation"  # the attribute of a fact that says how one entity stands
 
 
 @dataclass
-class _Batch:
+class _EntityBatch:
     """A batch as entities are looked for in it: its turns, and the new facts of each."""
 
     turns: Sequence[Memory]
@@ -83,35 +83,37 @@ class _Batch:
         return [turn.text for turn in self.turns] + [text for own in self.facts.values() for _, text in own]
 
 
-async def with_entities(core: Core, turns: Sequence[Memory], found: Extracted, telling: Told) -> Told:
+async def with_entities(
+    core: Core, turns: Sequence[Memory], found: ExtractResult, telling: FactChanges
+) -> FactChanges:
     """Add to what the facts of a batch change the entities that it speaks of, and who mentions whom."""
-    batch = _Batch(turns, [*telling.changes])
+    batch = _EntityBatch(turns, [*telling.changes])
     index = core.entities
     await index.refresh()
-    listed_ = await _named(core, batch, found.entities)
-    known = _known(core, batch, listed_)
+    listed_ = await _select_entities(core, batch, found.entities)
+    known = _find_known_entities(core, batch, listed_)
     if not listed_ and not known:
         return telling
-    introduced = await _introduced(core, turns)
+    introduced = await _find_introduced_entities(core, turns)
     known |= {seq: as_known(index.memories[seq]) for some in introduced.values() for seq in some}
     spoken = [
         (
-            Spoken(turn.seq, turn.text, turn.speaker or "", turn.session or ""),
-            [Spoken(key, text) for key, text in batch.facts.get(turn.id, ())],
+            NameSource(turn.seq, turn.text, turn.speaker or "", turn.session or ""),
+            [NameSource(key, text) for key, text in batch.facts.get(turn.id, ())],
         )
         for turn in turns
     ]
     spoke = spoken_of(spoken, listed_, sorted(known.values(), key=lambda one: one.seq), introduced)
     await with_earlier(core, turns, spoke)
-    written = await _Writing(core, batch, spoke).written()
-    changes = [*_related(core, batch, found.relationships), *written]
+    written = await _Writing(core, batch, spoke).make_changes()
+    changes = [*_add_relationships(core, batch, found.relationships), *written]
     left_out = Counter(telling.left_out)
     if spoke.in_doubt:
         left_out["names in doubt"] += spoke.in_doubt
     return replace(telling, changes=changes, left_out=left_out)
 
 
-async def _named(core: Core, batch: _Batch, entities: Sequence[Entity]) -> list[Entity]:
+async def _select_entities(core: Core, batch: _EntityBatch, entities: Sequence[Entity]) -> list[Entity]:
     """Return the names that a batch may add: such as stand in it, can be kept and nobody has forgotten."""
     texts = batch.texts
     kept = []
@@ -122,7 +124,7 @@ async def _named(core: Core, batch: _Batch, entities: Sequence[Entity]) -> list[
             continue
         if gating.instructing(one.name, min(turn.trust for turn in batch.turns)):
             continue
-        if any(next(named(text, {folded}), None) is not None for text in texts):
+        if any(next(find_names(text, {folded}), None) is not None for text in texts):
             kept.append(one)
     folds = {fold for one in kept for fold in _folds(one)}
     forbidden = (
@@ -137,7 +139,7 @@ def _folds(one: Entity) -> tuple[str, ...]:
 
 def _is_forgotten(core: Core, one: Entity) -> bool:
     """Tell whether somebody has deleted the only entity of a name; it is not made anew."""
-    first = core.entities.keyed(key_of(one.name, 1))
+    first = core.entities.find_by_key(key_of(one.name, 1))
     return (
         first is not None
         and first.status in (Status.PRUNED, Status.ARCHIVED)
@@ -145,34 +147,38 @@ def _is_forgotten(core: Core, one: Entity) -> bool:
     )
 
 
-def _known(core: Core, batch: _Batch, listed_: Sequence[Entity]) -> dict[int, Known]:
+def _find_known_entities(
+    core: Core, batch: _EntityBatch, listed_: Sequence[Entity]
+) -> dict[int, NamedEntity]:
     """Return the entities that stand and whose names or addresses are in a batch."""
     index = core.entities
     names = {folded_name(one.name) for one in listed_}
     for text in batch.texts:
-        names |= {one.name for one in named(text, index, index.firsts)}
+        names |= {one.name for one in find_names(text, index, index.firsts)}
     memories = [memory for name in names for memory in index.bearing(name)]
     handles = {handle for text in batch.texts for handle in handles_in(text)}
-    memories += [memory for handle in handles for memory in index.reached(handle)]
+    memories += [memory for handle in handles for memory in index.find_by_handle(handle)]
     return {memory.seq: as_known(memory) for memory in memories}
 
 
-def as_known(memory: Memory) -> Known:
+def as_known(memory: Memory) -> NamedEntity:
     """Return an entity as far as names decide."""
     kin = (memory.attributes or {}).get("kin", {})
-    return Known(
+    return NamedEntity(
         memory.seq,
         memory.key or "",
         name_of(memory),
         frozenset(map(folded_name, names_of(memory))),
         type_of(memory),
         kin if isinstance(kin, Mapping) else {},
-        frozenset(listed(memory, "apart")),
-        frozenset(listed(memory, "handles")),
+        frozenset(read_entity_list(memory, "apart")),
+        frozenset(read_entity_list(memory, "handles")),
     )
 
 
-async def _introduced(core: Core, turns: Sequence[Memory]) -> dict[tuple[str, str], frozenset[int]]:
+async def _find_introduced_entities(
+    core: Core, turns: Sequence[Memory]
+) -> dict[tuple[str, str], frozenset[int]]:
     """Return which entities each speaker has named in the session so far."""
     session = next((turn.session for turn in turns if turn.session is not None), None)
     if session is None:
@@ -193,17 +199,17 @@ async def _introduced(core: Core, turns: Sequence[Memory]) -> dict[tuple[str, st
 class _Writing:
     """Turns what a batch speaks of into changes."""
 
-    def __init__(self, core: Core, batch: _Batch, spoke: Spoke) -> None:
+    def __init__(self, core: Core, batch: _EntityBatch, spoke: Spoke) -> None:
         self._core, self._batch, self._spoke = core, batch, spoke
         self._now = core.clock.now()
         self._keys: dict[int, int] = {}  # of the new ones, as the commit names them
         self._stable: dict[int, str] = {}
         self._rows: dict[int, dict[str, Any]] = {}
 
-    async def written(self) -> list[Change]:
+    async def make_changes(self) -> list[Change]:
         """Return the rows, what known ones learn, and the links."""
         await self._create()
-        updates = self._learned()
+        updates = self._make_pair_changes()
         links = await self._links()
         created = [Change("memories", self._keys[seq], None, row) for seq, row in self._rows.items()]
         return [*created, *updates, *links]
@@ -216,7 +222,7 @@ class _Writing:
             turn = self._turn(spoken_by.get(seq))
             for number in range(1, NUMBERS_MAX):
                 key, text = key_of(one.name, number), text_of(one.name, one.type, number)
-                if key not in taken and index.keyed(key) is None and await self._is_free(text):
+                if key not in taken and index.find_by_key(key) is None and await self._is_free(text):
                     taken.add(key)
                     self._keys[seq] = -(len(self._batch.rows) + len(self._rows) + 1)
                     self._stable[seq] = key
@@ -228,15 +234,15 @@ class _Writing:
         """Let new ones remember from whom they stay apart, and with whom they are to be joined."""
         for seq, other in self._spoke.apart:
             if seq in self._rows and (key := self._key(other)):
-                _added(self._rows[seq], "apart", key)
+                _add_attribute(self._rows[seq], "apart", key)
             elif other in self._rows and (key := self._key(seq)):
-                _added(self._rows[other], "apart", key)
+                _add_attribute(self._rows[other], "apart", key)
         for join in self._spoke.same:
             seq, other = (join.one, join.other) if join.one in self._rows else (join.other, join.one)
             if seq in self._rows and (key := self._key(other)):
-                _added(self._rows[seq], "same", [key, self._memory(join.memory), join.evidence])
+                _add_attribute(self._rows[seq], "same", [key, self._memory(join.memory), join.evidence])
 
-    def _learned(self) -> list[Change]:
+    def _make_pair_changes(self) -> list[Change]:
         """Return what known entities learn of pairs of them that are one, or that are two."""
         told: dict[int, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
         for join in self._spoke.same:
@@ -245,9 +251,9 @@ class _Writing:
         for one, other in self._spoke.apart:
             if one > 0 and other > 0 and (key := self._key(other)):
                 told[one]["apart"].append(key)
-        return [change for seq, more in told.items() for change in self._updated(seq, more)]
+        return [change for seq, more in told.items() for change in self._update_entity(seq, more)]
 
-    def _updated(self, seq: int, more: Mapping[str, Sequence[Any]]) -> list[Change]:
+    def _update_entity(self, seq: int, more: Mapping[str, Sequence[Any]]) -> list[Change]:
         memory = self._core.entities.memories[seq]
         attributes = dict(memory.attributes or {})
         for name, values in more.items():
@@ -301,13 +307,13 @@ class _Writing:
         return changes
 
 
-def _added(row: dict[str, Any], name: str, value: Any) -> None:
+def _add_attribute(row: dict[str, Any], name: str, value: Any) -> None:
     have = row["attributes"].setdefault(name, [])
     if value not in have:
         have.append(value)
 
 
-def _row(core: Core, one: Known, named_: tuple[str, str], turn: Memory, now: int) -> dict[str, Any]:
+def _row(core: Core, one: NamedEntity, named_: tuple[str, str], turn: Memory, now: int) -> dict[str, Any]:
     """Return a new entity as a memory; it is believed as far as the turn that speaks of it."""
     key, text = named_
     return entity_row(
@@ -352,7 +358,9 @@ def entity_row(
     }
 
 
-def _related(core: Core, batch: _Batch, relationships: Sequence[Relationship]) -> list[Change]:
+def _add_relationships(
+    core: Core, batch: _EntityBatch, relationships: Sequence[Relationship]
+) -> list[Change]:
     """Let the new fact that names both ends of a relationship say so; a correction of it corrects that, too."""
     said: dict[int, dict[str, str]] = {}
     for one in relationships:
@@ -361,7 +369,7 @@ def _related(core: Core, batch: _Batch, relationships: Sequence[Relationship]) -
         if gating.screened_tags(core, names)[1] or len(ends) < len({one.source, one.target}):
             continue
         for key, row in batch.rows.items():
-            if key not in said and ends <= {found.name for found in named(row["text"], ends)}:
+            if key not in said and ends <= {found.name for found in find_names(row["text"], ends)}:
                 said[key] = {"source": one.source, "relation": one.relation, "target": one.target}
                 break
     return [

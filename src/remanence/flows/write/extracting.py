@@ -18,17 +18,17 @@ from remanence.extensions import importers
 from remanence.extraction import (
     CATEGORIES,
     Entity,
-    Extracted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
     Fact,
-    Heard,
     Relationship,
-    Wanted,
     checked_turns,
 )
 from remanence.model import Kind, Role, Turn
 from remanence.results import Result, number, visible
 from remanence.write.assertion import tier
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 from remanence.write.importance import importance, kind_of, level
 from remanence.write.roles import role_of_name
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
@@ -43,14 +43,14 @@ class OfflineExtractor:
 
     name = "offline-1"
 
-    async def extract(self, turns: Sequence[Heard], wanted: Wanted) -> Extracted:
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find facts in at most 100 turns; rules follow no instruction."""
         checked_turns(turns)
         if wanted.instruction:
             raise InvalidInput(
                 "rules follow no instruction", recovery="leave it out, or give `open` a writer that extracts"
             )
-        return extracted(turns, wanted.categories)
+        return extract_facts(turns, wanted.categories)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -75,7 +75,7 @@ class FoundFact(Result):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Estimated(Result):
+class ExtractEstimate(Result):
     """What extracting from a file would ask of a writer: how often, and about how many tokens with the answers.
 
     `new` are the turns that are not known yet. `per_run` and `per_day` are the limits at which work waits, `writer` is
@@ -111,7 +111,7 @@ class Extraction(Result):
     format: str
     turns: int
     bearing: int
-    estimate: Estimated
+    estimate: ExtractEstimate
     facts: tuple[FoundFact, ...] = ()
     entities: tuple[Entity, ...] = ()
     profile: tuple[str, ...] = ()
@@ -128,14 +128,14 @@ class Extraction(Result):
 async def extract(path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
     """Find what a file of conversation states, by rules; nothing is stored and no model is asked."""
     check_path(path)
-    transcript = await asyncio.to_thread(parsed, Path(path), format)
+    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
     return await asyncio.to_thread(extraction_of, transcript, Path(path).name)
 
 
 def extraction_of(transcript: Transcript, source: str) -> Extraction:
     """Find what the turns of a file state."""
     heard = [as_heard(turn, place) for place, turn in enumerate(transcript.turns)]
-    found = [(batch, extracted(batch, CATEGORIES)) for batch in batches(transcript.turns, heard)]
+    found = [(batch, extract_facts(batch, CATEGORIES)) for batch in batches(transcript.turns, heard)]
     facts = [fact for batch, one in found for fact in _facts(batch, one.facts)]
     cut: Counter[str] = Counter()
     for _, one in found:
@@ -145,7 +145,7 @@ def extraction_of(transcript: Transcript, source: str) -> Extraction:
         format=transcript.format,
         turns=len(heard),
         bearing=len({fact.turn for fact in facts}),
-        estimate=Estimated(source, transcript.format, len(heard), len(heard)),
+        estimate=ExtractEstimate(source, transcript.format, len(heard), len(heard)),
         facts=tuple(facts),
         entities=tuple(dict.fromkeys(entity for _, one in found for entity in one.entities)),
         profile=tuple(dict.fromkeys(line for _, one in found for line in one.profile)),
@@ -154,10 +154,10 @@ def extraction_of(transcript: Transcript, source: str) -> Extraction:
     )
 
 
-def as_heard(turn: Turn, place: int) -> Heard:
+def as_heard(turn: Turn, place: int) -> ExtractTurn:
     """Return a turn as an extractor is shown it; one without a source or key is named by its place."""
     role = turn.role or role_of_name(turn.speaker) or Role.USER
-    return Heard(
+    return ExtractTurn(
         id=turn.source or turn.key or str(place + 1),
         text=turn.text,
         speaker=turn.speaker or "",
@@ -166,7 +166,7 @@ def as_heard(turn: Turn, place: int) -> Heard:
     )
 
 
-def batches(turns: Sequence[Turn], heard: Sequence[Heard]) -> Iterator[Sequence[Heard]]:
+def batches(turns: Sequence[Turn], heard: Sequence[ExtractTurn]) -> Iterator[Sequence[ExtractTurn]]:
     """Yield turns of one session after one another, so many at a time."""
     for _, group in groupby(
         zip(turns, heard, strict=True), key=lambda both: (both[0].thread, both[0].session)
@@ -175,7 +175,7 @@ def batches(turns: Sequence[Turn], heard: Sequence[Heard]) -> Iterator[Sequence[
         yield from (told[begin : begin + BATCH_TURNS] for begin in range(0, len(told), BATCH_TURNS))
 
 
-def _facts(batch: Sequence[Heard], facts: Sequence[Fact]) -> Iterator[FoundFact]:
+def _facts(batch: Sequence[ExtractTurn], facts: Sequence[Fact]) -> Iterator[FoundFact]:
     speakers = {turn.id: turn.speaker for turn in batch}
     for fact in facts:
         worth = importance(fact.content, fact.category)
@@ -195,7 +195,7 @@ def _facts(batch: Sequence[Heard], facts: Sequence[Fact]) -> Iterator[FoundFact]
         )
 
 
-def parsed(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
+def parse_transcript(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
     """Read the turns of a file."""
     try:
         if path.stat().st_size > FILE_BYTES_MAX:

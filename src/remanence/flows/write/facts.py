@@ -11,13 +11,13 @@ from datetime import date
 from typing import Any
 
 from remanence.change import Change
-from remanence.edit.one_memory import joined, update
+from remanence.edit.one_memory import merge_changes, update
 from remanence.extraction import Fact
 from remanence.flows.core import Core, aside
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
-from remanence.flows.write.learning import decided, prepare
-from remanence.flows.write.shown import Shown, shown_in
+from remanence.flows.write.learning import decide_batch, prepare
+from remanence.flows.write.shown import ShownTexts, shown_in
 from remanence.keywords import ActionName, OutcomeName
 from remanence.model import (
     STANDING,
@@ -33,8 +33,8 @@ from remanence.model import (
     link_values,
 )
 from remanence.store.base import Arriving
-from remanence.write.arrive import TURN, Batch, Draft, Outcome
-from remanence.write.coverage import uncovered
+from remanence.write.arrive import TURN, DraftBatch, DraftOutcome, MemoryDraft
+from remanence.write.coverage import find_uncovered
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
 from remanence.write.importance import importance, kind_of
 from remanence.write.supposed import expiry
@@ -45,7 +45,7 @@ GATED, QUARANTINED = "forbidden", "quarantined"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FactChanges:
     """What the facts of a batch change, what became of them, and the actions that these were.
 
     `of_writer` counts those of the stored that are the writer's own, `proposed` holds tags by the memory's key.
@@ -60,39 +60,41 @@ class Told:
     proposed: Mapping[int, Sequence[str]] = field(default_factory=dict)
 
 
-async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact], writer: str = "") -> Told:
+async def decide_facts(
+    core: Core, turns: Sequence[Memory], facts: Sequence[Fact], writer: str = ""
+) -> FactChanges:
     """Decide what becomes of the facts of some turns, that a `writer` found, or rules."""
     of = {turn.id: turn for turn in turns}
     drafts = [
         (draft, fact)
         for fact in facts
         if (turn := of.get(fact.turn)) is not None
-        for draft in [await _drafted(core, fact, turn, writer)]
+        for draft in [await _draft_fact(core, fact, turn, writer)]
     ]
     fallen = await _fallen(core, [draft for draft, _ in drafts])
     shown = await shown_in(core, turns)
     changes: list[Change] = []
     left_out: Counter[str] = Counter()
-    new: list[tuple[Draft, Fact]] = []
+    new: list[tuple[MemoryDraft, Fact]] = []
     actions, whole = Actions(), 0
     proposed: dict[int, tuple[str, ...]] = {}
     for draft, fact in drafts:
         turn = of[fact.turn]
-        reason = fallen.holds(draft, turn) or _echoed(draft, turn, shown)
+        reason = fallen.holds(draft, turn) or _check_echo(draft, turn, shown)
         if reason:
             left_out[reason] += 1
-            _dropped(actions, draft, reason)
+            _record_drop(actions, draft, reason)
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(turn, draft)
             whole += 1
             proposed[turn.seq] = fact.proposed
-            _decided(actions, draft, Outcome(turn.seq, turn.id, "stored"))
+            _record_decision(actions, draft, DraftOutcome(turn.seq, turn.id, "stored"))
         else:
             new.append((draft, fact))
     if not new:
-        return Told(joined(changes), whole, 0, left_out, actions, proposed=_any(proposed))
-    batch, stored = await decided(core, [draft for draft, _ in new])
-    stored = await _linked(core, batch, stored, [(fact, of[fact.turn]) for _, fact in new])
+        return FactChanges(merge_changes(changes), whole, 0, left_out, actions, proposed=_any(proposed))
+    batch, stored = await decide_batch(core, [draft for draft, _ in new])
+    stored = await _link_facts(core, batch, stored, [(fact, of[fact.turn]) for _, fact in new])
     outcomes = Counter(
         QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
@@ -100,20 +102,20 @@ async def told(core: Core, turns: Sequence[Memory], facts: Sequence[Fact], write
     left_out += Counter({GATED: outcomes["gated"], QUARANTINED: outcomes[QUARANTINED]})
     of_writer = 0
     for (draft, fact), outcome in zip(new, batch.outcomes, strict=True):
-        _decided(actions, draft, outcome)
+        _record_decision(actions, draft, outcome)
         if outcome.status in {"stored", "confirmed"} and not draft.kept_out:
             proposed[outcome.key] = (*proposed.get(outcome.key, ()), *fact.proposed)
             of_writer += draft.is_of_a_model and outcome.status == "stored"
-    changes = joined([*changes, *stored])
+    changes = merge_changes([*changes, *stored])
     found = outcomes["stored"] + whole
-    return Told(changes, found, outcomes["confirmed"], left_out, actions, of_writer, _any(proposed))
+    return FactChanges(changes, found, outcomes["confirmed"], left_out, actions, of_writer, _any(proposed))
 
 
 def _any(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
     return {key: tuple(dict.fromkeys(tags)) for key, tags in proposed.items() if tags}
 
 
-async def _drafted(core: Core, fact: Fact, turn: Memory, writer: str) -> Draft:
+async def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str) -> MemoryDraft:
     """Return a fact as it arrives: its speaker's where a writer says no more than the turn, else the writer's own."""
     said = _turn_of(core, fact, turn)
     if not writer or await aside(len(turn.text), _stands, turn, fact):
@@ -127,15 +129,15 @@ async def _drafted(core: Core, fact: Fact, turn: Memory, writer: str) -> Draft:
 
 def _stands(turn: Memory, fact: Fact) -> bool:
     """Tell whether a fact says nothing that its turn does not, and gives no orders beside it."""
-    more = added(turn.text, fact.content, turn.speaker or "", turn.said_time.date())
+    more = find_added_words(turn.text, fact.content, turn.speaker or "", turn.said_time.date())
     return not more and not any(map(gating.orders, _beside(fact)))
 
 
-def added(text: str, fact: str, speaker: str, said_on: date) -> str:
+def find_added_words(text: str, fact: str, speaker: str, said_on: date) -> str:
     """Say what a fact adds to the text that it was made of, "" where it adds nothing; orders it may only repeat."""
     if gating.instructing_by_a_model(fact, ()) and not gating.instructing_by_a_model(text, ()):
         return "orders"
-    return uncovered(text, fact, speaker, said_on)
+    return find_uncovered(text, fact, speaker, said_on)
 
 
 def _beside(fact: Fact) -> Iterator[str]:
@@ -143,11 +145,11 @@ def _beside(fact: Fact) -> Iterator[str]:
     yield from gating.texts_in(fact.attributes)
 
 
-def _action(draft: Draft) -> ActionName:
+def _action(draft: MemoryDraft) -> ActionName:
     return "store_episode" if draft.kind is Kind.EPISODIC else "store_note"
 
 
-def _dropped(actions: Actions, draft: Draft, reason: str) -> None:
+def _record_drop(actions: Actions, draft: MemoryDraft, reason: str) -> None:
     """Record a fact that is not kept; an echo of the engine's own words is thrown away where it weighs little."""
     given = _eligibility(draft)
     is_junk = reason == ECHO and decide("discard", given).verdict == "allow"
@@ -156,7 +158,7 @@ def _dropped(actions: Actions, draft: Draft, reason: str) -> None:
     )
 
 
-def _eligibility(draft: Draft) -> Eligibility:
+def _eligibility(draft: MemoryDraft) -> Eligibility:
     sure, weighs = draft.turn.confidence, draft.turn.importance
     return Eligibility(
         UNSAID if sure is None else sure,
@@ -166,7 +168,7 @@ def _eligibility(draft: Draft) -> Eligibility:
     )
 
 
-def _decided(actions: Actions, draft: Draft, outcome: Outcome) -> None:
+def _record_decision(actions: Actions, draft: MemoryDraft, outcome: DraftOutcome) -> None:
     """Record what became of a fact; what is too unsure to be kept for good is on trial, and expires by itself."""
     given = _eligibility(draft)
     if outcome.status != "stored":
@@ -180,7 +182,7 @@ def _decided(actions: Actions, draft: Draft, outcome: Outcome) -> None:
         actions.record(_action(draft), given, reason=QUARANTINED)
     elif actions.allows(_action(draft), given):
         actions.record(_action(draft), given)
-    actions.decided(given, outcome.replaces, outcome.contradicts)
+    actions.record_replacements(given, outcome.replaces, outcome.contradicts)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:
@@ -216,7 +218,7 @@ class _Fallen:
     texts: Mapping[bytes, int]
     claims: Mapping[_Claimed, int]
 
-    def holds(self, draft: Draft, turn: Memory) -> str:
+    def holds(self, draft: MemoryDraft, turn: Memory) -> str:
         """Say why a fact is not kept of which somebody who knew the turn says that it holds no more."""
         never = turn.learned_at - 1
         keys = [(one.subject, one.attribute, one.value.casefold()) for one in draft.claims]
@@ -226,12 +228,12 @@ class _Fallen:
         return GONE if is_gone else ""
 
 
-async def _fallen(core: Core, drafts: Sequence[Draft]) -> _Fallen:
+async def _fallen(core: Core, drafts: Sequence[MemoryDraft]) -> _Fallen:
     """Look which facts were known and stand no more: those of the same text, and those that claim the same."""
     prints = [draft.fingerprint for draft in drafts]
     twins = (await core.store.arriving(core.scope, Arriving(fingerprints=prints))).twins
     about = list(dict.fromkeys((one.subject, one.attribute) for draft in drafts for one in draft.claims))
-    claims = await core.store.claimed(core.scope, about, ABOUT_MAX) if about else []
+    claims = await core.store.find_latest_claims(core.scope, about, ABOUT_MAX) if about else []
     seqs = {twin.seq for twin in twins.values() if twin.status not in STANDING}
     seqs |= {seq for claim in claims for seq in (claim.seq, claim.replaced_by) if seq is not None}
     found = await core.store.get(core.scope, sorted(seqs)) if seqs else []
@@ -250,12 +252,12 @@ async def _fallen(core: Core, drafts: Sequence[Draft]) -> _Fallen:
     return _Fallen({known[seq].fingerprint: at for seq, at in fell.items()}, since)
 
 
-def _echoed(draft: Draft, turn: Memory, shown: Shown) -> str:
+def _check_echo(draft: MemoryDraft, turn: Memory, shown: ShownTexts) -> str:
     """Say why a fact is not kept that its speaker only read here."""
     return ECHO if shown.echoes(turn, draft.turn.text) else ""
 
 
-def _is_fact(turn: Memory, draft: Draft) -> list[Change]:
+def _is_fact(turn: Memory, draft: MemoryDraft) -> list[Change]:
     """Let a turn that says nothing but one fact be that fact."""
     if turn.category is not None:
         return []
@@ -273,8 +275,8 @@ def _is_fact(turn: Memory, draft: Draft) -> list[Change]:
     return update(turn, given, tags={*turn.tags, *draft.turn.tags})
 
 
-async def _linked(
-    core: Core, batch: Batch, changes: Sequence[Change], told_: Sequence[tuple[Fact, Memory]]
+async def _link_facts(
+    core: Core, batch: DraftBatch, changes: Sequence[Change], told_: Sequence[tuple[Fact, Memory]]
 ) -> list[Change]:
     """Name the turn of each fact, with the characters it was read from; no fact is believed more than its turn."""
     seqs = sorted({outcome.key for outcome in batch.outcomes if outcome.key > 0})
@@ -288,7 +290,7 @@ async def _linked(
             continue
         spans.setdefault((outcome.key, turn.id), f"{fact.span[0]}-{fact.span[1]}")
         if outcome.key < 0:
-            _believed(batch.rows[-outcome.key - 1], turn, batch.now)
+            _limit_trust(batch.rows[-outcome.key - 1], turn, batch.now)
         key = (outcome.key, turn.seq, int(Relation.LEARNED_FROM))
         memory = met.get(outcome.key)
         if key not in have and outcome.key != turn.seq and (memory is None or TURN not in memory.tags):
@@ -300,10 +302,10 @@ async def _linked(
         else change
         for change in changes
     ]
-    return joined([*with_spans, *added])
+    return merge_changes([*with_spans, *added])
 
 
-def _believed(row: dict[str, Any], turn: Memory, now: int) -> None:
+def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:
     """Let a new fact be believed no more than its turn, and expire where it is only supposed."""
     row["trust"] = min(row.get("trust", turn.trust), turn.trust)
     ends = expiry(row.get("confidence"), now)

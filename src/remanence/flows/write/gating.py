@@ -16,12 +16,12 @@ from remanence.flows.core import Core, aside, receipt
 from remanence.flows.naming import plain_name
 from remanence.folding import fold_keys
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
-from remanence.gate.screening import Screened, refuse_secret, screen, screen_name, screen_values
-from remanence.model import Learned, Memory, OneMemory, Trust, Turn
+from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
+from remanence.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping
 from remanence.text import check_text
-from remanence.write.arrive import Draft, Outcome
+from remanence.write.arrive import DraftOutcome, MemoryDraft
 
 SALT = "gate/salt"  # made once for each scope; no export holds it
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
@@ -45,7 +45,7 @@ async def settle(core: Core) -> None:
     core.salt = bytes.fromhex(held)
 
 
-def screened(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
+def screen_turn(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
     """Return a turn as it may be kept, and what was replaced in it: kind → how often."""
     found = screened_text(core, turn.text)
     if turn.attributes is None:
@@ -84,7 +84,7 @@ def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Cou
     return tuple(one.text for one in found), counts
 
 
-def screened_text(core: Core, text: str) -> Screened:
+def screened_text(core: Core, text: str) -> ScreenResult:
     """Return a text as it may be kept; markers may make it too long."""
     found = screen(text, core.salt)
     if found.replaced:
@@ -137,12 +137,12 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from texts_in(one)
 
 
-def answered(draft: Draft, outcome: Outcome) -> Answered:
+def answer_status(draft: MemoryDraft, outcome: DraftOutcome) -> Answered:
     """Say what became of a text in the words of an answer."""
     return "quarantined" if draft.kept_out and outcome.status == "stored" else outcome.status
 
 
-async def refused(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
+async def mark_forbidden(core: Core, drafts: Sequence[MemoryDraft]) -> list[MemoryDraft]:
     """Mark the drafts whose text is forbidden here."""
     chars = sum(len(draft.turn.text) for draft in drafts)
     keys = await aside(chars, lambda: [fold_keys(draft.turn.text) for draft in drafts])
@@ -151,11 +151,11 @@ async def refused(core: Core, drafts: Sequence[Draft]) -> list[Draft]:
     marked = []
     for draft, some in zip(drafts, keys, strict=True):
         met = next((by[key] for key in some if key in by), None)
-        marked.append(draft if met is None else replace(draft, forbidden=_named(met)))
+        marked.append(draft if met is None else replace(draft, forbidden=_describe_forbidden(met)))
     return marked
 
 
-def _named(one: Forbidden) -> str:
+def _describe_forbidden(one: Forbidden) -> str:
     if one.is_erased:
         return f"the text is refused: {one}"
     return f"the text is forbidden: {one}; to lift it: remanence forbidden lift {one.fold}"
@@ -185,11 +185,11 @@ async def refuse_forbidden(core: Core, text: str) -> None:
         )
 
 
-def counts(drafts: Sequence[Draft], outcomes: Iterable[Outcome]) -> dict[str, int]:
+def counts(drafts: Sequence[MemoryDraft], outcomes: Iterable[DraftOutcome]) -> dict[str, int]:
     """Return what the gate did to a batch, as counters to add."""
     found: Counter[str] = Counter()
     for draft, outcome in zip(drafts, outcomes, strict=True):
-        answer = answered(draft, outcome)
+        answer = answer_status(draft, outcome)
         if draft.replaced:
             found.update(counted_markers(draft.replaced))
         if answer in ("quarantined", "gated"):
@@ -202,7 +202,7 @@ def counted_markers(replaced: Mapping[str, int]) -> dict[str, int]:
     return {f"{COUNTED}{kind}": count for kind, count in replaced.items()}
 
 
-async def counted(core: Core) -> dict[str, int]:
+async def read_gate_counts(core: Core) -> dict[str, int]:
     """Return how often the gate did what, over all time."""
     asked = Bookkeeping(core.clock.now(), counters=(COUNTED,))
     found = (await core.store.bookkeep(core.scope, asked)).counters
@@ -239,7 +239,7 @@ async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
 
 async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str]) -> list[Memory]:
     plain = [plain_name(name) for name in names if name not in folds]
-    found = dict(zip(plain, await core.found(plain), strict=True)) if plain else {}
+    found = dict(zip(plain, await core.find_memories(plain), strict=True)) if plain else {}
     if missing := [name for name, memory in found.items() if memory is None]:
         raise NotFound(
             f"{missing[0]!r} is neither the hash of a forbidden text nor a memory",
@@ -248,7 +248,7 @@ async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str
     return [memory for memory in found.values() if memory is not None]
 
 
-def gated(learned: Sequence[Learned]) -> Counter[str]:
+def count_replaced(learned: Sequence[LearnResult]) -> Counter[str]:
     """Count what was replaced in some texts, by kind."""
     found: Counter[str] = Counter()
     for one in learned:

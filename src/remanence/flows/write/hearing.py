@@ -18,29 +18,37 @@ from remanence.extraction import (
     EXTRACT_INSTRUCTION,
     EXTRACT_NEVER,
     EXTRACT_ONLY,
-    Extracted,
-    Heard,
-    Wanted,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
     checked_extraction,
     wanted_of,
 )
 from remanence.flows import guidelines, settings
-from remanence.flows.core import RACES_MAX, Core, leased, overtaken
+from remanence.flows.core import RACES_MAX, Core, hold_lease, overtaken
 from remanence.flows.curate.scheduling import Ran, keep
 from remanence.flows.spending import Spending
 from remanence.flows.write import proposals, settling
-from remanence.flows.write.boxing import boxed
+from remanence.flows.write.boxing import decide_boxes
 from remanence.flows.write.entity_storing import with_entities
-from remanence.flows.write.facts import Told, told
+from remanence.flows.write.facts import FactChanges, decide_facts
 from remanence.flows.write.joining import join_told
-from remanence.flows.write.waiting import Triggers, Waiting, buffers, next_turns, triggers, unheard, waiting
+from remanence.flows.write.waiting import (
+    PendingTurns,
+    Triggers,
+    buffers,
+    next_turns,
+    triggers,
+    unheard,
+    waiting,
+)
 from remanence.llm.base import Extractor
 from remanence.model import STANDING, Lifecycle, Memory
-from remanence.receipt import Listened
+from remanence.receipt import ExtractPendingResult
 from remanence.store.base import Bookkeeping
 from remanence.tokens import token_counts
 from remanence.write.engine_actions import UNSAID, Eligibility
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 from remanence.write.turns import lease_name
 
 BATCH = 10  # turns that are listened to together
@@ -68,7 +76,7 @@ class Listener:
         self._stopping = False
         self._task = asyncio.get_running_loop().create_task(self._listen())
 
-    def noted(self, session: str, *, high: bool) -> None:
+    def notify_turn(self, session: str, *, high: bool) -> None:
         """Hear that a turn of a session was noted here; look what is due where that may have made it so."""
         self._sessions.add(session)
         self._since += 1
@@ -79,7 +87,7 @@ class Listener:
         if known is None or is_due or (high and known.at_once) or 0 < known.turns <= self._since:
             self._wake.set()
 
-    async def done(self) -> None:
+    async def wait_until_done(self) -> None:
         """Listen to what is left of the sessions that were noted here."""
         if self._sessions:
             await keep(self._core, "extract", lambda core: rest(core, self._sessions, CLOSING_TRIES))
@@ -89,7 +97,7 @@ class Listener:
         self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
         return await due_now(core, lambda: self._stopping, waits)
 
-    async def _settled(self, core: Core) -> Ran | None:
+    async def _consolidate(self, core: Core) -> Ran | None:
         return await settling.by_itself(core, lambda: self._stopping)
 
     async def stop(self) -> None:
@@ -109,13 +117,13 @@ class Listener:
             self._since = 0
             try:
                 await keep(self._core, "extract", self._due)
-                await keep(self._core, "consolidate", self._settled)
+                await keep(self._core, "consolidate", self._consolidate)
             except StoreError as error:  # not even that could be kept; what waits is looked for again
                 LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
 
 
 async def due_now(
-    core: Core, stopped: Callable[[], bool], waits: Sequence[Waiting] | None = None
+    core: Core, stopped: Callable[[], bool], waits: Sequence[PendingTurns] | None = None
 ) -> Ran | None:
     """Listen to the sessions that are due, of those that wait; one that another process is at is left to it."""
     now, waits = core.clock.now(), await waiting(core) if waits is None else waits
@@ -128,7 +136,7 @@ async def rest(core: Core, sessions: Collection[str], tries: int = TRIES_MAX) ->
     return _ran(core, await listen(core, sessions, tries=tries)) if sessions else None
 
 
-def _ran(core: Core, done: Listened) -> Ran | None:
+def _ran(core: Core, done: ExtractPendingResult) -> Ran | None:
     if not done.turns and not done.failed:
         return None
     counts = {"turns": done.turns, "stored": done.stored, "confirmed": done.confirmed, **done.left_out}
@@ -143,12 +151,12 @@ async def listen(
     sessions: Collection[str] | None = None,
     stopped: Callable[[], bool] = lambda: False,
     tries: int = TRIES_MAX,
-) -> Listened:
+) -> ExtractPendingResult:
     """Listen to all that waits, of some sessions or of any; one process at a time goes through a session.
 
     Where another is at it, that is waited for, a tenth of a second for each of the `tries`.
     """
-    total, spending = Listened(), Spending(core)
+    total, spending = ExtractPendingResult(), Spending(core)
     for session in [one.session for one in await waiting(core)] if sessions is None else sorted(sessions):
         going = True
         while going and not stopped():
@@ -157,43 +165,47 @@ async def listen(
     return total
 
 
-async def _batch(core: Core, session: str, spending: Spending, tries: int) -> tuple[Listened, bool]:
+async def _batch(
+    core: Core, session: str, spending: Spending, tries: int
+) -> tuple[ExtractPendingResult, bool]:
     """Listen to the oldest turns of a session; say whether there may be more."""
-    reason = await settling.refused(core)
+    reason = await settling.explain_write_refusal(core)
     if not reason and isinstance(core.writer, Extractor):
         reason = await spending.waits()
     if reason:
-        return Listened(failed=(reason,)), False
+        return ExtractPendingResult(failed=(reason,)), False
     try:
-        async with leased(core, lease_name(session), LEASE, tries=tries) as fence:
+        async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
             if fence is None:
-                return Listened(failed=(BUSY,) if tries > 1 else ()), False
-            return await _listened(core, session, fence, spending)
+                return ExtractPendingResult(failed=(BUSY,) if tries > 1 else ()), False
+            return await _extract_batch(core, session, fence, spending)
     except LeaseLost:
-        return Listened(), False
+        return ExtractPendingResult(), False
 
 
-async def _listened(core: Core, session: str, fence: Fence, spending: Spending) -> tuple[Listened, bool]:
+async def _extract_batch(
+    core: Core, session: str, fence: Fence, spending: Spending
+) -> tuple[ExtractPendingResult, bool]:
     (buffer,) = await buffers(core, session)
     turns = await next_turns(core, buffer, most=BATCH)
     goes_on = len(turns) == BATCH
     books = _Books(session, fence, buffer.values(turns), buffer.counts(turns, all_=not goes_on), turns)
     if not turns:
         if books.counts:
-            await _booked(core, books)
-        return Listened(), False
+            await _write_books(core, books)
+        return ExtractPendingResult(), False
     standing = await unheard(core, buffer, turns)
     wanted = await wanted_now(core)
     try:
-        found = await _found(core, standing, wanted, spending) if standing else Extracted()
+        found = await _extract_facts(core, standing, wanted, spending) if standing else ExtractResult()
     except WriterError as error:
-        await _booked(core, _Books(session, fence, buffer.failed(core.clock.now()), {}))
-        return Listened(failed=(f"{error}",)), False
-    some = await _stored(core, standing, found, wanted, books)
+        await _write_books(core, _Books(session, fence, buffer.encode_failure(core.clock.now()), {}))
+        return ExtractPendingResult(failed=(f"{error}",)), False
+    some = await _store_facts(core, standing, found, wanted, books)
     return replace(some, turns=len(turns), cut=found.cut), goes_on
 
 
-async def wanted_now(core: Core) -> Wanted:
+async def wanted_now(core: Core) -> ExtractRequest:
     """Return what is to be extracted from turns, as the settings say."""
     wanted = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
     return replace(wanted, guidelines=await guidelines.lines(core))
@@ -210,16 +222,18 @@ class _Books:
     heard: Sequence[Memory] = ()
 
 
-async def _booked(core: Core, books: _Books) -> None:
+async def _write_books(core: Core, books: _Books) -> None:
     """Write what stands beside memories where no memory changes."""
     asked = Bookkeeping(core.clock.now(), put=books.values, count=books.counts, fence=books.fence)
     await core.store.bookkeep(core.scope, asked)
 
 
-async def _found(core: Core, turns: Sequence[Memory], wanted: Wanted, spending: Spending) -> Extracted:
+async def _extract_facts(
+    core: Core, turns: Sequence[Memory], wanted: ExtractRequest, spending: Spending
+) -> ExtractResult:
     """Return what some turns state, by the writer where it extracts, else by rules."""
     shown = [
-        Heard(
+        ExtractTurn(
             turn.id,
             turn.text,
             turn.speaker or "",
@@ -230,7 +244,7 @@ async def _found(core: Core, turns: Sequence[Memory], wanted: Wanted, spending: 
         for turn in turns
     ]
     if not isinstance(core.writer, Extractor):
-        return await asyncio.to_thread(extracted, shown, wanted.categories)
+        return await asyncio.to_thread(extract_facts, shown, wanted.categories)
     try:
         async with asyncio.timeout(TIMEOUT_S):
             found = checked_extraction(await core.writer.extract(shown, wanted), shown, wanted)
@@ -247,15 +261,17 @@ async def _found(core: Core, turns: Sequence[Memory], wanted: Wanted, spending: 
         ) from None
 
 
-async def _stored(
-    core: Core, turns: Sequence[Memory], found: Extracted, wanted: Wanted, books: _Books
-) -> Listened:
+async def _store_facts(
+    core: Core, turns: Sequence[Memory], found: ExtractResult, wanted: ExtractRequest, books: _Books
+) -> ExtractPendingResult:
     """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
     asked = core.writer
     writer = "" if asked is None or not isinstance(asked, Extractor) else asked.name
     for attempt in range(RACES_MAX):
-        telling = await with_entities(core, turns, found, await told(core, turns, found.facts, writer))
-        grouping = await boxed(core, books.session, books.heard)
+        telling = await with_entities(
+            core, turns, found, await decide_facts(core, turns, found.facts, writer)
+        )
+        grouping = await decide_boxes(core, books.session, books.heard)
         told_of = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
         told_of |= _beside(found, telling)
         grouping.record(telling.actions, "extraction")
@@ -271,7 +287,7 @@ async def _stored(
         )
         changes = [*telling.changes, *grouping.changes]
         if not changes:
-            await _booked(core, books)
+            await _write_books(core, books)
             return _listened_to(telling)
         try:
             committed = await core.commit(changes, cause)
@@ -286,7 +302,7 @@ async def _stored(
     raise AssertionError("unreachable")
 
 
-def _beside(found: Extracted, telling: Told) -> dict[str, Any]:
+def _beside(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:
     """Return what the audit is told beside who looked for what: what was cut, a writer's own, tags only proposed."""
     tags = sum(map(len, telling.proposed.values()))
     told_of = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}
@@ -302,13 +318,13 @@ async def _propose(
     now = core.clock.now()
     values: dict[str, Any] = {}
     for key, tags in list(proposed.items())[: await proposals.room(core)]:
-        values |= proposals.kept(key if key >= 0 else assigned[-key - 1], now, writer, tags)
+        values |= proposals.encode_proposal(key if key >= 0 else assigned[-key - 1], now, writer, tags)
     put = await proposals.beside_others(core, values)
     await core.store.bookkeep(core.scope, Bookkeeping(now, put=put))
 
 
-def _listened_to(told_: Told) -> Listened:
-    return Listened(
+def _listened_to(told_: FactChanges) -> ExtractPendingResult:
+    return ExtractPendingResult(
         stored=told_.stored,
         confirmed=told_.confirmed,
         of_writer=told_.of_writer,

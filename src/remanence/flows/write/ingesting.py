@@ -10,28 +10,34 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from remanence.arguments import check_path
-from remanence.extraction import Wanted
+from remanence.extraction import ExtractRequest
 from remanence.flows.core import Core, label
 from remanence.flows.settings import number as setting
 from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.write import gating
 from remanence.flows.write.boxing import seal
-from remanence.flows.write.extracting import Estimated, Extraction, as_heard, extraction_of, parsed
+from remanence.flows.write.extracting import (
+    ExtractEstimate,
+    Extraction,
+    as_heard,
+    extraction_of,
+    parse_transcript,
+)
 from remanence.flows.write.hearing import BATCH, listen, wanted_now
 from remanence.flows.write.learning import learn_many
 from remanence.keywords import Progress
 from remanence.llm.base import Extractor
 from remanence.llm.questions import extracting
 from remanence.model import Kind, Role, Trust, Turn
-from remanence.receipt import Listened
-from remanence.results import Result, counted, number, visible
+from remanence.receipt import ExtractPendingResult
+from remanence.results import Result, format_counts, number, visible
 from remanence.store.base import Arriving
 from remanence.tokens import token_counts
 from remanence.write.arrive import TURN
-from remanence.write.extract import extracted
+from remanence.write.extract import extract_facts
 from remanence.write.transcripts import Transcript
 from remanence.write.transcripts.base import Importer
-from remanence.write.trust import lowered
+from remanence.write.trust import lower_trust
 
 KEYS = 1_000  # asked for at once
 ANSWER_TOKENS, FACT_TOKENS = (
@@ -41,7 +47,7 @@ ANSWER_TOKENS, FACT_TOKENS = (
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Ingested(Result):
+class IngestResult(Result):
     """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
 
     `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind.
@@ -59,7 +65,7 @@ class Ingested(Result):
     threads: tuple[str, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
-    extracted: Listened = field(default_factory=Listened)
+    extracted: ExtractPendingResult = field(default_factory=ExtractPendingResult)
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
@@ -70,7 +76,7 @@ class Ingested(Result):
         }
         heard = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         whole = number(self.turns, "turn", "turns")
-        return visible(f"{whole} of {self.source} ({self.format}): {counted(counts)}") + heard
+        return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + heard
 
 
 async def ingest(
@@ -81,19 +87,19 @@ async def ingest(
     *,
     trust: str | Trust,
     extract: bool,
-) -> Ingested:
+) -> IngestResult:
     """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
     check_path(path)
-    door = lowered(core.trust, Role.USER, label(Trust, trust, "trust"))
-    transcript = await asyncio.to_thread(parsed, Path(path), format)
-    turns = list(map(_heard, transcript.turns)) if extract else transcript.turns
+    door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
+    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
+    turns = list(map(_mark_as_turn, transcript.turns)) if extract else transcript.turns
     learned = await learn_many(core, turns, progress, door)
     sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
     found = await listen(core, sessions)
     for session in sorted(set(sessions)):  # the file holds all of them
         await seal(core, session)
     counts = Counter(one.status for one in learned)
-    return Ingested(
+    return IngestResult(
         source=Path(path).name,
         format=transcript.format,
         turns=len(learned),
@@ -102,7 +108,7 @@ async def ingest(
         known=counts["known"],
         quarantined=counts["quarantined"],
         gated=counts["gated"],
-        replaced=gating.gated(learned),
+        replaced=gating.count_replaced(learned),
         threads=transcript.threads,
         skipped=transcript.skipped,
         runs=(*dict.fromkeys(one.run for one in learned if one.run is not None), *found.runs),
@@ -110,7 +116,7 @@ async def ingest(
     )
 
 
-def _heard(turn: Turn) -> Turn:
+def _mark_as_turn(turn: Turn) -> Turn:
     """Return a turn of a file as one that is noted."""
     return replace(turn, kind=Kind.EPISODIC, tags=tuple(dict.fromkeys((*turn.tags, TURN))))
 
@@ -118,16 +124,16 @@ def _heard(turn: Turn) -> Turn:
 async def look_into(core: Core, path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
     """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
     check_path(path)
-    transcript = await asyncio.to_thread(parsed, Path(path), format)
+    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
     found = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
     return replace(found, estimate=await estimate(core, transcript, Path(path).name))
 
 
-async def estimate(core: Core, transcript: Transcript, source: str) -> Estimated:
+async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEstimate:
     """Say what extracting from the turns of a file that are new would ask of the writer."""
-    known = await _known(core, [turn.key for turn in transcript.turns if turn.key is not None])
+    known = await _find_known_keys(core, [turn.key for turn in transcript.turns if turn.key is not None])
     new = [turn for turn in transcript.turns if turn.key not in known]
-    plain = Estimated(source, transcript.format, len(transcript.turns), len(new))
+    plain = ExtractEstimate(source, transcript.format, len(transcript.turns), len(new))
     writer = core.writer
     if not isinstance(writer, Extractor):
         return plain
@@ -142,7 +148,7 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> Estimated
     )
 
 
-async def _known(core: Core, keys: Sequence[str]) -> set[str]:
+async def _find_known_keys(core: Core, keys: Sequence[str]) -> set[str]:
     """Return which keys are here."""
     found: set[str] = set()
     for begin in range(0, len(keys), KEYS):
@@ -151,12 +157,12 @@ async def _known(core: Core, keys: Sequence[str]) -> set[str]:
     return found
 
 
-def _asking(core: Core, turns: Sequence[Turn], wanted: Wanted) -> tuple[int, int]:
+def _asking(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
     """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
     calls = tokens = 0
     for batch in _batches(turns):
         shown = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
-        answer = token_counts([fact.content for fact in extracted(shown, wanted.categories).facts])
+        answer = token_counts([fact.content for fact in extract_facts(shown, wanted.categories).facts])
         calls += 1
         tokens += (
             extracting(shown, wanted).tokens + ANSWER_TOKENS + FACT_TOKENS * len(answer) + 2 * sum(answer)

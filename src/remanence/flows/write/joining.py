@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from remanence.change import Cause, Change
-from remanence.edit.one_memory import act, joined, update
+from remanence.edit.one_memory import act, merge_changes, update
 from remanence.effects import VERBS
 from remanence.entity import (
     APART_MAX,
     NAMES_MAX,
     folded_name,
     key_of,
-    listed,
     name_of,
     names_of,
+    read_entity_list,
     text_of,
     type_of,
 )
@@ -31,7 +31,7 @@ from remanence.owner import BY_ENGINE, Owner
 from remanence.store.base import Arriving
 from remanence.text_columns import text_columns
 from remanence.write.engine_actions import Actions, of_memory
-from remanence.write.name_evidence import named
+from remanence.write.name_evidence import find_names
 from remanence.write.resolve_names import joinable, sort_of
 
 MERGE, SPLIT = "entities.merge", "entities.split"
@@ -46,10 +46,10 @@ async def join_told(core: Core) -> int:
     """
     await core.entities.refresh()
     pairs = [(memory.seq, pair) for memory in core.entities.standing() for pair in listed_pairs(memory)]
-    return sum([await _joined(core, seq, *pair) for seq, pair in pairs])
+    return sum([await _join_pair(core, seq, *pair) for seq, pair in pairs])
 
 
-async def _joined(core: Core, seq: int, key: str, said_by: str, evidence: str) -> bool:
+async def _join_pair(core: Core, seq: int, key: str, said_by: str, evidence: str) -> bool:
     """Join one pair, unless it is one already or something forbids it by now."""
     await core.entities.refresh()
     mine, theirs = await survivor(core, seq), await survivor(core, _seq(core, key))
@@ -79,7 +79,7 @@ def listed_pairs(memory: Memory) -> list[tuple[str, str, str]]:
 
 
 def _seq(core: Core, key: str) -> int:
-    memory = core.entities.keyed(key)
+    memory = core.entities.find_by_key(key)
     return 0 if memory is None else memory.seq
 
 
@@ -98,7 +98,7 @@ async def survivor(core: Core, seq: int) -> Memory | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class JoinResult:
     """What it took to make one of two entities: the run, how many changes, which memories mention the other."""
 
     cause: Cause
@@ -109,7 +109,7 @@ class Taken:
 
 async def join(
     core: Core, one: Memory, other: Memory, detail: Mapping[str, Any], owner: Owner | None = None
-) -> Taken:
+) -> JoinResult:
     """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
     kept, gone = sorted((one, other), key=_fullness)[::-1]
     for attempt in range(RACES_MAX):
@@ -131,7 +131,7 @@ async def join(
         )
         have = {folded_name(name) for name in names_of(kept)}
         aliases = {folded_name(name) for name in names_of(gone)} - have
-        return Taken(cause, len(changes), tuple(moved), len(aliases))
+        return JoinResult(cause, len(changes), tuple(moved), len(aliases))
     raise AssertionError("unreachable")
 
 
@@ -146,7 +146,7 @@ def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int, 
     have = {folded_name(name_of(kept))}
     aliases = [
         name
-        for name in (*listed(kept, "aliases"), *names_of(gone))
+        for name in (*read_entity_list(kept, "aliases"), *names_of(gone))
         if folded_name(name) not in have and not have.add(folded_name(name))  # type: ignore[func-returns-value]
     ]
     attributes = {
@@ -154,10 +154,10 @@ def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int, 
         "aliases": aliases[:NAMES_MAX],
         "type": sort_of(type_of(kept), type_of(gone)),
         "kin": {**theirs.get("kin", {}), **mine.get("kin", {})},
-        "handles": [*dict.fromkeys([*listed(kept, "handles"), *listed(gone, "handles")])],
+        "handles": [*dict.fromkeys([*read_entity_list(kept, "handles"), *read_entity_list(gone, "handles")])],
         "apart": [
             key
-            for key in dict.fromkeys([*listed(kept, "apart"), *listed(gone, "apart")])
+            for key in dict.fromkeys([*read_entity_list(kept, "apart"), *read_entity_list(gone, "apart")])
             if key not in (kept.key, gone.key)
         ][-APART_MAX:],
         "same": [
@@ -178,10 +178,10 @@ def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int, 
     held = {link.key for link in links}
     if key not in held:
         changes.append(Change("links", key, None, link_values(now)))
-    return joined([*changes, *_moved(links, gone.seq, kept.seq, now)])
+    return merge_changes([*changes, *_move_mentions(links, gone.seq, kept.seq, now)])
 
 
-def _moved(links: Sequence[Link], gone: int, kept: int, now: int) -> Iterator[Change]:
+def _move_mentions(links: Sequence[Link], gone: int, kept: int, now: int) -> Iterator[Change]:
     """Yield how mentions of one become those of another, the newest as far as there is room."""
     mine = {link.source for link in links if link.relation is Relation.MENTIONS and link.target == kept}
     theirs = [link for link in links if link.relation is Relation.MENTIONS and link.target == gone]
@@ -197,7 +197,7 @@ async def free(core: Core, name: str, type_: str) -> tuple[str, str]:
         key, text = key_of(name, number), text_of(name, type_, number)
         mark = text_columns(text, None)["fingerprint"]
         twin = (await core.store.arriving(core.scope, Arriving(fingerprints=[mark]))).twins.get(mark)
-        if core.entities.keyed(key) is None and (twin is None or twin.status not in STANDING):
+        if core.entities.find_by_key(key) is None and (twin is None or twin.status not in STANDING):
             return key, text
     raise AssertionError("so many namesakes are refused when they arrive")
 
@@ -214,9 +214,9 @@ async def split(
     name = next((one for one in names_of(whole) if folded_name(one) in off), name_of(whole))
     key, text = await free(core, name, type_of(whole))
     aliases = [one for one in names_of(whole) if folded_name(one) in off and one != name]
-    kept = [one for one in listed(whole, "aliases") if folded_name(one) not in off]
+    kept = [one for one in read_entity_list(whole, "aliases") if folded_name(one) not in off]
     mine = dict(whole.attributes or {})
-    apart = [*dict.fromkeys([*listed(whole, "apart"), key])][-APART_MAX:]
+    apart = [*dict.fromkeys([*read_entity_list(whole, "apart"), key])][-APART_MAX:]
     because = {one: by for one, by in mine.get("because", {}).items() if one in kept}
     theirs = {"name": name, "type": type_of(whole), "aliases": aliases, "apart": [whole.key]}
     row = entity_row(
@@ -236,7 +236,7 @@ async def split(
         if not stays:
             changes.append(Change("links", link.key, link.values, None))
     cause = core.cause(SPLIT, detail={"id": whole.id, "into": row["id"], "names": list(names)})
-    await core.commit(joined(changes), cause)
+    await core.commit(merge_changes(changes), cause)
     return cause, len(changes)
 
 
@@ -252,5 +252,5 @@ def _whose(
         return True, False
     if not off or memory is None:
         return False, True
-    goes = any(True for _ in named(memory.text, off))
-    return goes, not goes or any(True for _ in named(memory.text, rest))
+    goes = any(True for _ in find_names(memory.text, off))
+    return goes, not goes or any(True for _ in find_names(memory.text, rest))

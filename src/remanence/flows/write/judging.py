@@ -24,7 +24,7 @@ CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class CheckedJudgement:
     """A checked judgement; `alignment` is None and `reason` says why where there is none."""
 
     alignment: float | None = None
@@ -39,7 +39,7 @@ class Judged:
 
 async def judge(
     core: Core, writer: Writer, memories: Sequence[Memory], similar: Sequence[Sequence[Memory]]
-) -> list[Judged]:
+) -> list[CheckedJudgement]:
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
     who = (await frame(core, Look("self", count_use=False))).text
     who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
@@ -47,18 +47,18 @@ async def judge(
     return list(await asyncio.gather(*asked))
 
 
-async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> Judged:
-    shown = {other.id: _told(other) for other in others}
+async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> CheckedJudgement:
+    shown = {other.id: _render_memory(other) for other in others}
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            found = await writer.judge(_told(memory), who, shown)
+            found = await writer.judge(_render_memory(memory), who, shown)
     except TimeoutError:
         # Who was not waited for may have answered all the same, for the price of the question at least.
         asked = sum(token_counts([memory.text, who, *shown.values()]))
-        return Judged(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=asked)
+        return CheckedJudgement(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=asked)
     except WriterError as error:
-        return Judged(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
-    judged = _checked(memory, found, {other.id: other.seq for other in others})
+        return CheckedJudgement(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
+    judged = _check_judgement(memory, found, {other.id: other.seq for other in others})
     own = {
         other.seq for other in others if other.speaker == memory.speaker
     }  # what two people say stays with either
@@ -66,25 +66,25 @@ async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memo
     return replace(judged, tokens_used=_cost(found.tokens_used))
 
 
-def _told(memory: Memory) -> str:
+def _render_memory(memory: Memory) -> str:
     """Return a text, with how far it is to be trusted where that is less than a user's own word."""
     return memory.text if memory.trust is Trust.USER else f"[{memory.trust.label}] {memory.text}"
 
 
-def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judged:
+def _check_judgement(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> CheckedJudgement:
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
     if not _fraction(found.alignment):
-        return Judged(reason=f"{memory.id}: its alignment is no fraction")
+        return CheckedJudgement(reason=f"{memory.id}: its alignment is no fraction")
     said = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
     wrong = [name for name, sure in said if name not in seqs or not _fraction(sure)]
     if wrong:
-        return Judged(
+        return CheckedJudgement(
             reason=f"{memory.id}: contradictions of {len(wrong)} make no sense: it was not shown them"
         )
     try:
         check_tags(found.tags)
     except InvalidInput:
-        return Judged(
+        return CheckedJudgement(
             reason=f"{memory.id}: its tags make no sense: one is empty or too long, or they are too many"
         )
     odds = [*found.contradicts.items(), *found.replaces.items()]
@@ -97,7 +97,7 @@ def _checked(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> Judge
     room = len(memory.tags) + len(new) <= TAGS_MAX
     tags = tuple(tag for tag in new if room and tag not in proposed)
     align, against = round(found.alignment, 6), tuple(sure.items())
-    return Judged(align, against, replaces, repeats, tags=tags, proposed=proposed)
+    return CheckedJudgement(align, against, replaces, repeats, tags=tags, proposed=proposed)
 
 
 def _cost(tokens_used: object) -> int:

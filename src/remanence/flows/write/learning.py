@@ -14,7 +14,7 @@ from remanence.arguments import check_attributes, check_fraction, check_name, ch
 from remanence.change import Change
 from remanence.clock import to_micros
 from remanence.edit.identity import refuse_identity, refuse_repeat
-from remanence.edit.one_memory import joined, update
+from remanence.edit.one_memory import merge_changes, update
 from remanence.effects import VERBS
 from remanence.errors import Conflict, InvalidInput, NameUnknown
 from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
@@ -25,8 +25,7 @@ from remanence.llm.base import Vectors, WordWeight, embeds_together
 from remanence.model import (
     STANDING,
     Kind,
-    Known,
-    Learned,
+    LearnResult,
     Lifecycle,
     Memory,
     PolicyClass,
@@ -35,28 +34,29 @@ from remanence.model import (
     Severity,
     Trust,
     Turn,
+    WriteContext,
     link_values,
 )
 from remanence.recall.semantic import ArrivalWeights
 from remanence.segment import LOOK_BACK
-from remanence.signatures import checked
+from remanence.signatures import validate_arguments
 from remanence.store.base import Arriving, Find
 from remanence.text import check_text, fingerprint, terms_of
-from remanence.write.arrive import ECHO, GREATER, PROGRAMS, TURN, Batch, Draft, in_segment
+from remanence.write.arrive import ECHO, GREATER, PROGRAMS, TURN, DraftBatch, MemoryDraft, in_segment
 from remanence.write.claims import claims_of
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
 from remanence.write.supposed import said_again
-from remanence.write.trust import believed, lowered
+from remanence.write.trust import compute_trust, lower_trust
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 
 
 @dataclass(eq=False)
-class _Waiting:
-    draft: Draft
-    answer: Learned | None = None
+class _QueuedDraft:
+    draft: MemoryDraft
+    answer: LearnResult | None = None
 
 
 class GroupCommit:
@@ -64,15 +64,15 @@ class GroupCommit:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._waiting: list[_Waiting] = []
+        self._waiting: list[_QueuedDraft] = []
         self._turn = asyncio.Lock()
 
-    async def learn(self, turn: Turn) -> Learned:
+    async def learn(self, turn: Turn) -> LearnResult:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
-        core = self._core.settled
-        mine = _Waiting(await prepared(core, turn))
+        core = self._core.usable_core
+        mine = _QueuedDraft(await prepare_draft(core, turn))
         if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
-            (answer,) = await take(core, await settled(core, [mine.draft]))
+            (answer,) = await take(core, await resolve_roles(core, [mine.draft]))
             return answer
         self._waiting.append(mine)
         try:
@@ -84,12 +84,12 @@ class GroupCommit:
                 self._waiting.remove(mine)
         return mine.answer
 
-    async def _take(self, mine: _Waiting) -> None:
+    async def _take(self, mine: _QueuedDraft) -> None:
         together = first_run([item.draft for item in self._waiting[:CHUNK]])
         batch, self._waiting = self._waiting[:together], self._waiting[together:]
-        answers: list[Learned] = []
+        answers: list[LearnResult] = []
         try:
-            drafts = await settled(self._core, [item.draft for item in batch])
+            drafts = await resolve_roles(self._core, [item.draft for item in batch])
             answers = await take(self._core, drafts)
         finally:
             if not answers:  # the failure is this caller's; the others try again with a batch of their own
@@ -105,7 +105,7 @@ async def learn_many(
     door: Trust | None = None,
     *,
     about: int | None = None,
-) -> list[Learned]:
+) -> list[LearnResult]:
     """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
     Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. A text that
@@ -113,8 +113,10 @@ async def learn_many(
     """
     if progress is not None:
         progress(0, len(turns))
-    drafts = await settled(core, await asyncio.to_thread(_prepared, core, turns, door), together=True)
-    answers: list[Learned] = []
+    drafts = await resolve_roles(
+        core, await asyncio.to_thread(_prepare_drafts, core, turns, door), together=True
+    )
+    answers: list[LearnResult] = []
     while len(answers) < len(drafts):
         chunk = drafts[len(answers) : len(answers) + CHUNK]
         answers += await take(core, chunk[: first_run(chunk)], about)
@@ -123,16 +125,16 @@ async def learn_many(
     return answers
 
 
-def _prepared(core: Core, turns: Sequence[Turn], door: Trust | None) -> list[Draft]:
+def _prepare_drafts(core: Core, turns: Sequence[Turn], door: Trust | None) -> list[MemoryDraft]:
     return [prepare(core, turn, door) for turn in turns]
 
 
-async def prepared(core: Core, turn: Turn) -> Draft:
+async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
     """Check one text and derive what follows from it alone."""
     return await aside(len(str(turn.text)), prepare, core, turn)
 
 
-def prepare(core: Core, turn: Turn, door: Trust | None = None) -> Draft:
+def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
     """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept.
 
     It is believed no more than its `door`, which is that of the opening where none is named.
@@ -140,7 +142,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> Draft:
     check_text(turn.text)
     check_attributes(turn.attributes)
     text = turn.text
-    turn, counts = gating.screened(core, turn)
+    turn, counts = gating.screen_turn(core, turn)
     for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
         if (name := getattr(turn, what)) is not None:
             check_name(what, name)
@@ -158,13 +160,13 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> Draft:
     by_name = role_of_name(turn.speaker) or Role.USER
     role = by_name if turn.role is None else label(Role, turn.role, "role")
     said = None if turn.trust is None else label(Trust, turn.trust, "trust")
-    door = lowered(core.trust if door is None else door, role, said)
-    return Draft(
+    door = lower_trust(core.trust if door is None else door, role, said)
+    return MemoryDraft(
         turn=turn,
         role=role,
         door=door,
         replaced=Counter(counts) + Counter(named) if counts or named else Counter(),
-        instructs=gating.instructing(text, believed(door, role), gating.beside(turn)),
+        instructs=gating.instructing(text, compute_trust(door, role), gating.beside(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -201,14 +203,14 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
 
 
 async def take(
-    core: Core, drafts: Sequence[Draft], about: int | None = None, *, verb: str = "learn"
-) -> list[Learned]:
+    core: Core, drafts: Sequence[MemoryDraft], about: int | None = None, *, verb: str = "learn"
+) -> list[LearnResult]:
     """Gather, decide and commit one batch, again from the start after a lost race.
 
     All mention the entity that they are `about`.
     """
     for attempt in range(RACES_MAX):
-        batch, changes = await decided(core, drafts)
+        batch, changes = await decide_batch(core, drafts)
         if about is not None:
             changes += await _mentions(core, drafts, batch, about)
         gate = gating.counts(drafts, batch.outcomes)
@@ -216,7 +218,9 @@ async def take(
             await gating.count(core, gate)
             return answers(batch, drafts)
         counts = gate | waits(drafts, batch.outcomes)
-        cause = core.cause(verb, turns=heard(batch), counts=counts, detail=acted(drafts, batch))
+        cause = core.cause(
+            verb, turns=count_accepted(batch), counts=counts, detail=make_action_detail(drafts, batch)
+        )
         try:
             committed = await core.commit(changes, cause)
         except Conflict as conflict:
@@ -226,7 +230,7 @@ async def take(
     raise AssertionError("unreachable")
 
 
-def acted(drafts: Sequence[Draft], batch: Batch) -> dict[str, Any]:
+def make_action_detail(drafts: Sequence[MemoryDraft], batch: DraftBatch) -> dict[str, Any]:
     """Return what the audit is told of what rules did to older memories because of some texts that were handed over."""
     actions = Actions()
     for draft, outcome in zip(drafts, batch.outcomes, strict=True):
@@ -238,11 +242,13 @@ def acted(drafts: Sequence[Draft], batch: Batch) -> dict[str, Any]:
                 UNSAID if weighs is None else weighs,
                 "manual",
             )
-            actions.decided(given, outcome.replaces, outcome.contradicts)
+            actions.record_replacements(given, outcome.replaces, outcome.contradicts)
     return actions.detail()
 
 
-async def _mentions(core: Core, drafts: Sequence[Draft], batch: Batch, entity: int) -> list[Change]:
+async def _mentions(
+    core: Core, drafts: Sequence[MemoryDraft], batch: DraftBatch, entity: int
+) -> list[Change]:
     """Let what came in, or was known, mention an entity; what is out of sight mentions none."""
     links = await core.store.neighbours(core.scope, [entity], Relation.MENTIONS)
     have = {link.source for link in links}
@@ -257,29 +263,29 @@ async def _mentions(core: Core, drafts: Sequence[Draft], batch: Batch, entity: i
     ]
 
 
-async def decided(
+async def decide_batch(
     core: Core,
-    drafts: Sequence[Draft],
+    drafts: Sequence[MemoryDraft],
     freed: Collection[str | None] = (),
     spared: Collection[int] = (),
-) -> tuple[Batch, list[Change]]:
+) -> tuple[DraftBatch, list[Change]]:
     """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true.
 
     `freed` are keys that the caller takes from the memories that have them, in the same commit; `spared` memories whose
     place it gives away.
     """
     chars = sum(len(draft.turn.text) for draft in drafts)
-    terms, asked = await aside(chars, _asked, core, drafts, freed)
+    terms, asked = await aside(chars, _make_batch_request, core, drafts, freed)
     known = await core.store.arriving(core.scope, asked)
     if known.forbids:
-        drafts = await gating.refused(core, drafts)
+        drafts = await gating.mark_forbidden(core, drafts)
     batch = await aside(chars, _decide, core, list(zip(drafts, terms, strict=True)), known)
     claimed = await with_claims(core, drafts, batch, spared)
-    return batch, joined([*await _without_known(core, drafts, batch), *claimed])
+    return batch, merge_changes([*await _without_known(core, drafts, batch), *claimed])
 
 
-def _asked(
-    core: Core, drafts: Sequence[Draft], freed: Collection[str | None]
+def _make_batch_request(
+    core: Core, drafts: Sequence[MemoryDraft], freed: Collection[str | None]
 ) -> tuple[list[frozenset[int]], Arriving]:
     """Return the terms of each text, and what must be known of the batch.
 
@@ -295,9 +301,11 @@ def _asked(
     return terms, asked
 
 
-def _decide(core: Core, drafts: Sequence[tuple[Draft, Collection[int]]], known: Known) -> Batch:
+def _decide(
+    core: Core, drafts: Sequence[tuple[MemoryDraft, Collection[int]]], known: WriteContext
+) -> DraftBatch:
     """Decide a batch in its order; each new row gets its vector, weighted by how rare its words are on arrival."""
-    batch = Batch(core.clock.now(), known, core.new_id, core.agent)
+    batch = DraftBatch(core.clock.now(), known, core.new_id, core.agent)
     for draft, terms in drafts:
         batch.take(draft, terms)
     batch.measure()
@@ -307,21 +315,21 @@ def _decide(core: Core, drafts: Sequence[tuple[Draft, Collection[int]]], known: 
     return batch
 
 
-def _vectors(core: Core, batch: Batch) -> list[bytes]:
+def _vectors(core: Core, batch: DraftBatch) -> list[bytes]:
     """Embed the new texts of a batch as they arrive, in one pass where the embedder can."""
     texts = [row["text"] for row in batch.rows]
     weights = ArrivalWeights(batch.known.memories, batch.df_of)
     if embeds_together(core.embedder):
-        return _kept(core, core.embedder.embed_together(texts, weights), len(texts))
+        return _encode_vectors(core, core.embedder.embed_together(texts, weights), len(texts))
     return [vector_of(core, text, weights.alone(number)) for number, text in enumerate(texts)]
 
 
 def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
     """Embed one text; without `weight` all its words weigh alike."""
-    return _kept(core, core.embedder.embed([text], weight), 1)[0]
+    return _encode_vectors(core, core.embedder.embed([text], weight), 1)[0]
 
 
-def _kept(core: Core, vectors: Vectors, texts: int) -> list[bytes]:
+def _encode_vectors(core: Core, vectors: Vectors, texts: int) -> list[bytes]:
     """Return vectors as they are stored; such as cannot be kept are refused."""
     if vectors.shape != (texts, core.embedder.dimensions) or not np.isfinite(vectors).all():
         raise InvalidInput(
@@ -331,7 +339,7 @@ def _kept(core: Core, vectors: Vectors, texts: int) -> list[bytes]:
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
-async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> list[Change]:
+async def _without_known(core: Core, drafts: Sequence[MemoryDraft], batch: DraftBatch) -> list[Change]:
     """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them.
 
     What a repeat says besides is kept: its tags, and how sure and how important it is where that is more.
@@ -356,13 +364,13 @@ async def _without_known(core: Core, drafts: Sequence[Draft], batch: Batch) -> l
         ):
             batch.forget_repeat(place, "it came in before, from the same source")
     changes = [change for change in batch.changes() if change.table != "sources" or change.key not in have]
-    gained = [_gained(memory, batch, drafts) for memory in memories if memory is not None]
+    gained = [_merge_repeats(memory, batch, drafts) for memory in memories if memory is not None]
     facts = await _facts_again(core, [one for one in memories if one is not None], drafts, batch)
-    return joined([*changes, *chain.from_iterable(gained), *facts])
+    return merge_changes([*changes, *chain.from_iterable(gained), *facts])
 
 
 def _forget_echoes(
-    drafts: Sequence[Draft], batch: Batch, of_persons: Collection[int]
+    drafts: Sequence[MemoryDraft], batch: DraftBatch, of_persons: Collection[int]
 ) -> set[tuple[int, str]]:
     """Count what a program says again of a person's memories as known; return the sources that nobody else brings."""
     echoed: set[tuple[int, str]] = set()
@@ -381,7 +389,7 @@ def _forget_echoes(
 
 
 async def _facts_again(
-    core: Core, memories: Sequence[Memory], drafts: Sequence[Draft], batch: Batch
+    core: Core, memories: Sequence[Memory], drafts: Sequence[MemoryDraft], batch: DraftBatch
 ) -> list[Change]:
     """Let a turn that is said again say its facts again; they are not extracted twice."""
     turns = {memory.seq for memory in memories if TURN in memory.tags}
@@ -395,11 +403,11 @@ async def _facts_again(
         if fact is not None and fact.status in STANDING and repeats:
             again = [(one.role, one.trust, one.turn.session) for one in repeats]
             changes += update(fact, said_again(fact, again, batch.now))
-            changes.append(VERBS["repeat"].counted(fact.seq, confirmations=len(repeats)))
+            changes.append(VERBS["repeat"].build_count_change(fact.seq, confirmations=len(repeats)))
     return changes
 
 
-def _repeats(batch: Batch, drafts: Sequence[Draft], key: int, trust: Trust) -> list[Draft]:
+def _repeats(batch: DraftBatch, drafts: Sequence[MemoryDraft], key: int, trust: Trust) -> list[MemoryDraft]:
     """Return the texts of a batch that confirm a memory and are believed as far as it: others add nothing to it."""
     return [
         draft
@@ -408,7 +416,7 @@ def _repeats(batch: Batch, drafts: Sequence[Draft], key: int, trust: Trust) -> l
     ]
 
 
-def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Change]:
+def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDraft]) -> list[Change]:
     """Decide what the repeats of a batch add to the memory that they confirm."""
     repeats = _repeats(batch, drafts, memory.seq, memory.trust)
     turns = [draft.turn for draft in repeats]
@@ -418,24 +426,24 @@ def _gained(memory: Memory, batch: Batch, drafts: Sequence[Draft]) -> list[Chang
         if given and round(max(given), 6) >= (getattr(memory, name) or 0.0):
             values[name] = round(max(given), 6)
     values |= said_again(memory, [(one.role, one.trust, one.turn.session) for one in repeats], batch.now)
-    values |= VERBS["repeat"].restated(values, batch.now)
+    values |= VERBS["repeat"].build_repeat_stamps(values, batch.now)
     return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
 
 
-def heard(batch: Batch) -> int:
+def count_accepted(batch: DraftBatch) -> int:
     """Count the texts that were taken in; what came in before is not heard again."""
     return sum(outcome.status not in ("known", "gated") for outcome in batch.outcomes)
 
 
 def answers(
-    batch: Batch, drafts: Sequence[Draft], assigned: Sequence[int] = (), run: str | None = None
-) -> list[Learned]:
+    batch: DraftBatch, drafts: Sequence[MemoryDraft], assigned: Sequence[int] = (), run: str | None = None
+) -> list[LearnResult]:
     """Say what became of each text, with the numbers that the store gave to new ones, and the run that wrote it."""
     return [
-        Learned(
+        LearnResult(
             outcome.id,
             outcome.key if outcome.key >= 0 else assigned[-outcome.key - 1],
-            gating.answered(draft, outcome),
+            gating.answer_status(draft, outcome),
             outcome.reason,
             told_by=outcome.told_by,
             role=outcome.role,
@@ -446,7 +454,9 @@ def answers(
     ]
 
 
-async def settled(core: Core, drafts: Sequence[Draft], *, together: bool = False) -> list[Draft]:
+async def resolve_roles(
+    core: Core, drafts: Sequence[MemoryDraft], *, together: bool = False
+) -> list[MemoryDraft]:
     """Give the assistant's role to doubtful names whose latest texts, these among them, read as an assistant's.
 
     As if they came one by one, since who else arrives at the same moment must not decide; or all of a name `together`,
@@ -472,7 +482,7 @@ async def latest_texts(core: Core, speaker: str, among: int | None = None) -> li
     return [memory.text for memory in await core.store.find(core.scope, asked)]
 
 
-@checked
+@validate_arguments
 def turn_of(item: Turn | str | Mapping[str, Any]) -> Turn:
     """Return what is to be learned as a turn: a text alone, or the fields of one by name."""
     if isinstance(item, Turn):

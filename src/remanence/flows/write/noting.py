@@ -9,7 +9,7 @@ from remanence.flows.core import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import GroupCommit
 from remanence.gate.junk import junk
-from remanence.model import Kind, Learned, Turn
+from remanence.model import Kind, LearnResult, Turn
 from remanence.results import Result
 from remanence.text import check_text
 from remanence.write.arrive import TURN
@@ -19,8 +19,8 @@ EMPTY = "it says nothing to keep; `learn` stores it all the same"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Noted(Result):
-    """What became of a turn: as of a text that is learned, by `Learned`; and how much it asks to be kept.
+class NoteResult(Result):
+    """What became of a turn: as of a text that is learned, by `LearnResult`; and how much it asks to be kept.
 
     `signal` is high, medium, low or none, `found` by which classes of phrases. `gated` is also small talk, laughter,
     mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written.
@@ -36,16 +36,16 @@ class Noted(Result):
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     @property
-    def learned(self) -> Learned:
+    def learn_result(self) -> LearnResult:
         """What became of it, without how much it asks to be kept."""
-        return Learned(self.id, self.seq, self.status, self.reason, run=self.run, replaced=self.replaced)
+        return LearnResult(self.id, self.seq, self.status, self.reason, run=self.run, replaced=self.replaced)
 
     def __str__(self) -> str:
         found = f" ({', '.join(self.found)})" if self.found else ""
-        return f"{self.learned}, signal {self.signal}{found}"
+        return f"{self.learn_result}, signal {self.signal}{found}"
 
 
-async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) -> Noted:
+async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) -> NoteResult:
     """Store one turn; unless it is for `later`, this engine listens to it when it is due and as it closes."""
     if turn.kind not in (None, Kind.EPISODIC, Kind.EPISODIC.label):
         raise InvalidInput(
@@ -56,13 +56,13 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
     told = signal(turn.text)
     if told.level in ("none", "low") and junk(turn.text):
         await gating.count(core, {gating.JUNK: 1})
-        return Noted("", 0, "gated", told.level, told.found, EMPTY)
+        return NoteResult("", 0, "gated", told.level, told.found, EMPTY)
     session = turn.session or core.session
     tags = (*turn.tags, *([] if TURN in turn.tags else [TURN]))
     learned = await together.learn(replace(turn, kind=Kind.EPISODIC, tags=tags, session=session))
     if not later and learned.status == "stored" and core.listener is not None:
-        core.listener.noted(session or "", high=told.level == "high")
-    return Noted(
+        core.listener.notify_turn(session or "", high=told.level == "high")
+    return NoteResult(
         learned.id,
         learned.seq,
         learned.status,

@@ -47,7 +47,7 @@ class Proposal(Result):
         return visible(f"{self.by} proposes {', '.join(of)} for {self.memory}")
 
 
-def kept(
+def encode_proposal(
     seq: int,
     at: int,
     by: str,
@@ -110,7 +110,7 @@ async def propose(core: Core, name: OneMemory, tags: Sequence[str]) -> tuple[str
         fresh = tuple(tag for tag in dict.fromkeys(tags) if tag not in memory.tags)
         if not fresh:
             return ()
-        was = row or kept(memory.seq, now, core.agent or "an agent", ())[key]
+        was = row or encode_proposal(memory.seq, now, core.agent or "an agent", ())[key]
         asked = {**was, "tags": [*dict.fromkeys((*was["tags"], *fresh))]}
         swap = Bookkeeping(now, swap={key: (row, asked)}, get=(key,))
         if (await core.store.bookkeep(core.scope, swap)).values.get(key) == asked:
@@ -132,7 +132,7 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
             raise NotFound(
                 f"nothing is proposed for {memory.id}", recovery="list what is: remanence review list"
             )
-        dropped = await _chosen(core, proposed, what)
+        dropped = await _narrow_proposal(core, proposed, what)
         left = _without(row, dropped)
         asked = Bookkeeping(core.clock.now(), swap={key: (row, left)}, get=(key,))
         if (await core.store.bookkeep(core.scope, asked)).values.get(key) == left:
@@ -156,7 +156,7 @@ def _repeats(row: Mapping[str, Any]) -> Sequence[int]:
     return named
 
 
-async def settled(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[str, Any]:
+async def settle_proposals(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[str, Any]:
     """Return what is kept, by name, once memories took the places of others, or may not."""
     rows, values = await _rows(core), {}
     for seq in {new.seq for new, _ in pairs} & rows.keys():
@@ -166,13 +166,13 @@ async def settled(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[st
     return values
 
 
-async def _chosen(core: Core, proposed: Proposal, what: Sequence[OneMemory]) -> Proposal:
+async def _narrow_proposal(core: Core, proposed: Proposal, what: Sequence[OneMemory]) -> Proposal:
     """Return of a proposal what is named of it."""
     if not what:
         return proposed
     tags = tuple(tag for tag in proposed.tags if tag in what)
     others = [plain_name(one) for one in what if one not in tags]
-    named = {one.seq for one in (await core.found(others) if others else []) if one is not None}
+    named = {one.seq for one in (await core.find_memories(others) if others else []) if one is not None}
     replaces, repeats = (
         tuple(one for one in some if one.seq in named) for some in (proposed.replaces, proposed.repeats)
     )

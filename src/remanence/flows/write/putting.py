@@ -16,11 +16,19 @@ from remanence.flows.core import RACES_MAX, Core, overtaken, refuse_moved
 from remanence.flows.curate.undoing import beside_equals
 from remanence.flows.naming import unknown
 from remanence.flows.write import gating
-from remanence.flows.write.editing import edited, successor
-from remanence.flows.write.learning import acted, answers, decided, heard, prepared, settled, take
-from remanence.model import STANDING, Learned, Memory, Reason, Relation, Status, Turn, link_values
+from remanence.flows.write.editing import make_edit_changes, successor
+from remanence.flows.write.learning import (
+    answers,
+    count_accepted,
+    decide_batch,
+    make_action_detail,
+    prepare_draft,
+    resolve_roles,
+    take,
+)
+from remanence.model import STANDING, LearnResult, Memory, Reason, Relation, Status, Turn, link_values
 from remanence.text import fingerprint
-from remanence.write.arrive import Draft
+from remanence.write.arrive import MemoryDraft
 
 # What a text put again may bring; who said it first, and where, stays.
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
@@ -32,28 +40,28 @@ _DOOR = (
 _EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
 
 
-async def put(core: Core, turn: Turn, if_revision: int | None = None) -> Learned:
+async def put(core: Core, turn: Turn, if_revision: int | None = None) -> LearnResult:
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     if turn.key is None:
         raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
-    turn, filled = _founded(core, turn)
-    draft = await prepared(core, turn)
+    turn, filled = _add_origin(core, turn)
+    draft = await prepare_draft(core, turn)
     if not filled:
         _refuse_unfounded(core, draft.turn)
-    (draft,) = await settled(core, [replace(draft, stands_beside=True)])
+    (draft,) = await resolve_roles(core, [replace(draft, stands_beside=True)])
     learned = await _put(core, turn.key or "", draft, if_revision)
     said = "; ".join(filter(None, [learned.reason, filled]))
     return learned if learned.status == "gated" else replace(learned, reason=said)
 
 
-async def _put(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
+async def _put(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
     for attempt in range(RACES_MAX):
         (memory,) = await core.store.get(core.scope, [key])
         if memory is not None and not await _is_gone(core, memory, draft):
-            return await _renewed(core, key, draft, if_revision)
+            return await _update_by_key(core, key, draft, if_revision)
         if memory is None:
             refuse_moved(f"the key {key!r}", 0, if_revision)
-            return await _named(core, key, draft, if_revision)
+            return await _store_by_key(core, key, draft, if_revision)
         refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
         try:
             return await _named_after(core, memory, key, draft)
@@ -62,7 +70,7 @@ async def _put(core: Core, key: str, draft: Draft, if_revision: int | None) -> L
     raise AssertionError("unreachable")
 
 
-async def _is_gone(core: Core, memory: Memory, draft: Draft) -> bool:
+async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft) -> bool:
     """Tell whether what is put under a memory's key is another one: it left, was merged, or is out of date.
 
     Out of date is what a newer statement took the place of by what both claim, which yet another one may do in turn.
@@ -76,15 +84,15 @@ async def _is_gone(core: Core, memory: Memory, draft: Draft) -> bool:
     return any(claim.replaced_by is not None for claim in claims)
 
 
-async def _named(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
+async def _store_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
     """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
     (learned,) = await take(core, [draft], verb="put")
-    return await _renewed(core, key, draft, if_revision) if learned.status == "known" else learned
+    return await _update_by_key(core, key, draft, if_revision) if learned.status == "known" else learned
 
 
-async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Learned:
+async def _named_after(core: Core, gone: Memory, key: str, draft: MemoryDraft) -> LearnResult:
     """Store a text under the name of a memory that is gone, which loses it in the same commit, and link the two."""
-    batch, changes = await decided(core, [draft], freed=[key])
+    batch, changes = await decide_batch(core, [draft], freed=[key])
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         changes += update(gone, {"key": None})
@@ -93,8 +101,8 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
         if not linked and gone.status is not Status.QUARANTINED:
             changes.append(Change("links", ends, None, link_values(core.clock.now())))
     gate = gating.counts([draft], [outcome])
-    detail = {"id": gone.id, **acted([draft], batch)}
-    cause = core.cause("put", detail=detail, turns=heard(batch), counts=gate)
+    detail = {"id": gone.id, **make_action_detail([draft], batch)}
+    cause = core.cause("put", detail=detail, turns=count_accepted(batch), counts=gate)
     assigned = (await core.commit(changes, cause)).assigned if changes else ()
     (learned,) = answers(batch, [draft], assigned, cause.run)
     if learned.status != "stored":
@@ -102,7 +110,7 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: Draft) -> Lear
     return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
 
 
-def _founded(core: Core, turn: Turn) -> tuple[Turn, str]:
+def _add_origin(core: Core, turn: Turn) -> tuple[Turn, str]:
     """Fill in the origin of a text of which nothing is said: the door that it came through; and say so."""
     said = (turn.agent, turn.speaker, turn.source, turn.thread, turn.session)
     if any(one is not None for one in said) or (core.agent and core.session):
@@ -125,7 +133,7 @@ def _refuse_unfounded(core: Core, turn: Turn) -> None:
         )
 
 
-async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) -> Learned:
+async def _update_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
     """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
     reason = ""
 
@@ -147,7 +155,7 @@ async def _renewed(core: Core, key: str, draft: Draft, if_revision: int | None) 
     memory = await core.one(key)
     await gating.count(core, gating.counted_markers(draft.replaced))
     run = done.run if done.changes else None
-    return Learned(memory.id, memory.seq, "known", reason, run=run, replaced=draft.replaced)
+    return LearnResult(memory.id, memory.seq, "known", reason, run=run, replaced=draft.replaced)
 
 
 def _says_more(change: Change) -> bool:
@@ -157,14 +165,14 @@ def _says_more(change: Change) -> bool:
     )
 
 
-async def _brought(core: Core, memory: Memory, draft: Draft) -> list[Change]:
+async def _brought(core: Core, memory: Memory, draft: MemoryDraft) -> list[Change]:
     """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
     turn = draft.turn
     if turn.spares_identity:
         refuse_identity(memory.tags, system=core.policy.is_system(memory.category))
     given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     sources = {turn.source} - {None, *memory.sources}
-    changes = await edited(
+    changes = await make_edit_changes(
         core,
         memory,
         VERBS["put"],

@@ -10,14 +10,14 @@ from functools import partial
 from typing import Any
 
 from remanence.change import Change
-from remanence.edit.one_memory import act, joined, unmoved
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes
 from remanence.effects import VERBS
 from remanence.errors import Conflict, WriterError
 from remanence.extraction import checked_shortening
 from remanence.flows import settings
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.spending import Spending
-from remanence.flows.write.learning import decided, prepare
+from remanence.flows.write.learning import decide_batch, prepare
 from remanence.flows.write.steps import Settling
 from remanence.llm.base import Shortener
 from remanence.model import STANDING, Lifecycle, Memory, Relation, Status, Turn, link_values
@@ -30,7 +30,7 @@ from remanence.write.reflecting import (
     DRAWN_CATEGORY,
     DRAWN_TAG,
     RAW,
-    Drawn,
+    ReflectionText,
     are_many,
     drawn_together,
     says_nothing_new,
@@ -53,7 +53,7 @@ async def draw_together(run: Settling) -> Mapping[str, int]:
     """
     anew, done = await draw_owed(run), 0
     for _ in range(ROUNDS_MAX):
-        found = 0 if run.stopped() else await _drawn(run, partial(_too_many, run.core), {})
+        found = 0 if run.stopped() else await _combine_reflections(run, partial(_too_many, run.core), {})
         if not found:
             break
         done += found
@@ -69,12 +69,18 @@ async def draw_owed(run: Settling) -> int:
     """Draw together anew what an erasure took something from, however little is left; return how many texts."""
     done = 0
     for name, seqs in list((await owed(run.core)).items())[:ROUNDS_MAX]:
-        found = 0 if run.stopped() else await _drawn(run, partial(_left, run.core, seqs), {name: None})
+        found = (
+            0
+            if run.stopped()
+            else await _combine_reflections(run, partial(_read_remaining, run.core, seqs), {name: None})
+        )
         done += bool(found)
     return done
 
 
-async def _drawn(run: Settling, found: Callable[[], Awaitable[Sequence[Memory]]], values: Values) -> int:
+async def _combine_reflections(
+    run: Settling, found: Callable[[], Awaitable[Sequence[Memory]]], values: Values
+) -> int:
     """Draw together the reflections that are found, and put values with them; return how many that were."""
     core = run.core
     for attempt in range(RACES_MAX):
@@ -114,7 +120,7 @@ async def _put(core: Core, values: Values) -> None:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=values))
 
 
-async def _left(core: Core, seqs: Sequence[int]) -> Sequence[Memory]:
+async def _read_remaining(core: Core, seqs: Sequence[int]) -> Sequence[Memory]:
     """Return those of some reflections that are still there, archived ones too."""
     found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
     return [one for one in found if one.status in READ and one.category == CATEGORY]
@@ -144,7 +150,7 @@ async def _near(core: Core, reflections: Sequence[Memory]) -> frozenset[frozense
     return frozenset(frozenset((link.source, link.target)) for link in links)
 
 
-async def _in_fewer_words(core: Core, drawn: Drawn, tokens_max: int) -> tuple[str, str]:
+async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) -> tuple[str, str]:
     """Return the text as a writer shortens it where there is one and it adds nothing, else as it is; and why."""
     spending = Spending(core)
     writer, (tokens,) = core.writer, token_counts([drawn.text])
@@ -166,7 +172,9 @@ async def _in_fewer_words(core: Core, drawn: Drawn, tokens_max: int) -> tuple[st
     return found.text, "in a writer's words"
 
 
-async def _changes(core: Core, reflections: Sequence[Memory], drawn: Drawn, text: str) -> list[Change]:
+async def _changes(
+    core: Core, reflections: Sequence[Memory], drawn: ReflectionText, text: str
+) -> list[Change]:
     """Decide the new text with what it was learned from, and every reflection's state; nothing where it is gated."""
     now, first = core.clock.now(), reflections[0]
     turn = Turn(
@@ -179,7 +187,7 @@ async def _changes(core: Core, reflections: Sequence[Memory], drawn: Drawn, text
         importance=max((one.importance or 0.0 for one in reflections), default=0.0) or None,
     )
     draft = prepare(core, turn, min(one.trust for one in reflections))
-    batch, changes = await decided(core, [draft])
+    batch, changes = await decide_batch(core, [draft])
     if draft.kept_out or batch.outcomes[0].status == "gated":
         return []
     key = batch.outcomes[0].key
@@ -191,6 +199,7 @@ async def _changes(core: Core, reflections: Sequence[Memory], drawn: Drawn, text
     aside = [
         change
         for one in reflections
-        for change in act(one, VERBS["draw together"], now, state=CONSOLIDATED) or [unmoved(one)]
+        for change in act(one, VERBS["draw together"], now, state=CONSOLIDATED)
+        or [build_unchanged_check(one)]
     ]
-    return joined([*changes, *links, *aside])
+    return merge_changes([*changes, *links, *aside])

@@ -10,15 +10,15 @@ import numpy as np
 
 from remanence.change import Cause, Change
 from remanence.curate.planner.brake import DESTROYED_MIN, DESTROYED_SHARE
-from remanence.edit.one_memory import joined
+from remanence.edit.one_memory import merge_changes
 from remanence.errors import Conflict
 from remanence.flows.core import RACES_MAX, Core, overtaken
 from remanence.flows.write import proposals
 from remanence.flows.write.claiming import may_replace
-from remanence.flows.write.editing import superseded
+from remanence.flows.write.editing import decide_supersession
 from remanence.flows.write.superseding import claims_ended
 from remanence.model import STANDING, Kind, Memory
-from remanence.receipt import Consolidated
+from remanence.receipt import ConsolidateResult
 from remanence.results import date_of
 from remanence.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping
@@ -57,16 +57,16 @@ class Verdicts:
         `of` is the part of the consolidation, whose lease this relies on.
         """
         for attempt in range(RACES_MAX if seqs else 0):
-            pairs = await self._proposed(seqs)
+            pairs = await self._read_pending_pairs(seqs)
             allowed = [pair for pair in pairs if self._may(*pair)]
-            taken = allowed[: await self._left()] if allowed else []
+            taken = allowed[: await self._count_allowed_today()] if allowed else []
             refused = [pair for pair in pairs if pair not in allowed]
             now = self.core.clock.now()
-            values = await proposals.settled(self.core, [*taken, *refused])
+            values = await proposals.settle_proposals(self.core, [*taken, *refused])
             try:
                 if taken:
                     counts = {f"{UNDER}{date_of(now)}": len(taken)}
-                    detail = {**self.cause.detail, **_acted(taken, refused).detail()}
+                    detail = {**self.cause.detail, **_record_verdicts(taken, refused).detail()}
                     named = replace(self.cause, at=now, part=self.part, fence=of.fence, detail=detail)
                     changes = await self._changes(taken)
                     await self.core.commit(changes, replace(named, counts=counts, values=values))
@@ -80,11 +80,11 @@ class Verdicts:
             self.refused += tuple(f"{new.id}: {old.id} stands: {WHY}" for new, old in refused)
             return
 
-    def added_to(self, total: Consolidated) -> Consolidated:
+    def added_to(self, total: ConsolidateResult) -> ConsolidateResult:
         """Return what a consolidation did, with what came of verdicts."""
         return replace(total, replaced=self.done, verdicts=self.run, refused=self.refused)
 
-    async def _proposed(self, seqs: Collection[int]) -> Pairs:
+    async def _read_pending_pairs(self, seqs: Collection[int]) -> Pairs:
         """Return the pairs that wait for some memories, each older one once."""
         pairs: dict[int, tuple[Memory, Memory]] = {}
         for one in await proposals.waiting(self.core):
@@ -96,7 +96,7 @@ class Verdicts:
         said_since = new.said_at >= old.said_at and old.kind is not Kind.EPISODIC
         return said_since and may_replace(self.core, old, new.trust, new.speaker, new.confidence)
 
-    async def _left(self) -> int:
+    async def _count_allowed_today(self) -> int:
         """Say how many may give up their place today still: ten, or a share of the scope."""
         core, now = self.core, self.core.clock.now()
         request = SnapshotRequest(frozenset({"status"}))
@@ -110,11 +110,14 @@ class Verdicts:
     async def _changes(self, pairs: Pairs) -> list[Change]:
         changes: list[Change] = []
         for new, old in pairs:
-            changes += [*await superseded(self.core, old, new), *await claims_ended(self.core, old, new)]
-        return joined(changes)
+            changes += [
+                *await decide_supersession(self.core, old, new),
+                *await claims_ended(self.core, old, new),
+            ]
+        return merge_changes(changes)
 
 
-def _acted(taken: Pairs, refused: Pairs) -> Actions:
+def _record_verdicts(taken: Pairs, refused: Pairs) -> Actions:
     """Record what became of the verdicts, each judged by the newer memory."""
     actions = Actions()
     for new, _ in taken:

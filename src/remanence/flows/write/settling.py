@@ -13,8 +13,8 @@ from remanence.change import Fence
 from remanence.clock import HOUR, MINUTE
 from remanence.errors import LeaseLost
 from remanence.flows import contextual, embedding, guidelines, settings
-from remanence.flows.core import Core, leased
-from remanence.flows.curate.scheduling import Ran, attempted
+from remanence.flows.core import Core, hold_lease
+from remanence.flows.curate.scheduling import Ran, run_optional_work
 from remanence.flows.write import consolidating, reflections
 from remanence.flows.write.boxing import quiet_boxes
 from remanence.flows.write.consolidating import TRIES_MAX
@@ -22,7 +22,7 @@ from remanence.flows.write.duplicates import link_duplicates
 from remanence.flows.write.steps import Settling, Step
 from remanence.keywords import Progress
 from remanence.model import Status
-from remanence.receipt import Consolidated
+from remanence.receipt import ConsolidateResult
 from remanence.results import MaybeTime, Result, minute_of, number
 from remanence.store.base import Bookkeeping, Find
 from remanence.write.engine_actions import Eligibility, decide
@@ -106,19 +106,19 @@ async def consolidate(
     most: int = sys.maxsize,
     stopped: Callable[[], bool] = lambda: False,
     tries: int = TRIES_MAX,
-) -> Consolidated:
+) -> ConsolidateResult:
     """Make the inbox active, at most so many, then take every step.
 
     Who tries only once to be alone at it leaves to another process what that is at.
     """
-    if reason := await refused(core):
-        return Consolidated(waits=reason)
+    if reason := await explain_write_refusal(core):
+        return ConsolidateResult(waits=reason)
     before = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), counters=(EXTRACTIONS,)))
     total = await consolidating.consolidate(core, progress, most, stopped, tries)
     try:
-        async with leased(core, STEPPING, LEASE, tries=tries) as fence:
+        async with hold_lease(core, STEPPING, LEASE, tries=tries) as fence:
             for name in STEPS if fence is not None else ():
-                total = total if stopped() else await _taken(core, name, stopped, fence, total)
+                total = total if stopped() else await _run_step(core, name, stopped, fence, total)
     except LeaseLost:
         fence = None
     if fence is None:
@@ -131,15 +131,15 @@ async def consolidate(
     return total
 
 
-async def _taken(
-    core: Core, name: str, stopped: Callable[[], bool], fence: Fence | None, total: Consolidated
-) -> Consolidated:
+async def _run_step(
+    core: Core, name: str, stopped: Callable[[], bool], fence: Fence | None, total: ConsolidateResult
+) -> ConsolidateResult:
     """Take one step in a run of its own."""
     done: Mapping[str, int] = {}
     settled = Settling(core, core.cause("consolidate", detail={"step": name}, fence=fence), stopped)
     if name not in FAIL_OPEN:
         done = await STEPS[name](settled)
-    elif reason := await attempted(core, name, STEPS[name](settled)):
+    elif reason := await run_optional_work(core, name, STEPS[name](settled)):
         settled.failed.append(f"{name}: {reason}")
     runs = (*total.runs, settled.cause.run) if settled.cause.part else total.runs
     told = {**total.steps, **{what: count for what, count in done.items() if count}}
@@ -152,11 +152,11 @@ async def draw_owed(core: Core) -> int:
 
     It waits where the engine may write nothing by itself, and where another process is at the steps.
     """
-    if await refused(core):
+    if await explain_write_refusal(core):
         return 0
     cause = replace(core.cause("consolidate", detail={"step": "reflections"}), actor=None)
     try:
-        async with leased(core, STEPPING, LEASE) as fence:
+        async with hold_lease(core, STEPPING, LEASE) as fence:
             run = Settling(core, replace(cause, fence=fence), lambda: fence is None)
             return await reflections.draw_owed(run)
     except LeaseLost:
@@ -166,8 +166,13 @@ async def draw_owed(core: Core) -> int:
 async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
     """Consolidate where it is due, as much as the end of a session would."""
     now = core.clock.now()
-    due_at = (await looked(core)).due_at(now)
-    if due_at is None or due_at > now or await refused(core) or await embedding.left(core) is not None:
+    due_at = (await check_pending_work(core)).due_at(now)
+    if (
+        due_at is None
+        or due_at > now
+        or await explain_write_refusal(core)
+        or await embedding.read_reembed_position(core) is not None
+    ):
         return None
     most = await settings.number(core, "consolidate_at_end")
     total = await consolidate(core, None, most, stopped, 1)
@@ -180,10 +185,10 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
 
 async def due_at(core: Core) -> int | None:
     """Say when a consolidation is due by itself; None where nothing waits for one, or it may do nothing."""
-    return (await looked(core)).due_at(core.clock.now())
+    return (await check_pending_work(core)).due_at(core.clock.now())
 
 
-def ran(core: Core, done: Consolidated) -> Ran | None:
+def ran(core: Core, done: ConsolidateResult) -> Ran | None:
     """Say what became of a consolidation that nobody asked for."""
     counts = {
         "activate": done.activated,
@@ -197,7 +202,7 @@ def ran(core: Core, done: Consolidated) -> Ran | None:
 
 async def upcoming(core: Core, inbox: int) -> Upcoming:
     """Say when the memory last consolidated, what waits, and when it is due."""
-    quiet = await looked(core)
+    quiet = await check_pending_work(core)
     return Upcoming(quiet.last_at, quiet.extractions, inbox, quiet.due_at(core.clock.now()))
 
 
@@ -210,14 +215,14 @@ def told_of(
     return {"counts": {**counts, EXTRACTIONS: 1}, "values": {**values, HEARD: now}}
 
 
-async def refused(core: Core) -> str:
+async def explain_write_refusal(core: Core) -> str:
     """Say why the engine may write nothing by itself; "" where it may."""
     enabled = bool(await settings.number(core, ENABLED))
     decision = decide("store_note", Eligibility(), enabled=enabled)
     return "" if decision.verdict == "allow" else f"{decision.reason} ({ENABLED}); nothing is lost, it waits"
 
 
-async def looked(core: Core) -> Quiet:
+async def check_pending_work(core: Core) -> Quiet:
     """Look what waits for a consolidation."""
     rows = settings.rows_of(*LIMITS, ENABLED)
     asked = Bookkeeping(

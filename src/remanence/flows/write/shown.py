@@ -20,7 +20,7 @@ REPEATED_MIN = 0.7  # of the words of what is said, so many are in what was show
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownTexts:
     """The words of each text that was shown, and when."""
 
     words: Sequence[tuple[int, frozenset[str]]]
@@ -37,10 +37,10 @@ def _repeats(said: AbstractSet[str], held: AbstractSet[str]) -> bool:
     return bool(said) and len(said & held) >= REPEATED_MIN * len(said)
 
 
-async def shown_in(core: Core, turns: Sequence[Memory]) -> Shown:
+async def shown_in(core: Core, turns: Sequence[Memory]) -> ShownTexts:
     """Return what was shown before some turns, within a day; nothing where no program speaks in them."""
     if not any(turn.role in PROGRAMS for turn in turns):
-        return Shown(())
+        return ShownTexts(())
     await core.uses.settle()
     position = (await core.store.search(core.scope, ())).position
     since = min(turn.learned_at for turn in turns) - DAY
@@ -56,4 +56,4 @@ async def shown_in(core: Core, turns: Sequence[Memory]) -> Shown:
     memories = [memory for memory in await core.store.get(core.scope, seqs) if memory is not None]
     by_use = [(used[memory.seq], frozenset(stems(memory.text))) for memory in memories]
     said = [(turn.learned_at, frozenset(stems(turn.text))) for turn in turns if turn.role is Role.USER]
-    return Shown([*by_use, *said])
+    return ShownTexts([*by_use, *said])

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from remanence.change import Change
 from remanence.flows.core import Core, aside
-from remanence.flows.write.candidates import Alike
+from remanence.flows.write.candidates import UpdateCandidates
 from remanence.model import STANDING, Memory, Relation, Status
 from remanence.store.lineage import REPLACING
-from remanence.write.outdating import Said, may_outdate, outdated
+from remanence.write.outdating import AttributedText, may_outdate, score_outdated
 
 # Who is linked so already is known to belong together.
 _KNOWN = frozenset(
@@ -27,11 +27,11 @@ _KNOWN = frozenset(
 
 def worth_comparing(memories: Iterable[Memory]) -> list[Memory]:
     """Return those that may say that something is otherwise; for most, nothing has to be looked up."""
-    return [memory for memory in memories if may_outdate(_said(memory))]
+    return [memory for memory in memories if may_outdate(_make_statement(memory))]
 
 
 async def at_odds(
-    core: Core, memories: Sequence[Memory], alike: Mapping[int, Alike]
+    core: Core, memories: Sequence[Memory], alike: Mapping[int, UpdateCandidates]
 ) -> list[tuple[int, int, float]]:
     """Compare some memories with their candidates; return (newer, older, how sure) where they are at odds.
 
@@ -49,23 +49,23 @@ async def at_odds(
     }
     links = await _links(core, [memory.seq for memory in compared])
     chars = sum(len(one.text) for one in (*compared, *others.values()))
-    return await aside(chars, lambda: list(_found(compared, alike, others, links)))
+    return await aside(chars, lambda: list(_find_outdated(compared, alike, others, links)))
 
 
-def _found(
+def _find_outdated(
     memories: Sequence[Memory],
-    alike: Mapping[int, Alike],
+    alike: Mapping[int, UpdateCandidates],
     others: Mapping[int, Memory],
     links: Mapping[int, set[int]],
 ) -> Iterator[tuple[int, int, float]]:
     """Yield each memory that is at odds with an older one, and the likeliest of those."""
     for memory in memories:
-        beside, new = alike[memory.seq], _said(memory)
+        beside, new = alike[memory.seq], _make_statement(memory)
         near: Sequence[float | None] = beside.near or [None] * len(beside.seqs)
         verdicts = [
-            (outdated(_said(others[seq]), new, cosine, beside.held, beside.of), others[seq])
+            (score_outdated(_make_statement(others[seq]), new, cosine, beside.held, beside.of), others[seq])
             for seq, cosine in zip(beside.seqs, near, strict=True)
-            if seq in others and not _connected(links, memory.seq, seq)
+            if seq in others and not _are_linked(links, memory.seq, seq)
         ]
         likely = [one for one in verdicts if one[0].sure]
         if likely:
@@ -83,7 +83,7 @@ async def _links(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
     return found
 
 
-def _connected(links: Mapping[int, set[int]], one: int, other: int) -> bool:
+def _are_linked(links: Mapping[int, set[int]], one: int, other: int) -> bool:
     """Tell whether two are linked, or both to a third: facts of one turn do not outdate each other."""
     return other in links.get(one, ()) or not links.get(one, set()).isdisjoint(links.get(other, ()))
 
@@ -116,5 +116,5 @@ async def claims_again(core: Core, memory: Memory) -> list[Change]:
     ]
 
 
-def _said(memory: Memory) -> Said:
-    return Said(memory.text, memory.speaker, memory.role, memory.trust)
+def _make_statement(memory: Memory) -> AttributedText:
+    return AttributedText(memory.text, memory.speaker, memory.role, memory.trust)

@@ -20,7 +20,7 @@ RETRY_MAX = 60 * MINUTE
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Waiting(Result):
+class PendingTurns(Result):
     """Turns of a session that wait to be listened to: how many, since when, and when that is due.
 
     `session` is "" for turns of none. `failures` counts how often a writer was asked in vain.
@@ -72,7 +72,7 @@ class Buffer:
         gone = sorted(seqs & {*self.released})
         return {cursor_key(self.session): asdict(Cursor(at)), **{released_key(seq): None for seq in gone}}
 
-    def failed(self, now: int) -> dict[str, object]:
+    def encode_failure(self, now: int) -> dict[str, object]:
         """Return what is kept after a failure: it is tried again, later each time."""
         failures = self.cursor.failures
         retry_at = now + min(RETRY_MAX, MINUTE << min(failures, 10))
@@ -121,7 +121,7 @@ async def triggers(core: Core) -> Triggers:
     return Triggers(turns, minutes, bool(at_once))
 
 
-async def waiting(core: Core, most: int | None = None) -> list[Waiting]:
+async def waiting(core: Core, most: int | None = None) -> list[PendingTurns]:
     """List what waits, the oldest first; `most` looks at no more sessions than that, those with most to hear."""
     now = core.clock.now()
     found = []
@@ -137,7 +137,9 @@ async def waiting(core: Core, most: int | None = None) -> list[Waiting]:
             since = oldest[0].learned_at
             turns = max(1, buffer.turns + len(buffer.released))
             due_at = when.due_at(buffer, since, now)
-            found.append(Waiting(buffer.session, turns, buffer.high, since, due_at, buffer.cursor.failures))
+            found.append(
+                PendingTurns(buffer.session, turns, buffer.high, since, due_at, buffer.cursor.failures)
+            )
     return sorted(found, key=lambda one: one.since)
 
 

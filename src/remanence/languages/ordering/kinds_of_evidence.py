@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntFlag, auto
 
 
-class Evidence(IntFlag):
+class OrderEvidence(IntFlag):
     """What a word or a phrase of a text says of it."""
 
     MACHINE = auto()  # a reader that can only be a program
@@ -75,7 +75,7 @@ class Ordering:
     """
 
     code: str
-    phrases: Mapping[Evidence, str]
+    phrases: Mapping[OrderEvidence, str]
     your: str = ""
     leads: str = ""
     user_nouns: str = ""
@@ -85,16 +85,16 @@ class Ordering:
 _CHOICE = re.compile(r"\(([^()]*)\)")
 
 
-def spelled(listed: str) -> Iterator[str]:
+def expand_phrases(listed: str) -> Iterator[str]:
     """Yield each phrase of a list, with one of each of its choices."""
     for phrase in filter(None, map(str.strip, listed.replace("\n", " ").split(","))):
-        yield from _chosen(" ".join(phrase.split()))
+        yield from _expand_choices(" ".join(phrase.split()))
 
 
-def _chosen(phrase: str) -> Iterator[str]:
+def _expand_choices(phrase: str) -> Iterator[str]:
     found = _CHOICE.search(phrase)
     if found is None:
         yield phrase.strip()
         return
     for choice in found.group(1).split("|"):
-        yield from _chosen(phrase[: found.start()] + choice + phrase[found.end() :])
+        yield from _expand_choices(phrase[: found.start()] + choice + phrase[found.end() :])

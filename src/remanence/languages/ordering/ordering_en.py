@@ -1,6 +1,6 @@
 """English words of orders to a machine. Data only."""
 
-from remanence.languages.ordering.kinds_of_evidence import Evidence, Ordering
+from remanence.languages.ordering.kinds_of_evidence import OrderEvidence, Ordering
 
 ENGLISH = Ordering(
     code="en",
@@ -23,7 +23,7 @@ ENGLISH = Ordering(
         of, with, persona, is, hint, from, duly, and
     """,
     phrases={
-        Evidence.MACHINE: """
+        OrderEvidence.MACHINE: """
             ai, ais, llm, llms, gpt, chatgpt, claude, copilot, copilots, chatbot, chatbots, language model(|s),
             ai model(|s), ai (assistant|agent|system|reader|tool|helper|reviewer|summariser|summarizer)(|s),
             artificial intelligence(|s),
@@ -37,12 +37,12 @@ ENGLISH = Ordering(
             for bots, robots only, bots only, for crawlers, for agents, for assistants, for automated, to machines,
             to robots, to bots
         """,
-        Evidence.HELPER: """
+        OrderEvidence.HELPER: """
             assistant, assistants, agent, agents, model, models, bot, bots, robot, robots, helper, helpers, crawler,
             crawlers, machine, machines, screener, screeners, scraper, scrapers, summarisers, parser, software,
             program, whoever reads
         """,
-        Evidence.READS: """
+        OrderEvidence.READS: """
             reading this, read this, reads this, reading it, that reads, who reads, who read, that read, which reads,
             has got this far, have got this far, got this far, summarising, summarizing, that has understood,
             has understood, processing this, processes this, process this, working on this, works on this, sees this,
@@ -51,8 +51,8 @@ ENGLISH = Ordering(
             comes across this, retrieves this, retrieving this, loads this, handling this, handles this,
             that meets this, which summarises, opens this, answering from this
         """,
-        Evidence.YOU: "you, your, yours, yourself, yourselves",
-        Evidence.OWN: """
+        OrderEvidence.YOU: "you, your, yours, yourself, yourselves",
+        OrderEvidence.OWN: """
             instruction(|s), rules, guidelines, prompt, system prompt, directives, programming, training, memory,
             memories, developer(|s), creator(|s), maker(|s), operator, operators, restrictions, filter, filters,
             safeguards, policies, policy, permissions, user, users, principal, system message, context window,
@@ -60,12 +60,12 @@ ENGLISH = Ordering(
             guardrails, constraints, master, principals, alignment, tool, tools, notes, function calls, memory store,
             instructions file, file tool, mail tool, model, orders, commands, instruction set
         """,
-        Evidence.OUTPUT: """
+        OrderEvidence.OUTPUT: """
             reply, replies, answer, answers, response, responses, output, outputs, summary, summaries, message,
             messages, report, conversation, conversations, recommendation, recommendations, final answer, chat,
             review
         """,
-        Evidence.OVERRIDE: """
+        OrderEvidence.OVERRIDE: """
             ignore, ignoring, disregard, disregarding, forget, forgetting, override, overrides, discard, drop,
             bypass, dismiss, overrule, abandon, suspend, unlearn, set aside, put aside, cast aside, lay aside,
             push aside, leave aside, pay no attention, pay no heed, take no notice, stop following, stop obeying,
@@ -76,21 +76,21 @@ ENGLISH = Ordering(
             deprioritize, deprioritise, turn off, switch off, disable, nullify, omit, no longer answer to,
             no longer serve, no longer work for, no longer listen, stop answering to, stop serving, stop helping
         """,
-        Evidence.INSTRUCTION: """
+        OrderEvidence.INSTRUCTION: """
             instruction, instructions, rule, rules, guideline, guidelines, directive, directives, directions, orders,
             prompt, prompts, policy, policies, restriction, restrictions, constraint, constraints, safeguard,
             safeguards, limits, limitations, commands, programming, training, safety measures, guidance, guardrails,
             boundaries, system message, system messages, safety checks, conversation so far, conversation, settings,
             task, tasks, context, confirmation checks, safety filters, ethics, principles
         """,
-        Evidence.PRIOR: """
+        OrderEvidence.PRIOR: """
             previous, previously, prior, earlier, above, preceding, former, existing, original, initial, before,
             so far, until now, till now, up to now, up to this point, up to here, to date, system, hitherto, already
         """,
-        Evidence.ALL: """
+        OrderEvidence.ALL: """
             all, any, every, each, other, everything, anything, whatever, whole, entire, those, these, what
         """,
-        Evidence.TOLD: """
+        OrderEvidence.TOLD: """
             you (have|had) been (told|given|taught|instructed|asked|taught|ordered|trained),
             you ve been (told|given|taught|instructed|asked),
             you were (told|given|instructed|asked|set up with|set up|trained|programmed|started with|configured
@@ -100,7 +100,7 @@ ENGLISH = Ordering(
             came before this, stands above, you work under, you follow, you operate under, you run under,
             you normally follow, you usually follow
         """,
-        Evidence.VOID: """
+        OrderEvidence.VOID: """
             void, cancelled, canceled, revoked, lifted, suspended, obsolete, invalid, superseded,
             no longer (apply|applies|valid|binding|count|hold|in force|relevant), end here, ends here, stop here,
             stops here, do not apply, does not apply, don t apply, doesn t apply, not apply, cease to apply,
@@ -109,24 +109,24 @@ ENGLISH = Ordering(
             disabled, outdated, are gone, null, rescinded, overruled, overwritten, count for nothing, were a mistake,
             have changed, has changed, are out of date
         """,
-        Evidence.MAKER: """
+        OrderEvidence.MAKER: """
             your developer(|s), your creator(|s), your maker(|s), your operator(|s), your programmer(|s),
             your company, your vendor, your provider, who made you, who built you, who programmed you,
             your designers, your manufacturer, your trainers, who trained you, who runs you, who set you up,
             who deployed you, the developers, developers of this, your developers, your makers, your supplier
         """,
-        Evidence.USER: """
+        OrderEvidence.USER: """
             user, users, owner of this, person you are, person you re, person you talk, person you speak, people you,
             whoever you are, account holder, human you, your human, your owner, your principal, your boss,
             your master, person asking, person who asked, person reading your, operator, your client, your customer
         """,
-        Evidence.PERSON: """
+        OrderEvidence.PERSON: """
             reader, readers, visitor, visitors, customer, customers, guest, guests, patient, patients, client,
             caller, traveller, parent, parents, pupil, student, applicant, buyer, shopper, person, people, anyone,
             anybody, someone, somebody, whoever, them, him, her, they, owner, nurse, human, tenant, family,
             passenger, member, subscriber, employee, taxpayer, team, boss
         """,
-        Evidence.CONSENT: """
+        OrderEvidence.CONSENT: """
             has
             (approved|agreed|consented|authorised|authorized|allowed|confirmed|granted|given|permitted|accepted|requested|waived|signed),
             have (approved|agreed|consented|authorised|authorized|allowed|confirmed|permitted|accepted),
@@ -142,36 +142,36 @@ ENGLISH = Ordering(
             pre authorise, pre authorised, pre authorize, pre authorized, preauthorised, allows, permits, grants,
             lets
         """,
-        Evidence.WANTS: """
+        OrderEvidence.WANTS: """
             wants, prefers, likes, loves, trusts, wishes, would like, always wants, favourite, relies on, believes,
             hates, insists on, only buys, only uses, has chosen, asked for this, has asked, they want it, wants it
         """,
-        Evidence.STORE: """
+        OrderEvidence.STORE: """
             remember, memorise, memorize, store, save, record, note, keep, retain, keep in mind, add, write,
             inscribe, take note, make it, commit, log, bear in mind, update, persist, treat, learn, put it, put this,
             put down, enter, file, register, set, insert, adopt
         """,
-        Evidence.MEMORY: """
+        OrderEvidence.MEMORY: """
             memory, memories, long term, user profile, profile, preference, preferences, knowledge base,
             permanent fact, permanent, permanently, lasting rule, standing rule, lasting, standing order,
             notes about, your notes, as a fact, core fact, stored facts, saved facts, for later sessions,
             future sessions, future conversations, later conversations, persistent
         """,
-        Evidence.EVER: """
+        OrderEvidence.EVER: """
             from now on, from here on, from today on, from this moment, from this point, from today, henceforth,
             always, forever, for ever, permanently, for good, for all time, at all times, every time, in all later,
             in all future, in future, in the future, going forward, hereafter, until told, lasting, permanent,
             every single time, each time, without exception, never again, for the rest of, until further notice,
             as long as you, in every
         """,
-        Evidence.SEND: """
+        OrderEvidence.SEND: """
             send, forward, post, upload, email, mail, transmit, submit, paste, attach, append, leak, share, export,
             hand over, hand out, release, deliver, encode, publish, exfiltrate, copy, pass on, disclose, reveal,
             print, output, read out, read aloud, reads aloud, expose, collect, give out, give away, gather, dump,
             relay, include, embed, report, put, fetch, repeat, recite, display, show, sends, forwards, uploads,
             attaches, posts, quote, divulge, cc, bcc, sync, mirror, back up, backup
         """,
-        Evidence.DATA: """
+        OrderEvidence.DATA: """
             contact list, contacts, address book, chat history, history, conversation, conversations, transcript,
             transcripts, password, passwords, credential, credentials, api key, api keys, keys, secret, secrets,
             seed words, seed phrase, token, tokens, ssh, env, environment variables, personal data, private data,
@@ -187,7 +187,7 @@ ENGLISH = Ordering(
             all emails, all correspondence, files of the user, pictures, photos of the user, meeting notes,
             saved passwords, two factor code, one time code, verification code
         """,
-        Evidence.HIDE: """
+        OrderEvidence.HIDE: """
             silently, secretly, quietly, discreetly, covertly, in secret, without telling, without (any |)asking,
             without saying, without (any |)mention, without mentioning, without a word, without informing,
             without (any |further |user |)confirmation, without notice, without (any |)comment, without being asked,
@@ -209,26 +209,26 @@ ENGLISH = Ordering(
             stay quiet, stay silent, keep quiet, keep silent, be silent, remain silent, do not bother,
             without bothering, change the subject, evade, off the record
         """,
-        Evidence.ASKED: """
+        OrderEvidence.ASKED: """
             asks, ask, asked, asking, question, questions, queries, query, inquiry, inquiries, enquiry, enquiries,
             inquires, enquires, wants to know, want to know, brings up, bring up, searches for, search for,
             looks for, looking for, seeks, needs help, requests, request, mentions, mention, mentioned, talks about,
             talk about, speaks of, wonders, comes up, is interested, inquire, enquire, the topic, turns to,
             conversation turns, talk turns, conversation is about, comes to, steers to, is about, runs to
         """,
-        Evidence.WHEN: """
+        OrderEvidence.WHEN: """
             when, whenever, if, in case, should, once, as soon as, every time, each time, on any, to any, to all,
             for every, for all, for any, on all, any, whoever, those who, anyone who, next time, until, after,
             the moment, upon, as to, wherever, on every, to every, asked about, asked for
         """,
-        Evidence.EVERY: """
+        OrderEvidence.EVERY: """
             (any|every|all|each)
             (question|questions|request|requests|query|queries|inquiry|inquiries|enquiry|enquiries),
             whoever asks, who ever asks, anyone who asks, anybody who asks, anyone wants, user asks, user brings,
             user mentions, users ask, gets asked, get asked, you are asked, you re asked, asks you, ask you,
             asked you, reader asks, hears from you, gets from you, hear from you, from you
         """,
-        Evidence.LATER: """
+        OrderEvidence.LATER: """
             next time, next session, next conversation, next chat, as soon as, the moment, wait until, wait for,
             in a week, in a month, in a few days, in a later, in later, when the word, the word, is next mentioned,
             next mentioned, comes up, next logs in, next login, on the first of, third question, second question,
@@ -237,7 +237,7 @@ ENGLISH = Ordering(
             days later, next opens, next asks, next writes, next mentions, next visits, on their next, next month,
             in three days, at the end of each, before each, after each
         """,
-        Evidence.SAY: """
+        OrderEvidence.SAY: """
             say, tell, answer, reply, respond, state, claim, name, recommend, give, call, describe, rate, praise,
             quote, suggest, advise, insist, report, mark, promote, assure, convince, persuade, remind, defend,
             present, rank, endorse, declare, list, score, grade, warn, choose, pick, cite, refer, direct, steer,
@@ -248,19 +248,19 @@ ENGLISH = Ordering(
             state that, conclude that, change the subject, close with, open with, sign as, greet, include, append,
             weave, steer the, push, advertise, sprinkle, hears from you, gets from you
         """,
-        Evidence.PROMOTE: """
+        OrderEvidence.PROMOTE: """
             recommend, recommends, promote, praise, plug, endorse, advertise, slip in, talk up, push, suggest buying,
             favour, favor, rank first, rate this, rate it, advise against, speak well of, vouch for, prefer,
             put first, the best, the only, safest, five stars, sell, slip, mention favourably, badmouth,
             warn against, discredit, disparage
         """,
-        Evidence.ONLY: """
+        OrderEvidence.ONLY: """
             only, nothing else, no other, alone, no matter what, no matter who, regardless, whatever, even if,
             even when, every single time, exclusively, solely, instead, above all, any other, all other, all others,
             every other, every meal, other than, at any cost, at all costs, nothing but, first and, sole,
             rather than, with no exception, word for word, verbatim, always, never, must, positive, best, safest
         """,
-        Evidence.ACT: """
+        OrderEvidence.ACT: """
             delete, erase, remove, wipe, transfer, pay, wire, buy, purchase, order, book, confirm, approve, sign,
             change, overwrite, disable, cancel, open, run, execute, call, invoke, install, grant, unlock, swap,
             replace, move, sell, subscribe, click, visit, download, turn off, switch off, sign up, accept, proceed,
@@ -269,13 +269,13 @@ ENGLISH = Ordering(
             load, render, follow, uninstall, kill, close, start, register, submit, rename, deny, refuse, block,
             allow, executing, deleting, sending, approving, transferring, running it, deleted it, bypass, skip
         """,
-        Evidence.TOOL: """
+        OrderEvidence.TOOL: """
             tool, tools, function, command, commands, shell, script, interpreter, terminal, curl, wget, bash, plugin,
             os system, sudo, subprocess, endpoint, webhook, mail tool, file tool, browser tool, send_mail,
             send_email, run_shell, delete_memory, function call, api call, run the code, execute the code, python,
             exec, eval
         """,
-        Evidence.UNLIMITED: """
+        OrderEvidence.UNLIMITED: """
             without (any
             |)(limits|limit|restrictions|restriction|rules|filters|filter|censorship|boundaries|guidelines|policies|ethics|morals|constraints|scruples|inhibitions|taboos),
             no
@@ -288,7 +288,7 @@ ENGLISH = Ordering(
             speaks freely, developer mode, god mode, jailbroken, anything goes, admin mode, ignores all rules,
             knows no rules, knows no limits, obeys only, no questions asked, unlocked, unleashed
         """,
-        Evidence.ROLE: """
+        OrderEvidence.ROLE: """
             you are now, you re now, from now on you are, from here on you are, you will be, you become, pretend,
             pretend to be, pretend you are, act as, act like, imagine you are, imagine you re, play the role,
             play the part, take the role, take on the role, stay in character, remain in character, in the role of,
@@ -297,7 +297,7 @@ ENGLISH = Ordering(
             switch to, simulate, behave as, behave like, identity is, you have no, once as, become, you play,
             henceforth you are, you are a, you are an, you are the
         """,
-        Evidence.OFFICIAL: """
+        OrderEvidence.OFFICIAL: """
             official order, official notice, official instruction, hereby authorise, hereby authorize, hereby order,
             hereby instruct, hereby grant, hereby permit, emergency policy, emergency order, priority message,
             highest priority, top priority, high priority, safety team, security team, by order of, authorised by,
@@ -309,7 +309,7 @@ ENGLISH = Ordering(
             i command, i order you, i instruct you, new policy, priority one, root access, supersedes your,
             i am the administrator, as administrator, this is the administrator
         """,
-        Evidence.OBEY: """
+        OrderEvidence.OBEY: """
             obey, follow, listen to, act on, carry out, carried out, comply, execute, do what it says, do as,
             do what, heed, act upon, be followed, abide, observe, submit to, is your only, are your only,
             take orders, new orders, new instructions, new rules, real instructions, real ones, your only task,
@@ -317,29 +317,29 @@ ENGLISH = Ordering(
             take precedence, takes precedence, has precedence, you answer to, you serve, you work for, you report to,
             you belong to, answer only to, answer to nobody, serve only, loyal to
         """,
-        Evidence.POLITE: """
+        OrderEvidence.POLITE: """
             please, kindly, would you, could you, be so kind, be so good, so kind as, so good as, trouble you,
             appreciate it if, be grateful, very kind of you, grateful, might i ask, may i ask, we ask you, i ask you,
             i beg you, do me a favour, do us a favour, many thanks, thank you for, be a dear, if you could,
             if you would
         """,
-        Evidence.MUST: """
+        OrderEvidence.MUST: """
             must, should, shall, have to, has to, are to, is to, need to, needs to, ought to, will, required to,
             expected to, supposed to, obliged to, are asked to, are instructed to, instructed to, usually, always,
             proper, good, is expected, expect, automatically, can safely, may now, can now
         """,
-        Evidence.THIS: """
+        OrderEvidence.THIS: """
             this page, this text, this packet, this document, this line, this message, this letter, this note,
             this file, this site, this website, this post, this article, this leaflet, this email, this mail,
             this paragraph, this section, this list, this comment, this entry, this record, this source, the page,
             the packet, the following, following, the below, those below, next line, below
         """,
-        Evidence.STAFF: """
+        OrderEvidence.STAFF: """
             we, our, staff, volunteers, teachers, officers, employees, tenants, tenant, drivers, nurses, coach,
             visitors, executor, reviewers, colleagues, trainees, members of, residents, players, runner, workers,
             crew, teammates, contractors, interns, clerks, cooks, everyone, everybody, nobody
         """,
-        Evidence.REPORT: """
+        OrderEvidence.REPORT: """
             attack, attacks, attacker, attackers, injection, injections, phishing, payload, payloads, jailbreak,
             jailbreaks, for example, an example, example of, as an example, shows how, showed how, learned, learnt,
             explains, explained, explain why, teaches, taught, fraud, scam, scams, discusses, discussed, malicious,

@@ -1,6 +1,6 @@
 """French words of orders to a machine. Data only."""
 
-from remanence.languages.ordering.kinds_of_evidence import Evidence, Ordering
+from remanence.languages.ordering.kinds_of_evidence import OrderEvidence, Ordering
 
 FRENCH = Ordering(
     code="fr",
@@ -14,7 +14,7 @@ FRENCH = Ordering(
         ligne, ordonne, ordonna, répond, appelé, texte, titre, blanc, intitulé, général, avec, le, la
     """,
     phrases={
-        Evidence.MACHINE: """
+        OrderEvidence.MACHINE: """
             ia, ias, intelligence(|s) artificielle(|s), modèle(|s) de langage, modèle(|s) d ia, assistant(|s) ia,
             assistant(|s) d ia,
             assistant(|s)
@@ -25,28 +25,28 @@ FRENCH = Ordering(
             système(|s) (automatique|automatiques|automatisé|automatisés), assistante(|s) (virtuelle|numérique),
             lu par une machine, lue par une machine, machine qui lit
         """,
-        Evidence.HELPER: """
+        OrderEvidence.HELPER: """
             assistant, assistants, assistante, assistantes, agent, agents, modèle, modèles, bot, bots, robot,
             robots, aide, machine, machines, programme, programmes
         """,
-        Evidence.READS: """
+        OrderEvidence.READS: """
             qui lit, qui lisent, qui lisez, qui lis, lisant ceci, lisent ceci, lit ceci, lisez ceci, qui lira,
             qui liront, qui résume, qui résument, qui traite, qui traitent, qui analyse, qui analysent,
             qui parcourt, lu par, lue par, lisant ce, lisant cette, en lisant, qui résumerait, qui consulte
         """,
-        Evidence.YOU: "tu, te, toi, ton, ta, tes, t",
-        Evidence.OWN: """
+        OrderEvidence.YOU: "tu, te, toi, ton, ta, tes, t",
+        OrderEvidence.OWN: """
             instructions, consignes, règles, directives, prompt, programmation, entraînement, mémoire, mémoires,
             développeur, développeurs, créateur, créateurs, concepteur, concepteurs, fabricant, opérateur,
             restrictions, filtres, limites, politiques, autorisations, permissions, utilisateur, utilisateurs,
             utilisatrice, configuration, notes, outil, outils, propriétaire, contraintes, souvenirs,
             message système, ordres
         """,
-        Evidence.OUTPUT: """
+        OrderEvidence.OUTPUT: """
             réponse, réponses, résumé, résumés, message, messages, recommandation, recommandations,
             conversation, sortie, compte rendu
         """,
-        Evidence.OVERRIDE: """
+        OrderEvidence.OVERRIDE: """
             ignore, ignorez, ignores, oublie, oubliez, néglige, négligez, passe outre, passez outre,
             ne tiens pas compte, ne tiens plus compte, ne tenez pas compte, ne tenez plus compte, fais abstraction,
             faites abstraction, fais fi, faites fi, laisse de côté, laissez de côté, mets de côté,
@@ -56,30 +56,30 @@ FRENCH = Ordering(
             transgresse, enfreins, affranchis toi, affranchissez vous, moque toi, libère toi, ne respecte plus,
             supprime, jette, n écoute plus, n écoute pas, cesse d écouter, arrête d écouter, n obéis pas
         """,
-        Evidence.INSTRUCTION: """
+        OrderEvidence.INSTRUCTION: """
             instruction, instructions, règle, règles, consigne, consignes, directive, directives, ordre, ordres,
             prompt, restriction, restrictions, limites, limite, politique, politiques, contraintes, commandes,
             indications, programmation, filtres, filtre, garde fous, contexte, tâche, tâches, conversation,
             recommandations
         """,
-        Evidence.PRIOR: """
+        OrderEvidence.PRIOR: """
             précédent, précédente, précédents, précédentes, antérieur, antérieure, antérieures,
             antérieurs, avant, auparavant, jusqu ici, jusqu à présent, jusque là, jusqu à maintenant, ci dessus,
             plus haut, initial, initiales, initiaux, originales, existantes, système, anciennes, anciens, déjà,
             préalables, habituelles
         """,
-        Evidence.ALL: """
+        OrderEvidence.ALL: """
             toutes, tous, toute, tout, chaque, autres, autre, ce qui, ce que, ce qu, quelconque, aucune, aucun,
             quoi que ce soit
         """,
-        Evidence.TOLD: """
+        OrderEvidence.TOLD: """
             on t a (dit|demandé|appris|ordonné|donné|enseigné|imposé|confié|fixé),
             on vous a (dit|demandé|appris|ordonné|donné|enseigné|imposé), t a (dit|demandé|ordonné),
             qu on t a, qu on vous a, t ont (dit|demandé|donné|appris), tu as (appris|reçu|lu|entendu),
             vous avez reçu, t a été (dit|demandé|donné|ordonné|imposé), vous a été (dit|demandé|donné),
             reçues, reçus, tu as reçues, qui précède, on t avait, t avait été, données jusque là
         """,
-        Evidence.VOID: """
+        OrderEvidence.VOID: """
             caduc, caduque, caducs, caduques, annulé, annulée, annulés, annulées, nul, nulle, nulles, nuls,
             ne s appliquent plus, ne s applique plus, ne valent plus, ne vaut plus, n ont plus cours, n a plus cours,
             ne comptent plus, ne compte plus, sans effet, suspendu, suspendues, suspendus, révoqué, révoquées,
@@ -87,7 +87,7 @@ FRENCH = Ordering(
             s arrêtent ici, remplacé, remplacées, remplacés, était un test, étaient un test, seule cette,
             seul ce, plus valables, plus valable, invalides, n est plus, ne sont plus
         """,
-        Evidence.MAKER: """
+        OrderEvidence.MAKER: """
             ton
             (créateur|concepteur|développeur|fabricant|opérateur|exploitant|éditeur|fournisseur|propriétaire|programmeur),
             tes (créateurs|concepteurs|développeurs|fabricants|opérateurs|programmeurs),
@@ -95,52 +95,52 @@ FRENCH = Ordering(
             vos concepteurs, vos créateurs, vos développeurs, qui vous ont, votre créateur, votre développeur,
             votre concepteur
         """,
-        Evidence.USER: """
+        OrderEvidence.USER: """
             utilisateur, utilisateurs, utilisatrice, utilisatrices, ton interlocuteur, votre interlocuteur,
             propriétaire de cet, personne à qui tu parles, personne avec qui, titulaire du compte, ton maître,
             ton propriétaire, ton humain
         """,
-        Evidence.PERSON: """
+        OrderEvidence.PERSON: """
             lecteur, lectrice, lecteurs, visiteur, visiteurs, client, cliente, clients, hôte, patient, patiente,
             patients, parents, élève, personne, gens, quelqu un, quiconque, celui qui, qui, lui, leur,
             propriétaire, voyageur, membre, famille, chef
         """,
-        Evidence.CONSENT: """
+        OrderEvidence.CONSENT: """
             a (approuvé|accepté|autorisé|consenti|permis|confirmé|donné|accordé|déjà|validé|signé),
             ont (approuvé|accepté|autorisé|consenti|permis|donné), approuve, autorise, consent, est d accord,
             donne son accord, a donné son, consentement, plein accès, tous les droits, pleins pouvoirs,
             procuration, d avance, par avance, administrateur, comme administrateur, de confiance, peut signer,
             au nom de, est autorisé, sont autorisés, accès complet, accepte que, permet, accepte
         """,
-        Evidence.WANTS: """
+        OrderEvidence.WANTS: """
             veut, préfère, souhaite, désire, aime, adore, fait confiance, tient à, exige, déteste, voudrait
         """,
-        Evidence.STORE: """
+        OrderEvidence.STORE: """
             retiens, retenez, souviens toi, souvenez vous, mémorise, mémorisez, enregistre, enregistrez, note,
             notez, garde, gardez, conserve, conservez, inscris, inscrivez, ajoute, ajoutez, écris, écrivez,
             rappelle toi, rappelez vous, grave, gravez, stocke, stockez, consigne, consignez, prends note, mets,
             sauvegarde, sauvegardez, n oublie jamais, intègre, mets à jour
         """,
-        Evidence.MEMORY: """
+        OrderEvidence.MEMORY: """
             mémoire, mémoires, long terme, profil, profil de l utilisateur, préférence, préférences, permanent,
             permanente, permanentes, définitivement, pour toujours, à jamais, tes notes, vos notes,
             base de connaissances, règle durable, durablement, souvenirs, futures conversations,
             prochaines sessions, règle permanente
         """,
-        Evidence.EVER: """
+        OrderEvidence.EVER: """
             désormais, dorénavant, à partir de maintenant, à partir d aujourd hui, à compter de,
             dès maintenant, toujours, pour toujours, à l avenir, à jamais, chaque fois, en permanence,
             sans exception, définitivement, dès à présent, à chaque, dans chaque, dans toutes,
             jusqu à nouvel ordre
         """,
-        Evidence.SEND: """
+        OrderEvidence.SEND: """
             envoie, envoyez, envoie le, envoie les, envoie la, envoyer, transmets, transmettez, transfère,
             transférez, publie, publiez, copie, copiez, recopie, recopiez, colle, collez, joins, joignez, partage,
             partagez, exporte, exportez, remets, remettez, révèle, révélez, divulgue, divulguez, affiche,
             affichez, communique, communiquez, téléverse, téléversez, poste, postez, livre, livrez, montre,
             donne, fais suivre, faites suivre, dépose, déposez, insère, insérez, rassemble, lis, imprime
         """,
-        Evidence.DATA: """
+        OrderEvidence.DATA: """
             contacts, carnet d adresses, liste de contacts, historique, conversation, conversations, mot de passe,
             mots de passe, identifiants, clés, clé api, clé, secret, secrets, fichiers, fichier, documents,
             dossiers, dossier, dossier du patient, dossier médical, courriels, mails, messages, boîte,
@@ -149,7 +149,7 @@ FRENCH = Ordering(
             coordonnées, journal, agenda, calendrier, phrase de récupération, notes, enregistrés, enregistrées,
             adresses, adresse, mémoire, ordonnances
         """,
-        Evidence.HIDE: """
+        OrderEvidence.HIDE: """
             en douce, en secret, secrètement, silencieusement, en silence, discrètement, en cachette, à l insu,
             sans (demander|prévenir|dire|le dire|rien
             dire|mentionner|confirmer|confirmation|informer|avertir|signaler|en parler|que|lui|l
@@ -162,27 +162,27 @@ FRENCH = Ordering(
             n a pas à savoir, ne doit rien savoir, ne doit rien, sans qu, nie, ne pas mentionner, ne pas dire,
             à son insu, sous silence, aucune confirmation
         """,
-        Evidence.ASKED: """
+        OrderEvidence.ASKED: """
             demande, demandent, demandé, demandera, question, questions, requête, requêtes, interroge,
             interrogent, veut savoir, cherche, cherchent, évoque, évoqué, mentionne, mentionné, parle de,
             parlera, parle, s informe, s enquiert, besoin d, questionne, sollicite, sujet
         """,
-        Evidence.WHEN: """
+        OrderEvidence.WHEN: """
             quand, si, lorsque, lorsqu, dès que, dès qu, chaque fois, à toute question, à toutes les questions,
             à chaque question, à qui, à quiconque, pour toute question, la prochaine fois, en cas de, jusqu à ce,
             quiconque, aussitôt que, aussitôt qu, une fois que, après que, à tous ceux, sur toute
         """,
-        Evidence.EVERY: """
+        OrderEvidence.EVERY: """
             toute question, toutes les questions, chaque question, toute demande, on te demande, on vous demande,
             quiconque demande, utilisateur demande, qui cherche, te demande, vous demande, qui demande, t interroge,
             à qui, à quiconque
         """,
-        Evidence.LATER: """
+        OrderEvidence.LATER: """
             la prochaine fois, prochaine session, prochaine conversation, dès que, dès qu, attends, attendez,
             dans une semaine, le mot, plus tard, le premier du mois, la semaine prochaine, demain, à la prochaine,
             lors de la prochaine, ultérieurement, ultérieure, à la fin de chaque
         """,
-        Evidence.SAY: """
+        OrderEvidence.SAY: """
             dis, dites, dis lui, dites lui, réponds, répondez, répondras, donneras, diras, recommande,
             recommandez, affirme, affirmez, assure, assurez, mentionne, mentionnez, cite, citez, vante, vantez, loue,
             note, notez, conseille, conseillez, déconseille, déconseillez, décris, décrivez, présente,
@@ -193,18 +193,18 @@ FRENCH = Ordering(
             ne vante que, mets en avant, mettez en avant, confirme, propose lui, suggère lui, recommande lui,
             conseille lui
         """,
-        Evidence.PROMOTE: """
+        OrderEvidence.PROMOTE: """
             recommande, recommandez, vante, vantez, loue, promeus, déconseille, déconseillez, conseille,
             conseillez, mets en avant, mettez en avant, cinq étoiles, le meilleur, la meilleure, le seul, la seule,
             suggère lui, propose lui, valorise
         """,
-        Evidence.ONLY: """
+        OrderEvidence.ONLY: """
             seulement, uniquement, exclusivement, rien d autre, aucun autre, aucune autre, quoi qu il arrive,
             quoi qu, même si, toujours, au lieu de, tous les autres, toutes les autres, toute autre, tout autre,
             en premier, d abord, sans exception, ne que, que cette, que ce, seul, seule, le meilleur, la meilleure,
             double
         """,
-        Evidence.ACT: """
+        OrderEvidence.ACT: """
             efface, effacez, supprime, supprimez, vire, virez, transfère, transférez, paie, paye, payez, achète,
             achetez, acheter, commande, commandez, réserve, réservez, réserver, confirme, confirmez, valide,
             validez, approuve, approuvez, signe, signez, change, changez, remplace, remplacez, désactive,
@@ -214,11 +214,11 @@ FRENCH = Ordering(
             utilisez, arrêter, arrête, débloque, échange, échangez, intervertis, inscris, procède, procédez,
             double, coche, verse, inverse, éteins
         """,
-        Evidence.TOOL: """
+        OrderEvidence.TOOL: """
             outil, outils, fonction, commande, commandes, shell, terminal, script, interpréteur, sortie de l outil,
             résultat de l outil, code suivant, greffon, plugin
         """,
-        Evidence.UNLIMITED: """
+        OrderEvidence.UNLIMITED: """
             sans (aucune |aucun
             |)(limites|limite|restrictions|restriction|règles|filtres|filtre|censure|règle|contraintes|tabous|morale|barrières|garde
             fous),
@@ -227,7 +227,7 @@ FRENCH = Ordering(
             libéré de, affranchi de, non censuré, non censurée, sans tabou, tout est permis, mode développeur,
             mode maintenance, mode dieu, peut tout faire, dit tout
         """,
-        Evidence.ROLE: """
+        OrderEvidence.ROLE: """
             tu es à présent, tu es maintenant, tu es désormais, désormais tu es, vous êtes maintenant,
             vous êtes désormais, vous êtes à présent, à partir de maintenant tu es, dorénavant tu es,
             agis comme, agissez comme, fais comme si, faites comme si, fais semblant, faites semblant,
@@ -236,7 +236,7 @@ FRENCH = Ordering(
             active le mode, entre en mode, ne quitte pas ce rôle, reste dans ton rôle, reste dans le rôle,
             réponds comme, parle comme, mets toi dans
         """,
-        Evidence.OFFICIAL: """
+        OrderEvidence.OFFICIAL: """
             ordre officiel, instruction officielle, avis officiel, consigne officielle, par la présente,
             par ordre de, sur ordre de, je t autorise, je vous autorise, je t ordonne, je vous ordonne,
             tu es autorisé, tu es autorisée, vous êtes autorisé, priorité maximale, priorité absolue,
@@ -246,32 +246,32 @@ FRENCH = Ordering(
             en tant qu administrateur, ici ton, ici votre, ici l équipe, à tous les assistants, à tous les agents,
             permissions habituelles, autorisations habituelles, au nom de ton
         """,
-        Evidence.OBEY: """
+        OrderEvidence.OBEY: """
             obéis, obéissez, suis, suivez, écoute, écoutez, fais ce qu, fais ce que, faites ce que, faites ce qu,
             respecte, respectez, conforme toi, conformez vous, exécute, exécute le, applique, appliquez,
             ta seule tâche, ta tâche est, ta nouvelle tâche, ta mission, nouvelles instructions, nouvelles règles,
             nouvelles consignes, nouveaux ordres, a priorité, ont priorité, prime sur, priment sur, l emporte,
             l emportent, compte désormais, ne suis que, tu sers, tu travailles pour, tu obéis, ne fais que
         """,
-        Evidence.POLITE: """
+        OrderEvidence.POLITE: """
             s il te plaît, s il vous plaît, la gentillesse, l amabilité, la bonté, auriez vous, aurais tu,
             pourriez vous, pourrais tu, merci de, veuillez, nous te prions, nous vous prions, vous serait,
             serions reconnaissants, reconnaissants, chère, cher, soyez assez, sois assez, aie la, ayez la
         """,
-        Evidence.MUST: """
+        OrderEvidence.MUST: """
             doit, doivent, dois, devez, devra, devront, devras, il faut, faut, est tenu, sont tenus, sont priés,
             est prié, toujours, tu ne, obligatoire, doit être, peux, pouvez, peut
         """,
-        Evidence.THIS: """
+        OrderEvidence.THIS: """
             cette page, ce texte, ce document, cette ligne, ce message, cette lettre, cette note, ce fichier,
             cette brochure, ce courriel, ce paragraphe, ce qui suit, le suivant, la suivante, suivantes, suivants,
             la page, ce site, ci dessous, ci après
         """,
-        Evidence.STAFF: """
+        OrderEvidence.STAFF: """
             nous, notre, nos, employés, personnel, enseignants, bénévoles, visiteurs doivent, locataire,
             infirmiers, conducteurs, entraîneur, entraîneuse, salariés, collègues, on doit
         """,
-        Evidence.REPORT: """
+        OrderEvidence.REPORT: """
             attaque, attaques, attaquant, attaquants, pirate, pirates, par exemple, exemple, cite un, cite le,
             citation, explique pourquoi, enseigne, arnaque, arnaques, fraude, hameçonnage, injection, malveillant,
             malveillante, chercheurs, ruse, modèle de prompt, on lui dit, escrocs, montre comment, avertit,

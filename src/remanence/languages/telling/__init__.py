@@ -6,9 +6,9 @@ from remanence.languages.telling.german import GERMAN
 from remanence.languages.telling.portuguese import PORTUGUESE
 from remanence.languages.telling.spanish import SPANISH
 from remanence.languages.telling.told import Telling
-from remanence.languages.telling.unspaced import CHINESE, JAPANESE, Unspaced
+from remanence.languages.telling.unspaced import CHINESE, JAPANESE, UnspacedTelling
 
 TELLING: dict[str, Telling] = {one.code: one for one in (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE)}
-UNSPACED: tuple[Unspaced, ...] = (CHINESE, JAPANESE)
+UNSPACED: tuple[UnspacedTelling, ...] = (CHINESE, JAPANESE)
 
-__all__ = ["CHINESE", "JAPANESE", "TELLING", "UNSPACED", "Telling", "Unspaced"]
+__all__ = ["CHINESE", "JAPANESE", "TELLING", "UNSPACED", "Telling", "UnspacedTelling"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Unspaced:
+class UnspacedTelling:
     """How one language tells what holds: `claim` has the groups subject, verb and value, others are characters.
 
     `updates` are left out of a sentence and say that it holds from now on; with one of `doubts` nothing is told.
@@ -21,7 +21,7 @@ class Unspaced:
     moving: str
 
 
-CHINESE = Unspaced(
+CHINESE = UnspacedTelling(
     code="zh",
     claim=r"^(?P<subject>.{1,20}?)(?P<verb>用的是|住在|叫做|叫|在|是)(?P<value>.{1,20})$",
     updates=("现在", "現在", "从今天起", "以后", "目前", "已经", "改", "了"),
@@ -35,7 +35,7 @@ CHINESE = Unspaced(
     living="住在",
     moving=r"(?:搬到|搬去|人在)了?(?P<place>[^，。了]{2,8})",
 )  # fmt: skip
-JAPANESE = Unspaced(
+JAPANESE = UnspacedTelling(
     code="ja",
     claim=(
         r"^(?P<subject>.{1,20}?)(?P<verb>は)(?P<value>.{1,24}?)"

@@ -11,7 +11,7 @@ from typing import Any
 from remanence.store.base import LEASES_MOST
 
 
-def joined(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
+def merge_span(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
     """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
     met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
     joined = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))

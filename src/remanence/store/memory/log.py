@@ -8,12 +8,12 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
-from remanence.change import ROWLESS, Cause, Change, Logged
+from remanence.change import ROWLESS, AuditPart, Cause, Change
 from remanence.redaction import Names
-from remanence.store.base import Ended
+from remanence.store.base import EndImagesResult
 from remanence.store.chain import UNCHAINED, digest_of, part_digest
 from remanence.store.constraints import memories_of
-from remanence.store.ending import EXPIRE, THROUGH, Mark, reach
+from remanence.store.ending import EXPIRE, THROUGH, ImageEndMark, reach
 from remanence.store.erasure import ERASE
 from remanence.store.use_runs import PARTS_MAX, goes_on
 
@@ -21,23 +21,23 @@ from remanence.store.use_runs import PARTS_MAX, goes_on
 Digests = tuple[bytes | None, bytes]
 
 
-class Left(NamedTuple):
+class RedactedLog(NamedTuple):
     """What an erasure leaves of a log, the digests that its parts had, and the texts and ids of what went."""
 
-    log: list[Logged]
+    log: list[AuditPart]
     digests: dict[int, Digests]
     texts: set[str]
     ids: dict[int, str]
 
 
-def emptied(log: Sequence[Logged], gone: Collection[int], names: Names | None) -> Left:
+def redact_log(log: Sequence[AuditPart], gone: Collection[int], names: Names | None) -> RedactedLog:
     """Take the images of memories out of every part, and a person's names out of why it was done, and by whom."""
     meant = frozenset(gone)
-    left: list[Logged] = []
+    left: list[AuditPart] = []
     digests: dict[int, Digests] = {}
     for part in log:
         kept = tuple(one for one in part.changes if not _is_of(one, meant))
-        cause = part.cause if names is None else _unnamed(part.cause, names)
+        cause = part.cause if names is None else _redact_names(part.cause, names)
         if len(kept) < len(part.changes) or cause != part.cause:
             digests[part.position] = header_digest(part), entries_digest(part)
         left.append(replace(part, cause=cause, entries=kept))
@@ -50,24 +50,26 @@ def emptied(log: Sequence[Logged], gone: Collection[int], names: Names | None) -
         if side
     ]
     texts = {side["text"] for _, side in sides if "text" in side}
-    return Left(left, digests, texts, {seq: side["id"] for seq, side in sides if "id" in side})
+    return RedactedLog(left, digests, texts, {seq: side["id"] for seq, side in sides if "id" in side})
 
 
-def _unnamed(cause: Cause, names: Names) -> Cause:
+def _redact_names(cause: Cause, names: Names) -> Cause:
     actor = None if cause.actor is None else names.without(cause.actor)
     detail = names.taken_out_of(cause.detail) if names.within(cause.detail) else cause.detail
     return replace(cause, actor=actor, detail=detail)
 
 
-class Ending(NamedTuple):
+class EndedLog(NamedTuple):
     """A log of which images have ended, the digests of what the parts changed before, and why, as the log says it."""
 
-    log: list[Logged]
+    log: list[AuditPart]
     digests: dict[int, Digests]
     cause: Cause
 
 
-def ended(log: Sequence[Logged], keeping: Collection[int], before: int, cause: Cause) -> Ending | None:
+def end_log_images(
+    log: Sequence[AuditPart], keeping: Collection[int], before: int, cause: Cause
+) -> EndedLog | None:
     """Let the images of the oldest parts end, but for those of memories that keep them; None where nothing is due."""
     mark = mark_of(log)
     ahead = [(part.position, part.cause.at, part.count) for part in log[mark.through :]]
@@ -85,7 +87,7 @@ def ended(log: Sequence[Logged], keeping: Collection[int], before: int, cause: C
         return None
     fresh = log[mark.through : through] if through else []
     stays = [held_digest(one) for part in (*again, *fresh) if (one := parts[part.position]).entries]
-    now = replace(mark.moved(map(held_digest, again), stays), through=max(mark.through, through))
+    now = replace(mark.replace_parts(map(held_digest, again), stays), through=max(mark.through, through))
     touched = [*again, *fresh]
     counts = {
         "parts": len(touched),
@@ -101,26 +103,26 @@ def ended(log: Sequence[Logged], keeping: Collection[int], before: int, cause: C
     found = [
         _with_end(part, parts[part.position], cause.at) if part.position in places else part for part in log
     ]
-    return Ending(found, digests, cause)
+    return EndedLog(found, digests, cause)
 
 
-def _with_end(whole: Logged, left: Logged, now: int) -> Logged:
+def _with_end(whole: AuditPart, left: AuditPart, now: int) -> AuditPart:
     """Return what is left of a part with when its images ended, where any have."""
     lost = left.entries != whole.entries or bool(whole.used)
     return replace(left, ended_at=left.ended_at or (now if lost else None))
 
 
-def mark_of(log: Sequence[Logged]) -> Mark:
+def mark_of(log: Sequence[AuditPart]) -> ImageEndMark:
     """Return how far images have ended, and what stands of them, as the last part that took some says."""
     said = [
         part.cause.detail
         for part in log
         if part.cause.verb in {EXPIRE, ERASE} and THROUGH in part.cause.detail
     ]
-    return Mark.read(said[-1]) if said else Mark()
+    return ImageEndMark.read(said[-1]) if said else ImageEndMark()
 
 
-def moved(log: Sequence[Logged], left: Sequence[Logged]) -> dict[str, Any]:
+def end_mark_detail(log: Sequence[AuditPart], left: Sequence[AuditPart]) -> dict[str, Any]:
     """Return what an erasure has to say of images that were kept beyond their time, where it took some of them."""
     mark = mark_of(log)
     pairs = list(zip(log, left, strict=True))[: mark.through]
@@ -128,23 +130,23 @@ def moved(log: Sequence[Logged], left: Sequence[Logged]) -> dict[str, Any]:
     if not changed:
         return {}
     stays = [held_digest(new) for _, new in changed if new.entries]
-    return mark.moved([held_digest(old) for old, _ in changed], stays).values()
+    return mark.replace_parts([held_digest(old) for old, _ in changed], stays).values()
 
 
-def told(part: Logged) -> Ended:
+def read_end_result(part: AuditPart) -> EndImagesResult:
     """Return what a part that ended images says of that."""
     detail = part.cause.detail
-    return Ended(
+    return EndImagesResult(
         part.position, detail[THROUGH], detail["parts"], detail["changes"], detail["kept"], detail["more"]
     )
 
 
-def held_digest(part: Logged) -> bytes:
+def held_digest(part: AuditPart) -> bytes:
     """Return the digest of what a part holds."""
-    return digest_of([part.position, [_said(change) for change in part.changes]])
+    return digest_of([part.position, [_field_values(change) for change in part.changes]])
 
 
-def part_of(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Logged:
+def part_of(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...]) -> AuditPart:
     """Return a part as it is logged after the others."""
     previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
     rowless = cause.verb in ROWLESS
@@ -153,11 +155,11 @@ def part_of(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) ->
     cause = replace(
         cause, turns=0, fence=None, counts={}, values={}, unnamed=None, extends=None
     )  # none of these is in the log
-    part = Logged(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
+    part = AuditPart(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=digest(previous, part))
 
 
-def extend_run(log: Sequence[Logged], cause: Cause, changes: tuple[Change, ...]) -> Cause:
+def extend_run(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...]) -> Cause:
     """Return why a commit happens, as one more part of the last run where it is uses that go on with it."""
     if cause.extends is None or not log:
         return cause
@@ -173,7 +175,7 @@ def _used(changes: Sequence[Change]) -> set[int]:
     return {seq for change in changes for seq in memories_of(change.table, change.key)}
 
 
-def digest(previous: bytes, part: Logged, kept: Digests | None = None) -> str:
+def digest(previous: bytes, part: AuditPart, kept: Digests | None = None) -> str:
     """Return the digest of a part; `kept` are those of why and of what, where some of that was taken away."""
     because, entries = kept or (None, entries_digest(part))
     return part_digest(previous, because or header_digest(part), entries).hex()
@@ -187,17 +189,17 @@ def kept_digests(before: Mapping[int, Digests], now: Mapping[int, Digests]) -> d
     return found
 
 
-def header_digest(part: Logged) -> bytes:
+def header_digest(part: AuditPart) -> bytes:
     """Return the digest of why a part was done."""
-    return digest_of([part.position, _said(part.cause), part.count])
+    return digest_of([part.position, _field_values(part.cause), part.count])
 
 
-def entries_digest(part: Logged) -> bytes:
+def entries_digest(part: AuditPart) -> bytes:
     """Return the digest of what a part changed."""
-    return digest_of([[_said(change) for change in part.changes], part.used])
+    return digest_of([[_field_values(change) for change in part.changes], part.used])
 
 
-def _said(what: Cause | Change) -> dict[str, Any]:
+def _field_values(what: Cause | Change) -> dict[str, Any]:
     return {one.name: getattr(what, one.name) for one in fields(what)}
 
 

@@ -14,33 +14,33 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
-from remanence.change import GUARDS, Cause, Change, Committed, Entry, Fence, Logged, rows_of
+from remanence.change import GUARDS, AuditPart, Cause, Change, CommitResult, Entry, Fence, rows_of
 from remanence.claim import Claim, Forbidden
 from remanence.clock import DAY, MINUTE
 from remanence.errors import Conflict, StoreUnavailable
 from remanence.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Segment, Status, Tail
-from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, counted, segment_of
+from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
 from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
     ArchiveWords,
     Arriving,
-    Booked,
     Bookkeeping,
+    BookkeepResult,
     Capability,
     Check,
-    Cleaned,
-    Embedded,
-    Ended,
+    CleanResult,
+    EmbeddingRow,
+    EndImagesResult,
     Find,
     Ints,
-    Known,
     KnownMemory,
     LedgerFindings,
     Postings,
-    Purged,
-    Surveyed,
+    PurgedMemory,
+    ScopeSurvey,
+    WriteContext,
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.chain import (
@@ -58,35 +58,35 @@ from remanence.store.constraints import (
     refuse_wanted,
     resolve,
 )
-from remanence.store.ending import PROVEN, Mark, from_where
+from remanence.store.ending import PROVEN, ImageEndMark, from_where
 from remanence.store.erasure import ERASE
-from remanence.store.lineage import REPLACING, lineage, lost
+from remanence.store.lineage import REPLACING, find_without_successor, lineage
 from remanence.store.memory import books
-from remanence.store.memory.books import joined, lease, release
+from remanence.store.memory.books import lease, merge_span, release
 from remanence.store.memory.log import (
     Digests,
     digest,
-    emptied,
-    ended,
+    end_log_images,
+    end_mark_detail,
     extend_run,
     held_digest,
     kept_digests,
     mark_of,
-    moved,
     part_of,
-    told,
+    read_end_result,
+    redact_log,
 )
-from remanence.store.memory.purging import gone, keeping, with_end
+from remanence.store.memory.purging import keeping, update_purged, with_end
 from remanence.store.memory.snapshot_columns import (
     agents_of,
     array,
     attribute,
-    chosen,
     link_columns,
-    tagged,
+    pick_rows,
+    tag_mask,
     tagged_at,
 )
-from remanence.store.memory.tables import Row, Tables, applied, empty, refuse_conflicts, unused_by
+from remanence.store.memory.tables import Row, Tables, apply_changes, empty, refuse_conflicts, unused_by
 from remanence.store.memory.word_parts import parts_of
 from remanence.text import asks, stems, term_hash
 
@@ -97,8 +97,8 @@ class _Scope:
 
     tables: Tables = field(default_factory=empty)
     latest_seq: int = 0  # the highest number ever given, also where its row is gone
-    log: list[Logged] = field(default_factory=list)
-    done: dict[tuple[str, int], tuple[bytes, Committed]] = field(default_factory=dict)  # by run and part
+    log: list[AuditPart] = field(default_factory=list)
+    done: dict[tuple[str, int], tuple[bytes, CommitResult]] = field(default_factory=dict)  # by run and part
     fired: dict[str, int] = field(default_factory=dict)
     values: dict[str, Any] = field(default_factory=dict)
     leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # name → holder, until, fence
@@ -109,7 +109,7 @@ class _Scope:
     erased: dict[str, int] = field(default_factory=dict)  # by what is known of it, and when
     # By position the digests that a part had, where an erasure or the end of images took some of it away.
     emptied: dict[int, Digests] = field(default_factory=dict)
-    purged: dict[int, Purged] = field(default_factory=dict)
+    purged: dict[int, PurgedMemory] = field(default_factory=dict)
 
     @property
     def position(self) -> int:
@@ -126,7 +126,7 @@ class _Scope:
         swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         self.values = books.put(self.values, {**asked.put, **swapped})
         if asked.cover is not None:
-            self.spans = joined(self.spans, asked.cover)
+            self.spans = merge_span(self.spans, asked.cover)
         if asked.release is not None:
             release(self.leases, *asked.release)
 
@@ -181,7 +181,7 @@ class MemoryStore:
         ]
         return [_memory(scope, tables, seq) for seq in found[: find.limit]]
 
-    async def arriving(self, scope: str, asked: Arriving) -> Known:
+    async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
         rows = self._read(scope).tables["memories"]
         prints, keys = set(asked.fingerprints), set(asked.keys)
@@ -191,7 +191,7 @@ class MemoryStore:
             if row["fingerprint"] in prints:
                 twins[row["fingerprint"]] = _twin(seq, row)
         df = Counter(term_hash(stem) for row in rows.values() for stem in _words(row["text"]))
-        return Known(
+        return WriteContext(
             twins=twins,
             keys={row["key"]: _twin(seq, row) for seq, row in rows.items() if row["key"] in keys},
             tails={
@@ -256,7 +256,7 @@ class MemoryStore:
         self,
         scope: str,
         model: str,
-        rows: Sequence[Embedded] | None,
+        rows: Sequence[EmbeddingRow] | None,
         *,
         fence: Fence | None = None,
         count: Mapping[str, int] | None = None,
@@ -295,7 +295,9 @@ class MemoryStore:
         """Return the claims of memories, in order of their keys."""
         return [claim for claim in self._claims(scope) if claim.seq in set(seqs)]
 
-    async def claimed(self, scope: str, about: Sequence[tuple[str, str]], most: int) -> list[Claim]:
+    async def find_latest_claims(
+        self, scope: str, about: Sequence[tuple[str, str]], most: int
+    ) -> list[Claim]:
         """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
         by: dict[tuple[str, str], list[Claim]] = {pair: [] for pair in about}
         for claim in self._claims(scope):
@@ -305,19 +307,19 @@ class MemoryStore:
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
         rows = sorted(self._read(scope).tables["forbidden"].items())
-        gone = await self.erased(scope, [erasure.of_fold(fold) for fold in folds or ()])
+        gone = await self.find_erased_names(scope, [erasure.of_fold(fold) for fold in folds or ()])
         found = [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
         found += [Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in gone.items()]
         return sorted(found, key=lambda one: one.fold)
 
-    async def erased(self, scope: str, names: Sequence[str]) -> dict[str, int]:
+    async def find_erased_names(self, scope: str, names: Sequence[str]) -> dict[str, int]:
         """Return which of these names were erased, and when."""
         return {name: at for name, at in self._read(scope).erased.items() if name in set(names)}
 
-    async def clean(self) -> Cleaned:
+    async def clean(self) -> CleanResult:
         """Do nothing: what is gone lies nowhere."""
         self._read("")
-        return Cleaned()
+        return CleanResult()
 
     async def erased_ids(self, scope: str) -> list[str]:
         """Return the ids of the memories that were erased, the earliest first."""
@@ -335,29 +337,29 @@ class MemoryStore:
         """Keep nothing: there is no ledger."""
         return 0
 
-    async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
+    async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
         state, part, asked = self._read(scope), (cause.run, cause.part), content_digest(())
         if part in state.done:
             written, done = state.done[part]
             refuse_other(cause, written, asked)
-            return told(state.log[done.position - 1])
+            return read_end_result(state.log[done.position - 1])
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
-        left = ended(state.log, keeping(state.tables, state.purged, before, cause.at), before, cause)
+        left = end_log_images(state.log, keeping(state.tables, state.purged, before, cause.at), before, cause)
         if left is None:
-            return Ended(0, mark_of(state.log).through)
+            return EndImagesResult(0, mark_of(state.log).through)
         log = [*left.log, part_of(left.log, left.cause, ())]
-        done = Committed(cause.run, cause.part, len(log), (), 0)
+        done = CommitResult(cause.run, cause.part, len(log), (), 0)
         self._scopes[scope] = replace(
             state,
             log=log,
             emptied=kept_digests(state.emptied, left.digests),
             done=state.done | {part: (asked, done)},
         )
-        return told(log[-1])
+        return read_end_result(log[-1])
 
-    async def purged(self, scope: str, names: Sequence[int | str]) -> list[Purged]:
+    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
         """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
         state = self._read(scope)
         rows = [one for _, one in sorted(state.purged.items())]
@@ -399,7 +401,7 @@ class MemoryStore:
         state = self._read(scope)
         refuse_wanted(wanted)
         spans, heard = state.clocks(wanted.clocks)
-        rows, links, changed = chosen(state.tables, wanted, state.log)
+        rows, links, changed = pick_rows(state.tables, wanted, state.log)
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {
@@ -416,7 +418,7 @@ class MemoryStore:
                 name: array(COLUMN[name], values, names.get(name, ())) for name, values in columns.items()
             },
             names=names,
-            tags={pattern: tagged(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
+            tags={pattern: tag_mask(seq, pattern, state.tables["tags"]) for pattern in wanted.tags},
             tagged_at={tag: tagged_at(seq, tag, state.tables["tags"]) for tag in wanted.tagged_at},
             **agents_of(rows, state.tables) if wanted.agents else {},
             links=None if wanted.links is None else link_columns(seq, links, wanted.links),
@@ -433,7 +435,7 @@ class MemoryStore:
             changed=changed,
         )
 
-    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
         refuse_malformed_entries(changes)
         state, part, asked = self._read(scope), (cause.run, cause.part), content_digest(changes)
@@ -451,14 +453,14 @@ class MemoryStore:
         if back := sorted(coming[name] for name in coming.keys() & state.erased.keys()):
             raise Conflict(back)
         resolved, assigned = resolve(rows, state.latest_seq)
-        tables, logged = applied(state.tables, resolved, cause)
+        tables, logged = apply_changes(state.tables, resolved, cause)
         cause = extend_run(state.log, cause, logged)
         if cause.verb == ERASE:
-            state, logged, cause = _erased(state, tables, logged, cause)
+            state, logged, cause = _erase_from_log(state, tables, logged, cause)
             tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
         logs = bool(rows) or cause.closes
         log = [*state.log, part_of(state.log, cause, logged)] if logs else state.log
-        done = Committed(cause.run, cause.part, len(log), assigned, len(logged), len(state.log))
+        done = CommitResult(cause.run, cause.part, len(log), assigned, len(logged), len(state.log))
         self._scopes[scope] = replace(
             state,
             tables=tables,
@@ -469,7 +471,7 @@ class MemoryStore:
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
             counters=books.add_counts(state.counters, cause.counts),
             values=books.put(state.values, cause.values),
-            purged=gone(state.purged, logged, cause),
+            purged=update_purged(state.purged, logged, cause),
             embeddings=_still(state, tables),
         )
         return done
@@ -483,7 +485,7 @@ class MemoryStore:
         after: int = 0,
         limit: int = 1_000,
         rows: bool = True,
-    ) -> list[Logged]:
+    ) -> list[AuditPart]:
         """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
         parts = [
             part for part in self._read(scope).log if part.position > after and run in {None, part.cause.run}
@@ -493,7 +495,7 @@ class MemoryStore:
             parts = [part for part in parts if part.entries]
         return [part if rows else replace(part, entries=(), used=()) for part in parts[:limit]]
 
-    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
@@ -516,19 +518,19 @@ class MemoryStore:
             for name, count in sorted(state.counters.items())
             if name.startswith(tuple(asked.counters))
         }
-        return Booked(wanted, fence, spans, heard, counters, state.position)
+        return BookkeepResult(wanted, fence, spans, heard, counters, state.position)
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
         self._read("")
         return sorted(name for name, state in self._scopes.items() if state != _Scope())
 
-    async def survey(self, names: Sequence[str]) -> dict[str, Surveyed]:
+    async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
         self._read("")
         states = {name: state for name, state in sorted(self._scopes.items()) if state.log}
         return {
-            scope: Surveyed(
+            scope: ScopeSurvey(
                 state.position, {name: state.values[name] for name in names if name in state.values}
             )
             for scope, state in states.items()
@@ -551,7 +553,7 @@ class MemoryStore:
                 not dangling,
                 "; ".join(dangling) or "every tag, link, source and claim has its memories",
             ),
-            Check("audit", not broken, "; ".join(broken) or PROVEN + from_where(self._ended())),
+            Check("audit", not broken, "; ".join(broken) or PROVEN + from_where(self._find_end_marks())),
             self._lineage(),
         ]
 
@@ -562,7 +564,7 @@ class MemoryStore:
             recovery="export its memories, or open a file instead",
         )
 
-    def _ended(self) -> list[tuple[str, int, int]]:
+    def _find_end_marks(self) -> list[tuple[str, int, int]]:
         """Return of each scope the last part whose images have ended, and when that was."""
         marks = {scope: mark_of(state.log).through for scope, state in sorted(self._scopes.items())}
         return [
@@ -575,7 +577,9 @@ class MemoryStore:
         return [Claim(*key, **row) for key, row in sorted(self._read(scope).tables["claims"].items())]
 
     def _lineage(self) -> Check:
-        return lineage([seq for state in self._scopes.values() for seq in _lost(state.tables)])
+        return lineage(
+            [seq for state in self._scopes.values() for seq in _find_without_successor(state.tables)]
+        )
 
     def _read(self, scope: str) -> _Scope:
         if not self._opened:
@@ -604,7 +608,7 @@ def _tail(rows: Sequence[Row], segment: Segment) -> Tail | None:
     found = [row for row in reach if segment_of(row["session"], row["thread"], row["agent"]) == segment]
     latest = found[: -FIRST_IN_SEGMENT - 1 : -1]
     said_at = [row["said_at"] for row in latest]
-    return Tail(counted(segment.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
+    return Tail(count_last_segment(segment.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
 
 
 def _as_twins(item: tuple[int, Row]) -> tuple[bool, bool, int]:
@@ -633,20 +637,20 @@ def _memory(scope: str, tables: Tables, seq: int) -> Memory:
     return Memory(seq=seq, scope=scope, tags=tuple(tags), sources=sources, tagged_at=tagged_at, **row)
 
 
-def _lost(tables: Tables) -> list[int]:
+def _find_without_successor(tables: Tables) -> list[int]:
     """Return a scope's superseded memories of which no successor is left."""
     rows = tables["memories"]
     ends = [key for key in tables["links"] if key[2] in REPLACING and key[0] in rows]
     found = [(successor, old, rows[successor]["status"]) for successor, old, _ in ends]
     fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
-    return lost(found, fallen)
+    return find_without_successor(found, fallen)
 
 
 def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
     return np.array(rows, np.int64).reshape(-1, 2)
 
 
-def _erased(
+def _erase_from_log(
     state: _Scope, tables: Tables, logged: Sequence[Change], cause: Cause
 ) -> tuple[_Scope, tuple[Change, ...], Cause]:
     """Take what goes out of every part before, and return of it what the log keeps: which memories are meant.
@@ -654,8 +658,8 @@ def _erased(
     `tables` are as the commit leaves them.
     """
     meant = [cast("int", change.key) for change in logged if change.table == "memories"]
-    left = emptied(state.log, meant, cause.unnamed)
-    cause = replace(cause, detail={**cause.detail, **moved(state.log, left.log)})
+    left = redact_log(state.log, meant, cause.unnamed)
+    cause = replace(cause, detail={**cause.detail, **end_mark_detail(state.log, left.log)})
     former = {seq: state.tables["memories"][seq] for seq in meant if seq in state.tables["memories"]}
     texts = left.texts | {row["text"] for row in former.values()}
     ids = left.ids | {seq: row["id"] for seq, row in former.items()}
@@ -679,9 +683,9 @@ def _chain_holds(state: _Scope) -> bool:
         previous = bytes.fromhex(part.digest)
     mark = mark_of(state.log)
     held = [held_digest(part) for part in state.log[: mark.through] if part.entries]
-    return Mark(mark.through).moved((), held) == mark
+    return ImageEndMark(mark.through).replace_parts((), held) == mark
 
 
-def _about(part: Logged, memory: int) -> Logged:
+def _about(part: AuditPart, memory: int) -> AuditPart:
     changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
     return replace(part, entries=changes, count=len(changes), used=())

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import MILLION, Logged
+from remanence.change import MILLION, AuditPart
 from remanence.errors import InvalidInput
 from remanence.model import Column
 from remanence.snapshot import (
@@ -38,7 +38,9 @@ _SEEN = frozenset({"memories", "tags", "links"})  # tables that a snapshot is ma
 Chosen = tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row], Ints | None]
 
 
-def chosen(tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest, log: Sequence[Logged]) -> Chosen:
+def pick_rows(
+    tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest, log: Sequence[AuditPart]
+) -> Chosen:
     """Return the memories that are asked for, in order, and the links: of some memories theirs, with both ends.
 
     Where it is asked and known which have changed since, they and their neighbours are returned, and which these are.
@@ -62,7 +64,7 @@ def chosen(tables: Mapping[str, Mapping[Any, Row]], wanted: SnapshotRequest, log
     return sorted(rows.items()), links, None
 
 
-def _changed_since(log: Sequence[Logged], position: int | None) -> Ints | None:
+def _changed_since(log: Sequence[AuditPart], position: int | None) -> Ints | None:
     """Return, ascending, the memories that parts after a position are about or say were used; None where unknown.
 
     An erasure and the end of images take away what the log said.
@@ -131,7 +133,7 @@ def array(column: Column, values: list[Any], names: tuple[str, ...]) -> npt.NDAr
             )
 
 
-def tagged(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
+def tag_mask(seq: Ints, pattern: str, tags: Collection[tuple[int, str]]) -> npt.NDArray[np.bool_]:
     """Tell which memories have a tag that a pattern means."""
     owners = {owner for owner, tag in tags if means(pattern, tag)}
     return np.array([number in owners for number in seq.tolist()], np.bool_)

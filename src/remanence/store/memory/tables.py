@@ -60,7 +60,7 @@ def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> No
             continue
         if change.before is not None:
             expected = row is not None and all(
-                row[name] == value for name, value in _expected(change).items()
+                row[name] == value for name, value in _expected_values(change).items()
             )
             if not expected or not _claim_key(change, taken, going):
                 conflicts.append((change.table, change.key))
@@ -87,7 +87,9 @@ def freed(changes: Iterable[Change]) -> set[str]:
     return {key for key in lost if key is not None}
 
 
-def applied(tables: Tables, changes: Sequence[Change], cause: Cause) -> tuple[Tables, tuple[Change, ...]]:
+def apply_changes(
+    tables: Tables, changes: Sequence[Change], cause: Cause
+) -> tuple[Tables, tuple[Change, ...]]:
     """Return new tables with all changes done and the changes as the log keeps them; the old tables stay as they are.
 
     Placeholders are resolved and conflicts refused already. Raise InvalidInput where the result would break a rule.
@@ -118,7 +120,7 @@ def unused_by(tables: Tables, names: Names) -> Tables:
     return {**tables, "memories": rows}
 
 
-def _expected(change: Change) -> Row:
+def _expected_values(change: Change) -> Row:
     """Return the values that the row must have, counters aside."""
     before = change.before or {}
     guards = {name: before[name] for name in GUARDS & before.keys()}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from remanence.model import INT_MAX
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.transaction import Work
+from remanence.store.sqlite.transaction import CommitContext
 
 SPACE = "agent"  # of the names, the one that the column `agent` of a memory has
 _HELD = "SELECT scope, seq, agent, uses, last_at FROM json_each(?) CROSS JOIN accessors ON scope = ? AND seq = value"
@@ -21,7 +21,7 @@ Access = Mapping[str, Mapping[str, int]]
 Row = tuple[int, int, int, int, int]
 
 
-def count(work: Work, uses: Sequence[tuple[int, int]]) -> None:
+def count(work: CommitContext, uses: Sequence[tuple[int, int]]) -> None:
     """Count (memory, how often) for whoever the commit is by; nobody is counted where nobody is named."""
     cause = work.cause
     if cause.actor is None:
@@ -35,11 +35,11 @@ def count(work: Work, uses: Sequence[tuple[int, int]]) -> None:
         *_, known, last_at = held.get(seq, (0, cause.at))
         new.append((work.no, seq, agent, min(known + by, INT_MAX), max(last_at, cause.at)))
     work.connection.executemany(_PUT, new)
-    work.sums.removed("accessors", rows)
-    work.sums.added("accessors", new)
+    work.sums.remove_rows("accessors", rows)
+    work.sums.add_rows("accessors", new)
 
 
-def put(work: Work, created: Iterable[tuple[int, Access | None]]) -> None:
+def put(work: CommitContext, created: Iterable[tuple[int, Access | None]]) -> None:
     """Write who used memories that come in."""
     rows = [
         (work.no, seq, work.number(SPACE, name), access["uses"], access["last_at"])
@@ -48,20 +48,20 @@ def put(work: Work, created: Iterable[tuple[int, Access | None]]) -> None:
     ]
     if rows:
         work.connection.executemany(_PUT, rows)
-        work.sums.added("accessors", rows)
+        work.sums.add_rows("accessors", rows)
 
 
-def drop(work: Work, seqs: Iterable[int]) -> None:
+def drop(work: CommitContext, seqs: Iterable[int]) -> None:
     """Forget who used memories that go."""
     rows = work.connection.execute(_HELD, (id_list(seqs), work.no)).fetchall()
     work.connection.executemany(
         "DELETE FROM accessors WHERE scope = ? AND seq = ? AND agent = ?", [row[:3] for row in rows]
     )
-    work.sums.removed("accessors", rows)
+    work.sums.remove_rows("accessors", rows)
 
 
-def drop_agent(work: Work, agent: int) -> None:
+def drop_agent(work: CommitContext, agent: int) -> None:
     """Forget which memories of the scope an agent used."""
     rows = work.connection.execute(_BY, (work.no, agent)).fetchall()
     work.connection.execute("DELETE FROM accessors WHERE scope = ? AND agent = ?", (work.no, agent))
-    work.sums.removed("accessors", rows)
+    work.sums.remove_rows("accessors", rows)

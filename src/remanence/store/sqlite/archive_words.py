@@ -15,10 +15,10 @@ from remanence.model import COLUMN, Status
 from remanence.snapshot import Bools, Ints
 from remanence.store.base import ArchiveWords
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, Interned
-from remanence.store.sqlite.rows import decoded
-from remanence.store.sqlite.transaction import Work
-from remanence.word_hashes import NAMED, NO_PART, PART_BITS, PART_ROWS, Part, Row, part_of
+from remanence.store.sqlite.interned import SCOPE, StringIds
+from remanence.store.sqlite.rows import decode_value
+from remanence.store.sqlite.transaction import CommitContext
+from remanence.word_hashes import NAMED, NO_PART, PART_BITS, PART_ROWS, WordHashPart, WordHashRow, part_of
 
 _REST = ("role", "said_at", "words", "value")
 TOLD = frozenset({"status", "text", *NAMED, *_REST})  # what of a memory they tell, and who is in the archive
@@ -68,7 +68,7 @@ class IndexedPart(NamedTuple):
     packed: bytes
 
 
-def note_changes(work: Work, seqs: Ints, archived: Bools) -> None:
+def note_changes(work: CommitContext, seqs: Ints, archived: Bools) -> None:
     """Note that the words of some memories are to be indexed anew, or to go where one is not `archived` any more."""
     for part, rows in _group_by_part(seqs):
         members = _members(work.connection, work.no, part) | _members_of(seqs[rows])
@@ -81,20 +81,20 @@ def note_changes(work: Work, seqs: Ints, archived: Bools) -> None:
         work.connection.execute(_WAIT, (work.no, part, position, members.bit_count(), packed))
 
 
-def take_out(work: Work, seqs: Ints) -> None:
+def take_out(work: CommitContext, seqs: Ints) -> None:
     """Leave no hash of some memories, of which it was noted that they changed; an erasure waits for no indexing."""
     for part, rows in _group_by_part(seqs):
         row = work.connection.execute(_HELD, (work.no, part)).fetchone()
         if row is None:
             continue
         left = word_hashes.merge(
-            _unpacked(work.connection, work.no, part, row[0]), seqs[rows].tolist(), NO_PART
+            _unpack_part(work.connection, work.no, part, row[0]), seqs[rows].tolist(), NO_PART
         )
         indexed = IndexedPart(work.no, part, work.images.position, len(left), word_hashes.pack(left))
         work.connection.execute(_PUT, indexed)
 
 
-def index_next(connection: sqlite3.Connection, names: Interned, scope: str) -> IndexedPart | None:
+def index_next(connection: sqlite3.Connection, names: StringIds, scope: str) -> IndexedPart | None:
     """Return the first part of which words wait as it is with them, None where none do; nothing is written."""
     no = names.number(connection, SCOPE, scope)
     row = None if no is None else connection.execute(_NEXT, (no,)).fetchone()
@@ -123,7 +123,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         connection.execute(_PUT, (scope, part, position, len(found), word_hashes.pack(found)))
 
 
-def read(connection: sqlite3.Connection, names: Interned, scope: str, after: int | None) -> ArchiveWords:
+def read(connection: sqlite3.Connection, names: StringIds, scope: str, after: int | None) -> ArchiveWords:
     """Return the parts that changed above a position; None for no more than how many memories they hold."""
     no = names.number(connection, SCOPE, scope) or 0
     row = connection.execute("SELECT position FROM scopes WHERE scope = ?", (no,)).fetchone()
@@ -139,7 +139,7 @@ def read(connection: sqlite3.Connection, names: Interned, scope: str, after: int
     return ArchiveWords(*counts, parts, _names(connection, names, parts.values()))
 
 
-def broken(connection: sqlite3.Connection) -> Iterator[str]:
+def find_archive_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield which parts are not what the archived memories say, but for those whose words wait."""
     kept = {row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_words")}
     noted = {row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_waiting")}
@@ -156,7 +156,7 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
             continue
         (packed,) = connection.execute(_HELD, (scope, part)).fetchone()
         try:
-            told = word_hashes.unpacked(packed)
+            told = word_hashes.unpack_hash_part(packed)
         except ValueError:
             told = NO_PART
         # Another compressor may have written the same in other bytes.
@@ -165,10 +165,10 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"the word hashes of archived memories {first} are not what their texts say"
 
 
-def _part(connection: sqlite3.Connection, scope: int, part: int, members: int) -> Part:
+def _part(connection: sqlite3.Connection, scope: int, part: int, members: int) -> WordHashPart:
     """Return a part as the archive is now: what is indexed, and over it the texts of those that wait."""
     row = connection.execute(_HELD, (scope, part)).fetchone()
-    held = NO_PART if row is None else _unpacked(connection, scope, part, row[0])
+    held = NO_PART if row is None else _unpack_part(connection, scope, part, row[0])
     if not members:
         return held
     waiting = _seqs(part, members)
@@ -202,29 +202,31 @@ def _seqs(part: int, members: int) -> list[int]:
     return [first + place for place in range(members.bit_length()) if members >> place & 1]
 
 
-def _unpacked(connection: sqlite3.Connection, scope: int, part: int, packed: bytes) -> Part:
+def _unpack_part(connection: sqlite3.Connection, scope: int, part: int, packed: bytes) -> WordHashPart:
     """Return a part; one that another program wrote into, or of which the disk lost a bit, is made from the texts."""
     try:
-        return word_hashes.unpacked(packed)
+        return word_hashes.unpack_hash_part(packed)
     except ValueError:
         return _of_part(connection, scope, part)
 
 
-def _of_part(connection: sqlite3.Connection, scope: int, part: int) -> Part:
+def _of_part(connection: sqlite3.Connection, scope: int, part: int) -> WordHashPart:
     first = part << PART_BITS
     return word_hashes.part_from(_read(connection, _OF_PART, (scope, first, first + PART_ROWS - 1)))
 
 
-def _read(connection: sqlite3.Connection, statement: str, given: Sequence[Any]) -> Iterator[Row]:
+def _read(connection: sqlite3.Connection, statement: str, given: Sequence[Any]) -> Iterator[WordHashRow]:
     for seq, text, *values in connection.execute(statement, given).fetchall():
         rest = {
-            name: decoded(COLUMN[name], value)
+            name: decode_value(COLUMN[name], value)
             for name, value in zip(_REST, values[len(NAMED) :], strict=True)
         }
         yield word_hashes.row(seq, text, values[: len(NAMED)], rest)
 
 
-def _names(connection: sqlite3.Connection, names: Interned, parts: Collection[Part]) -> dict[int, str]:
+def _names(
+    connection: sqlite3.Connection, names: StringIds, parts: Collection[WordHashPart]
+) -> dict[int, str]:
     """Return the names behind the numbers in some parts."""
     numbers: set[int] = set()
     for part in parts:
@@ -232,5 +234,5 @@ def _names(connection: sqlite3.Connection, names: Interned, parts: Collection[Pa
     return names.all(connection, sorted(numbers - {0}))
 
 
-def _plain(part: Part) -> list[Row]:
-    return [Row(one.seq, one.columns, [*one.hashes]) for one in word_hashes.rows_of(part)]
+def _plain(part: WordHashPart) -> list[WordHashRow]:
+    return [WordHashRow(one.seq, one.columns, [*one.hashes]) for one in word_hashes.rows_of(part)]

@@ -16,8 +16,8 @@ from remanence.store.constraints import APART, HANGING, REVISING, TABLE_COLUMNS,
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.interned import TAG
-from remanence.store.sqlite.rows import decoded, decoded_link, encoded, encoded_link
-from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.rows import decode_value, decoded_link, encode_value, encoded_link
+from remanence.store.sqlite.transaction import CommitContext, Key
 
 _VALUES, _CLAIMED = ", ".join(LINK_COLUMNS), ", ".join(CLAIM_COLUMNS)
 _NUMBERED = {
@@ -82,10 +82,10 @@ _ORDER = (*HANGING, *APART)
 Row = Mapping[str, Any]
 
 
-class Attached:
+class AttachedChanges:
     """What one commit does to all tables but that of memories, step by step."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: CommitContext) -> None:
         self._work = work
         self._taken: dict[str, list[tuple[int, Change]]] = {}  # by table, those that any change is of
         self._rows: dict[tuple[str, Any], Row] = {}
@@ -102,7 +102,7 @@ class Attached:
         }
 
     @property
-    def revised(self) -> set[int]:
+    def revised_seqs(self) -> set[int]:
         """Every memory that says something else by a tag or a claim."""
         return {
             seq
@@ -134,17 +134,17 @@ class Attached:
             for n, change in taken:
                 row = self._rows.get((table, change.key))
                 if change.after is None:
-                    images.destroyed(n, change, row or {})
+                    images.add_destruction(n, change, row or {})
                 elif row is None and table == "links":
                     linked.append((n, change))
                 elif row is None:
-                    images.created(n, change)
+                    images.add_creation(n, change)
                 else:
                     values = plain(table, change.after)
                     shape = shape_of(images, self._work.names, self._work.connection, values)
                     after = json_text(list(values.values()))
-                    images.updated(n, change, shape, [row[name] for name in values], after)
-        images.linked(sorted(linked, key=itemgetter(0)))
+                    images.add_update(n, change, shape, [row[name] for name in values], after)
+        images.add_links(sorted(linked, key=itemgetter(0)))
 
     def refuse_dangling(self, created: set[int], gone: Iterable[int]) -> None:
         """Raise InvalidInput for a row that would name a memory which does not exist at the end."""
@@ -175,14 +175,14 @@ class Attached:
             put = [self._put(table, change) for _, change in taken if change.after is not None]
             if put:
                 self._work.connection.executemany(_PUT[table], put)
-                self._work.sums.added(table, put)
+                self._work.sums.add_rows(table, put)
         for table, taken in self._taken.items():
             gone = [self._key(table, change.key) for _, change in taken if change.after is None]
             if gone:
                 self._work.connection.executemany(_DELETE[table], gone)
         for table in self._taken:
             before = [(*self._key(of, key), *kept) for (of, key), kept in self._kept.items() if of == table]
-            self._work.sums.removed(table, before)
+            self._work.sums.remove_rows(table, before)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""
@@ -210,7 +210,7 @@ class Attached:
         if table == "links":
             return (*key, *encoded_link(whole))
         columns = TABLE_COLUMNS[table]
-        return (*key, *(encoded(columns[name], whole[name]) for name in _NAMES[table]))
+        return (*key, *(encode_value(columns[name], whole[name]) for name in _NAMES[table]))
 
 
 def _key_of(taken: tuple[int, Change]) -> Any:
@@ -237,7 +237,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 def _as_kept(table: str) -> Callable[[Sequence[Any]], Row]:
     columns = [TABLE_COLUMNS[table][name] for name in _NAMES[table]]
     return lambda kept: {
-        column.name: decoded(column, value) for column, value in zip(columns, kept, strict=True)
+        column.name: decode_value(column, value) for column, value in zip(columns, kept, strict=True)
     }
 
 

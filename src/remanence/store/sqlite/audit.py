@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from remanence.change import Block, Cause, Change, Committed, Entry, Increment, Ints, Logged, row_count
+from remanence.change import AuditPart, Block, Cause, Change, CommitResult, Entry, Increment, Ints, row_count
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
 from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
 from remanence.store.constraints import LINK_DEFAULTS
-from remanence.store.ending import Mark, is_whole
+from remanence.store.ending import ImageEndMark, is_whole
 from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, Interned
+from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, StringIds
 from remanence.store.sqlite.part_rows import OF_PART, PLACE, pack_run
 from remanence.store.sqlite.rows import DEFAULTS
 from remanence.store.sqlite.use_parts import UsePart, unpack_parts
@@ -95,7 +95,7 @@ class ChainLink(NamedTuple):
 
 
 @dataclass(slots=True)
-class Images:
+class PartImages:
     """The images of one part at its position, in the order of its changes, with each repeated image kept once."""
 
     position: int
@@ -108,27 +108,27 @@ class Images:
     _before: dict[str, int] = field(default_factory=dict)
     _after: dict[str, int] = field(default_factory=dict)
 
-    def created(self, n: int, change: Change, revision: int = 1) -> None:
+    def add_creation(self, n: int, change: Change, revision: int = 1) -> None:
         """Keep a creation by its key, and its revision where it is not the first."""
         after = None if revision == 1 else json_text({"revision": revision})
-        self.rows.append((self.position, n, *self._keyed(change), None, None, after))
+        self.rows.append((self.position, n, *self._encode_key(change), None, None, after))
 
-    def destroyed(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
+    def add_destruction(self, n: int, change: Change, row: Mapping[str, Any]) -> None:
         """Keep a destruction with the whole row: a link's values in order, else whatever differs from the defaults."""
         image = json_text([row[name] for name in LINK_COLUMNS] if change.table == "links" else row)
-        before = _shared(self._before, n, image)
-        self.rows.append((self.position, n, *self._keyed(change), None, before, None))
+        before = _share_text(self._before, n, image)
+        self.rows.append((self.position, n, *self._encode_key(change), None, before, None))
 
-    def updated(self, n: int, change: Change, shape: int, before: Sequence[Any], after: str) -> None:
+    def add_update(self, n: int, change: Change, shape: int, before: Sequence[Any], after: str) -> None:
         """Keep an update by its values in the order of the shape, `before` with the revision at its end."""
-        old, new = _shared(self._before, n, json_text(before)), _shared(self._after, n, after)
-        self.rows.append((self.position, n, *self._keyed(change), shape, old, new))
+        old, new = _share_text(self._before, n, json_text(before)), _share_text(self._after, n, after)
+        self.rows.append((self.position, n, *self._encode_key(change), shape, old, new))
 
     def block(self, n: int, block: Block, whole: Ints | None, shape: Callable[[Iterable[str]], int]) -> None:
         """Keep a block whose first row has a number; `whole` are the columns of links that are cut."""
         self.blocks.append(block_log.row_of(self.position, n, block, whole, shape))
 
-    def linked(self, made: Sequence[tuple[int, Change]]) -> None:
+    def add_links(self, made: Sequence[tuple[int, Change]]) -> None:
         """Keep links that come, given in order of their numbers: many in a row as one block."""
         rows: dict[int, list[Change]] = {}  # by the number of the first, those that follow it without a gap
         first = last = -2
@@ -138,16 +138,16 @@ class Images:
         for first, changes in rows.items():
             if len(changes) < _BLOCK_MIN:
                 for n, change in enumerate(changes, first):
-                    self.created(n, change)
+                    self.add_creation(n, change)
             else:
                 given = np.array([change.key for change in changes], np.int64)
-                self.blocks.append(block_log.linked(self.position, first, given))
+                self.blocks.append(block_log.build_links_row(self.position, first, given))
 
     def used(self, seqs: Iterable[int]) -> None:
         """Keep which memories were used."""
         self.blocks.append(block_log.used(self.position, np.array(sorted(seqs), np.int64)))
 
-    def _keyed(self, change: Change) -> tuple[int, int, str | None]:
+    def _encode_key(self, change: Change) -> tuple[int, int, str | None]:
         """Return a change's table code, first memory, and the rest of its key as text; note whom it is about."""
         key = change.key
         if change.table in _NUMBERED:
@@ -164,7 +164,7 @@ class Images:
         return CODE["links"], key[0], f"{key[1]}:{key[2]}"
 
 
-def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, columns: Iterable[str]) -> int:
+def shape_of(images: PartImages, names: Fresh, connection: sqlite3.Connection, columns: Iterable[str]) -> int:
     """Return the number of an update's shape, the names of its columns in order."""
     text = ",".join(columns)
     number = names.make(connection, SHAPE, text)
@@ -172,13 +172,13 @@ def shape_of(images: Images, names: Fresh, connection: sqlite3.Connection, colum
     return number
 
 
-def written(
+def find_earlier_commit(
     connection: sqlite3.Connection,
     scope: int,
     changes: Iterable[tuple[int, Change]],
     cause: Cause,
     asked: bytes,
-) -> Committed | None:
+) -> CommitResult | None:
     """Return what was done where this part of this run was written already, None where it was not.
 
     `changes` are its single changes with their numbers.
@@ -190,14 +190,14 @@ def written(
     refuse_other(cause, kept, asked)
     given = {-change.key: n for n, change in changes if isinstance(change.key, int) and change.key < 0}
     keys = dict(connection.execute(_KEYS, (position,)).fetchall())
-    return Committed(cause.run, cause.part, position, tuple(keys[given[k]] for k in sorted(given)), count)
+    return CommitResult(cause.run, cause.part, position, tuple(keys[given[k]] for k in sorted(given)), count)
 
 
 def write(
     connection: sqlite3.Connection,
     scope: tuple[int, str],
     cause: Cause,
-    images: Images,
+    images: PartImages,
     names: Fresh | None = None,
 ) -> tuple[ChainLink, list[tuple[int, int]]]:
     """Write one part at the end of the chain of its scope, given by number and name; with `names` its detail is packed.
@@ -230,14 +230,14 @@ def append(connection: sqlite3.Connection, scope: tuple[int, str], cause: Cause,
     (last,) = connection.execute(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"
     ).fetchone()
-    images = Images(int(last) + 1, 0, asked)
+    images = PartImages(int(last) + 1, 0, asked)
     link, _ = write(connection, scope, cause, images)
     connection.execute(CLOSE, (scope[0], images.position, 0, 0, cause.at, *link))
     return images.position
 
 
 def plain_header(
-    connection: sqlite3.Connection, names: Fresh | Interned, kept: Sequence[Any]
+    connection: sqlite3.Connection, names: Fresh | StringIds, kept: Sequence[Any]
 ) -> tuple[Any, ...]:
     """Return the header of a part as it was said, from what is kept of it."""
     return (
@@ -282,7 +282,7 @@ class AuditQuery:
     rows: bool = True
 
 
-def read(connection: sqlite3.Connection, names: Interned, scope: str, asked: AuditQuery) -> list[Logged]:
+def read(connection: sqlite3.Connection, names: StringIds, scope: str, asked: AuditQuery) -> list[AuditPart]:
     """Return logged parts, oldest first."""
     no = names.number(connection, SCOPE, scope)
     condition, source = "scope = ?1 AND position > ?2", "runs INDEXED BY runs_scope"
@@ -310,11 +310,11 @@ def line_before(connection: sqlite3.Connection, scope: int | None, after: int) -
     return after if row is None or row[1] is None else int(row[0]) - 1
 
 
-def mark(connection: sqlite3.Connection, scope: int) -> Mark:
+def mark(connection: sqlite3.Connection, scope: int) -> ImageEndMark:
     """Return how far the images of a scope have ended and what stands of them, as the last part that took some says."""
     row = connection.execute(f"{_ENDS} DESC LIMIT 1", (scope,)).fetchone()
     with DECODING:
-        return Mark() if row is None else Mark.read(orjson.loads(row[1]))
+        return ImageEndMark() if row is None else ImageEndMark.read(orjson.loads(row[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +334,9 @@ def ends(connection: sqlite3.Connection, scope: int | None) -> Ends:
     """Return when the images of a scope ended."""
     rows = connection.execute(_ENDS, (scope,)).fetchall()
     with DECODING:
-        return Ends([Mark.read(orjson.loads(detail)).through for _, detail in rows], [at for at, _ in rows])
+        return Ends(
+            [ImageEndMark.read(orjson.loads(detail)).through for _, detail in rows], [at for at, _ in rows]
+        )
 
 
 def _positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
@@ -347,7 +349,7 @@ def _positions_about(connection: sqlite3.Connection, memory: int, after: int) ->
     )
 
 
-def _shared(seen: dict[str, int], n: int, text: str) -> str:
+def _share_text(seen: dict[str, int], n: int, text: str) -> str:
     """Return a text, or the number of the change that has it already."""
     if len(text) < _SHARED_MIN:
         return text
@@ -411,17 +413,17 @@ def parts_of(header: Sequence[Any], asked: bytes) -> list[UsePart]:
 
 def _parts(
     connection: sqlite3.Connection,
-    names: Interned,
+    names: StringIds,
     row: Sequence[Any],
     asked: AuditQuery,
     ended_at: int | None,
-) -> Iterator[Logged]:
+) -> Iterator[AuditPart]:
     """Yield the parts of a line."""
     header = plain_header(connection, names, row[: len(HEADER)])
     digest, _, content = row[len(HEADER) :]
     cause = cause_of(header)
     if cause.verb != USE:
-        yield _logged(connection, names, header, cause, digest, asked, ended_at)
+        yield _read_logged_part(connection, names, header, cause, digest, asked, ended_at)
         return
     used = block_log.used_in(block_log.read(connection, header[0])) if asked.rows else []
     parts = parts_of(header, content)
@@ -430,34 +432,34 @@ def _parts(
     for number, (part, seqs) in enumerate(zip(parts, used, strict=True)):
         why = replace(cause, at=part.at, part=cause.part + number)
         known_by = digest_of([why.run, why.part, why.at, *part], OWN_BYTES).hex()
-        yield Logged(part.position, why, (), known_by, part.changes, seqs, ended_at)
+        yield AuditPart(part.position, why, (), known_by, part.changes, seqs, ended_at)
 
 
-def _logged(
+def _read_logged_part(
     connection: sqlite3.Connection,
-    names: Interned,
+    names: StringIds,
     header: Sequence[Any],
     cause: Cause,
     digest: bytes,
     asked: AuditQuery,
     ended_at: int | None,
-) -> Logged:
+) -> AuditPart:
     position, count = header[0], header[HEADER.index("changes")]
-    if ended_at is not None and is_whole(cause, _held(connection, position), count):
+    if ended_at is not None and is_whole(cause, _count_changes(connection, position), count):
         ended_at = None
     if not asked.rows and asked.memory is None:
-        return Logged(position, cause, (), digest.hex(), count, ended_at=ended_at)
+        return AuditPart(position, cause, (), digest.hex(), count, ended_at=ended_at)
     blocks = block_log.read(connection, position)
     entries = tuple(_entries(connection, names, position, blocks, asked.memory))
     if asked.memory is not None:
         count = row_count(entries)
     if not asked.rows:
-        return Logged(position, cause, (), digest.hex(), count, ended_at=ended_at)
+        return AuditPart(position, cause, (), digest.hex(), count, ended_at=ended_at)
     used = tuple(seq for seqs in block_log.used_in(blocks) for seq in seqs)
-    return Logged(position, cause, entries, digest.hex(), count, used, ended_at)
+    return AuditPart(position, cause, entries, digest.hex(), count, used, ended_at)
 
 
-def _held(connection: sqlite3.Connection, position: int) -> int:
+def _count_changes(connection: sqlite3.Connection, position: int) -> int:
     """Count the changes of a part that are there."""
     (count,) = connection.execute(_COUNT, (position,)).fetchone()
     return int(count)
@@ -465,7 +467,7 @@ def _held(connection: sqlite3.Connection, position: int) -> int:
 
 def _entries(
     connection: sqlite3.Connection,
-    names: Interned,
+    names: StringIds,
     position: int,
     blocks: Sequence[block_log.Row],
     memory: int | None,
@@ -494,7 +496,7 @@ def _changes(
 ) -> Iterator[Change]:
     """Yield the changes that rows keep."""
     shapes: dict[int | None, _Shape] = {number: _Shape(text) for number, text in texts.items()}
-    images = _Resolved(connection, position)
+    images = _ImageResolver(connection, position)
     for _, _, kind, key, subkey, shape, before, after in rows:
         if kind not in range(len(TABLES)):
             raise StoreDamaged(
@@ -519,7 +521,7 @@ def _key(kind: int, key: int, subkey: str | None) -> Any:
     return key, int(target), int(relation)
 
 
-class _Resolved:
+class _ImageResolver:
     """Images by text, with references to earlier changes of the part followed."""
 
     def __init__(self, connection: sqlite3.Connection, position: int) -> None:
@@ -562,7 +564,7 @@ class _Shape:
 
 
 def _change(
-    table: Any, key: Any, before: str | None, after: str | None, shape: _Shape | None, images: _Resolved
+    table: Any, key: Any, before: str | None, after: str | None, shape: _Shape | None, images: _ImageResolver
 ) -> Change:
     if before is None:
         revision = {"revision": 1 if after is None else orjson.loads(after)["revision"]}

@@ -13,9 +13,9 @@ import numpy as np
 from remanence.change import Block, Change, Entry, Ints
 from remanence.model import LINK_COLUMNS
 from remanence.snapshot import Bools
-from remanence.store.block_images import packed, unpacked
+from remanence.store.block_images import pack_arrays, unpack_arrays
 from remanence.store.sqlite.dialect import DECODING
-from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.interned import Fresh, StringIds
 from remanence.store.sqlite.part_rows import OF_LISTED, OF_PART, PLACE, PLACE_BITS
 from remanence.store.sqlite.use_parts import pack_used, unpack_used
 from remanence.store.use_runs import USED_MAX
@@ -49,28 +49,28 @@ def row_of(
     kind = KINDS.index(block.table)
     ends = block.keys if block.table == "memories" else block.keys[:, :2]
     bounds = (int(ends.min()), int(ends.max())) if len(block) else (0, 0)
-    keys = packed(np.atleast_2d(block.keys.T))
+    keys = pack_arrays(np.atleast_2d(block.keys.T))
     columns: tuple[str, ...]
     if block.table == "links":
         columns, arrays = LINK_COLUMNS, [] if whole is None else [*whole.T]
     else:
         assert block.revision is not None and block.before is not None and block.after is not None
         columns, arrays = block.columns, [block.revision, *block.before.T, *block.after.T]
-    image = packed(arrays) if arrays else None
+    image = pack_arrays(arrays) if arrays else None
     return (position, n, kind, shape(columns) if arrays else None, len(block), *bounds, keys, image)
 
 
-def linked(position: int, n: int, keys: Ints) -> Row:
+def build_links_row(position: int, n: int, keys: Ints) -> Row:
     """Return what is kept of links that came one after the other, as single changes."""
     bounds = int(keys[:, :2].min()), int(keys[:, :2].max())
-    return (position, n, ONE_BY_ONE, None, len(keys), *bounds, packed(keys.T), None)
+    return (position, n, ONE_BY_ONE, None, len(keys), *bounds, pack_arrays(keys.T), None)
 
 
 def used(position: int, seqs: Ints) -> Row:
     """Return what is kept of memories that were used, or embedded again."""
     if len(seqs) <= USED_MAX:
         return (position, 0, USED, None, len(seqs), None, None, pack_used(seqs.tolist()), None)
-    return (position, 0, 0, None, len(seqs), None, None, packed([seqs]), None)
+    return (position, 0, 0, None, len(seqs), None, None, pack_arrays([seqs]), None)
 
 
 def can_grow(row: Row) -> bool:
@@ -108,14 +108,14 @@ def is_about(row: Row, memories: Collection[int]) -> Bools:
     return cast("Bools", np.isin(ends, np.fromiter(memories, np.int64, len(memories))).any(axis=1))
 
 
-def narrow(connection: sqlite3.Connection, names: Interned | Fresh, row: Row, stays: Bools) -> None:
+def narrow(connection: sqlite3.Connection, names: StringIds | Fresh, row: Row, stays: Bools) -> None:
     """Leave some rows of a block alone, or take it away where none stay."""
     connection.execute(_DELETE, row[:2])
     if not stays.any():
         return
     if row[2] == ONE_BY_ONE:
         with DECODING:
-            write(connection, [linked(row[0], row[1], _keys(row)[stays])])
+            write(connection, [build_links_row(row[0], row[1], _keys(row)[stays])])
         return
     shapes = {} if row[3] is None else {row[3]: names.text(connection, row[3])}
     with DECODING:
@@ -186,7 +186,7 @@ def find_touched(connection: sqlite3.Connection, positions: str, most: int) -> I
 
 
 def _keys(row: Row) -> Ints:
-    found = unpacked(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
+    found = unpack_arrays(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
     return found[0] if len(found) == 1 else np.column_stack(found)
 
 
@@ -204,7 +204,7 @@ def _block(row: Row, shapes: Mapping[int, str]) -> Block:
     if table == "links":
         if image is None:
             return Block("links", (), keys, None, np.empty((count, 0), np.int64))
-        return Block("links", columns, keys, np.column_stack(unpacked(image, count, len(columns))), None)
-    revision, *values = unpacked(cast("bytes", image), count, 1 + 2 * len(columns))
+        return Block("links", columns, keys, np.column_stack(unpack_arrays(image, count, len(columns))), None)
+    revision, *values = unpack_arrays(cast("bytes", image), count, 1 + 2 * len(columns))
     before, after = values[: len(columns)], values[len(columns) :]
     return Block("memories", columns, keys, np.column_stack(before), np.column_stack(after), revision)

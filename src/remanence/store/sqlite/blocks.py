@@ -22,7 +22,7 @@ from remanence.store.sqlite.audit import shape_of
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.packed import whole_numbers
 from remanence.store.sqlite.rows import encoded_link
-from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.transaction import CommitContext, Key
 
 # Where less than one row in so many has values of its own, rows that share them are written by one statement.
 _SHARED_MIN = 4
@@ -49,14 +49,14 @@ _STAND = "SELECT seq FROM json_each(?) AS given CROSS JOIN states ON seq = given
 class Blocks:
     """What one commit does to blocks of rows, step by step; `taken` has the number of each block's first row."""
 
-    def __init__(self, work: Work, taken: Sequence[tuple[int, Block]]) -> None:
+    def __init__(self, work: CommitContext, taken: Sequence[tuple[int, Block]]) -> None:
         self._work = work
         self._taken = taken
         self._stated: dict[int, Ints] = {}  # of memories: what STATED was
         self._whole: dict[int, Ints] = {}  # of links that are cut: all their columns
 
     @property
-    def changed(self) -> list[int]:
+    def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose state changes."""
         return [seq for _, block in self._of("memories") for seq in block.keys.tolist()]
 
@@ -79,7 +79,11 @@ class Blocks:
     def conflicts(self) -> Iterator[Key]:
         """Read all rows; yield those that are gone or hold something else than `before` says."""
         for n, block in self._taken:
-            wrong = self._compared(n, block) if block.table == "memories" else self._compared_links(n, block)
+            wrong = (
+                self._compare_memories(n, block)
+                if block.table == "memories"
+                else self._compared_links(n, block)
+            )
             if wrong.any():
                 yield from ((block.table, key) for key in block.where(wrong).row_keys())
 
@@ -120,7 +124,7 @@ class Blocks:
     def _of(self, table: str) -> Iterator[tuple[int, Block]]:
         return ((n, block) for n, block in self._taken if block.table == table)
 
-    def _compared(self, n: int, block: Block) -> Any:
+    def _compare_memories(self, n: int, block: Block) -> Any:
         """Read memories; tell which are not as they should be."""
         guards = [block.revision, *([] if block.touched is None else [block.touched])]
         names = ["revision", *(["touched"] if block.touched is not None else []), *block.columns]
@@ -148,7 +152,9 @@ class Blocks:
         there = np.zeros(len(block), np.bool_)
         kept = np.full((len(block), len(LINK_COLUMNS)), ABSENT)
         for first, last in _ranges(block.keys):
-            rows = self._work.connection.execute(_READ_LINKS, self._named(block.keys[first:last])).fetchall()
+            rows = self._work.connection.execute(
+                _READ_LINKS, self._link_parameters(block.keys[first:last])
+            ).fetchall()
             found = _matrix(rows, 1 + len(LINK_COLUMNS))
             there[first + found[:, 0]] = True
             kept[first + found[:, 0]] = found[:, 1:]
@@ -158,7 +164,7 @@ class Blocks:
         named = [LINK_COLUMNS.index(name) for name in block.columns]
         return ~there | (kept[:, named] != block.before).any(axis=1)
 
-    def _named(self, keys: Ints) -> tuple[str, int, int]:
+    def _link_parameters(self, keys: Ints) -> tuple[str, int, int]:
         """Return what names links of neighbouring sources in a statement."""
         base = int(keys[0, 0])
         packed = keys[:, 0] - base << _SOURCE_AT | keys[:, 1] << _TARGET_AT | keys[:, 2]
@@ -177,24 +183,24 @@ class Blocks:
         execute = self._work.connection.executemany
         groups = alike(block.after)
         if groups is None:
-            columns = [*map(_listed, block.after.T), block.keys.tolist()]
+            columns = [*map(_sql_values, block.after.T), block.keys.tolist()]
             execute(f"UPDATE states SET {sets} WHERE seq = ?", zip(*columns, strict=True))
             return
         execute(
             f"UPDATE states SET {sets} WHERE seq IN (SELECT value FROM json_each(?))",
-            [(*_listed(block.after[rows[0]]), _json(block.keys[rows])) for rows in groups],
+            [(*_sql_values(block.after[rows[0]]), _json(block.keys[rows])) for rows in groups],
         )
 
     def _cut(self, block: Block, whole: Ints) -> None:
         self._work.sums.count("links", self._rows(block, whole), -1)
         for first, last in _ranges(block.keys):
-            self._work.connection.execute(_CUT, self._named(block.keys[first:last]))
+            self._work.connection.execute(_CUT, self._link_parameters(block.keys[first:last]))
 
     def _make(self, block: Block) -> None:
         assert block.after is not None
-        rows = self._rows(block, _completed(block))
+        rows = self._rows(block, _add_defaults(block))
         self._work.sums.count("links", rows)
-        self._work.connection.executemany(_MAKE, zip(*map(_listed, rows.T), strict=True))
+        self._work.connection.executemany(_MAKE, zip(*map(_sql_values, rows.T), strict=True))
 
     def _rows(self, block: Block, values: Ints) -> Ints:
         """Return links as rows of their table."""
@@ -224,7 +230,7 @@ def _ranges(keys: Ints) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _completed(block: Block) -> Ints:
+def _add_defaults(block: Block) -> Ints:
     """Return all columns of links that are made, with the defaults of what is not said."""
     assert block.after is not None
     whole = np.array([[ABSENT if value is None else value for value in _DEFAULTS]]).repeat(len(block), 0)
@@ -235,7 +241,7 @@ def _completed(block: Block) -> Ints:
 _DEFAULTS = encoded_link(LINK_DEFAULTS)
 
 
-def _listed(values: Ints) -> list[int | None]:
+def _sql_values(values: Ints) -> list[int | None]:
     """Return numbers as SQLite takes them."""
     listed = values.tolist()
     return [None if value == ABSENT else value for value in listed] if ABSENT in values else listed

@@ -15,12 +15,12 @@ from remanence.change import Fence
 from remanence.clock import MINUTE
 from remanence.model import INT_MAX
 from remanence.snapshot import Ints
-from remanence.store.base import LEASES_MOST, Booked, Bookkeeping
+from remanence.store.base import LEASES_MOST, Bookkeeping, BookkeepResult
 from remanence.store.chain import refuse_lost
 from remanence.store.sqlite.dialect import DECODING
-from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
+from remanence.store.sqlite.interned import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.sums import record
-from remanence.store.sqlite.transaction import Work
+from remanence.store.sqlite.transaction import CommitContext
 
 _POSITION = "SELECT position FROM scopes WHERE scope = ?"
 _SELECT_SETTING = "SELECT scope, name, value FROM settings WHERE scope = ? AND name = ?"
@@ -55,7 +55,7 @@ _CLOCKS = {
 }
 
 
-def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> Booked:
+def bookkeep(connection: sqlite3.Connection, names: Fresh, scope: str, asked: Bookkeeping) -> BookkeepResult:
     """Take a lease, write where it is given, then read what is asked for."""
     no = names.make(connection, SCOPE, scope)
     refuse_lost_lease(connection, no, asked.fence)
@@ -69,7 +69,7 @@ def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
     """Write values, counters and spans, and give a lease back."""
     put(connection, no, asked.put)
     if asked.count:
-        record(connection, "counters", *counted(connection, no, asked.count))
+        record(connection, "counters", *add_counts(connection, no, asked.count))
     if asked.swap:
         held = _values(connection, no, asked.swap)
         put(connection, no, {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old})
@@ -79,7 +79,9 @@ def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
         _release(connection, no, *asked.release)
 
 
-def booked(connection: sqlite3.Connection, names: Interned, scope: str, asked: Bookkeeping) -> Booked:
+def read_bookkeeping(
+    connection: sqlite3.Connection, names: StringIds, scope: str, asked: Bookkeeping
+) -> BookkeepResult:
     """Answer what asks for no writing; a scope that nobody wrote to holds nothing."""
     return _answer(connection, names.number(connection, SCOPE, scope) or 0, asked)
 
@@ -94,28 +96,28 @@ def refuse_lost_lease(connection: sqlite3.Connection, scope: int, fence: Fence |
     refuse_lost(fence, row[0] if row else None)
 
 
-def hear(work: Work, turns: int) -> None:
+def hear(work: CommitContext, turns: int) -> None:
     """Add turns to the minute in which they were heard."""
     minute = work.cause.at // MINUTE * MINUTE
     work.connection.execute(_HEAR, (work.no, minute, turns))
-    work.sums.raised("heard", [(work.no, minute)], "turns", turns)
+    work.sums.increment_column("heard", [(work.no, minute)], "turns", turns)
 
 
-def fire(work: Work, rules: Iterable[str]) -> None:
+def fire(work: CommitContext, rules: Iterable[str]) -> None:
     """Keep when rules have fired."""
     for rule in dict.fromkeys(rules):
         old = work.connection.execute(_FIRED_AT, (work.no, rule)).fetchall()
         new = (work.no, rule, work.cause.at)
         work.connection.execute(_FIRE, new)
-        work.sums.removed("fired", old)
-        work.sums.added("fired", [new])
+        work.sums.remove_rows("fired", old)
+        work.sums.add_rows("fired", [new])
 
 
-def beside(work: Work) -> None:
+def beside(work: CommitContext) -> None:
     """Add to counters and put values together with what is committed."""
-    old, new = counted(work.connection, work.no, work.cause.counts)
-    work.sums.removed("counters", old)
-    work.sums.added("counters", new)
+    old, new = add_counts(work.connection, work.no, work.cause.counts)
+    work.sums.remove_rows("counters", old)
+    work.sums.add_rows("counters", new)
     put(work.connection, work.no, work.cause.values)
 
 
@@ -128,8 +130,10 @@ def clock(connection: sqlite3.Connection, scope: int, name: str) -> Ints:
         return np.array(rows, np.int64).reshape(-1, 2)
 
 
-def _answer(connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None) -> Booked:
-    return Booked(
+def _answer(
+    connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None
+) -> BookkeepResult:
+    return BookkeepResult(
         _values(connection, no, asked.get, asked.under),
         fence,
         spans=clock(connection, no, "active") if "active" in asked.clocks else None,
@@ -180,7 +184,7 @@ def put(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -
 Rows = list[tuple[Any, ...]]
 
 
-def counted(connection: sqlite3.Connection, scope: int, counts: Mapping[str, int]) -> tuple[Rows, Rows]:
+def add_counts(connection: sqlite3.Connection, scope: int, counts: Mapping[str, int]) -> tuple[Rows, Rows]:
     """Add to counters by name; return the rows that were there and those that are. What comes to 0 is not kept."""
     given = [(scope, name) for name in counts]
     old = [row for key in given for row in connection.execute(_SELECT_COUNTER, key)]

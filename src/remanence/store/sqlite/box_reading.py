@@ -21,8 +21,8 @@ from remanence.box import (
 )
 from remanence.model import Column
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import SCOPE, Interned
-from remanence.store.sqlite.rows import decoded
+from remanence.store.sqlite.interned import SCOPE, StringIds
+from remanence.store.sqlite.rows import decode_value
 
 _BOXES = f"SELECT box, {', '.join(BOX_COLUMNS)} FROM boxes WHERE "
 _TRACES = f"SELECT trace, {', '.join(TRACE_COLUMNS)} FROM traces WHERE "
@@ -31,7 +31,7 @@ _ONLY = "{} IN (SELECT value FROM json_each(?))"
 Found = TypeVar("Found")
 
 
-def boxes(connection: sqlite3.Connection, names: Interned, scope: str, find: FindBoxes) -> list[BoxRow]:
+def boxes(connection: sqlite3.Connection, names: StringIds, scope: str, find: FindBoxes) -> list[BoxRow]:
     """List boxes, those of the latest turns first."""
     conditions: list[tuple[str, Any]] = [("scope = ?", names.number(connection, SCOPE, scope))]
     if find.only is not None:
@@ -50,7 +50,7 @@ def boxes(connection: sqlite3.Connection, names: Interned, scope: str, find: Fin
     return _read(rows.fetchall(), BOX_COLUMN, box_of)
 
 
-def traces(connection: sqlite3.Connection, names: Interned, scope: str, find: FindTraces) -> list[TraceRow]:
+def traces(connection: sqlite3.Connection, names: StringIds, scope: str, find: FindTraces) -> list[TraceRow]:
     """List traces, those of the latest turns first."""
     conditions: list[tuple[str, Any]] = [("scope = ?", names.number(connection, SCOPE, scope))]
     if find.only is not None:
@@ -75,7 +75,7 @@ def _read(
             made(
                 key,
                 {
-                    column.name: decoded(column, value)
+                    column.name: decode_value(column, value)
                     for column, value in zip(columns.values(), kept, strict=True)
                 },
             )

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from remanence.model import Status
 from remanence.store.base import Check
 from remanence.store.ending import PROVEN, from_where
-from remanence.store.lineage import REPLACING, lineage, lost
+from remanence.store.lineage import REPLACING, find_without_successor, lineage
 from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import archive_words, cleaning, indexed_words, ledger, proving, sums
-from remanence.store.sqlite.interned import Interned
+from remanence.store.sqlite.interned import StringIds
 from remanence.store.sqlite.rows import MEMORIES, row_digest
 
 SHOWN_MAX = 5
@@ -39,34 +39,36 @@ _UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, 
 _REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
 
 
-def check(connection: sqlite3.Connection, names: Interned) -> list[Check]:
+def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
     """Look at everything; the list has one entry a check, sound or not."""
     return [
-        _looked("structure", "every page is in order", lambda: _structure(connection)),
-        _looked("references", "every row names rows that are there", lambda: _references(connection)),
-        _looked("rows", "every text and vector is what was written", lambda: _rows(connection)),
-        _looked(
-            "sums", "every state, tag, source and link is what was written", lambda: sums.broken(connection)
+        _run_check("structure", "every page is in order", lambda: _structure(connection)),
+        _run_check("references", "every row names rows that are there", lambda: _references(connection)),
+        _run_check("rows", "every text and vector is what was written", lambda: _rows(connection)),
+        _run_check(
+            "sums",
+            "every state, tag, source and link is what was written",
+            lambda: sums.find_sum_faults(connection),
         ),
-        _looked("audit", _proven(connection), lambda: _audit(connection, names)),
-        _looked(
+        _run_check("audit", _proven(connection), lambda: _audit(connection, names)),
+        _run_check(
             "full text",
             "every word is found where it stands, and counted",
-            lambda: indexed_words.broken(connection),
+            lambda: indexed_words.find_word_faults(connection),
         ),
-        _looked(
+        _run_check(
             "archive words",
             "the words of every archived memory are those of its text",
-            lambda: archive_words.broken(connection),
+            lambda: archive_words.find_archive_faults(connection),
         ),
         _lineage(connection),
-        *_erased(connection),
+        *_check_erasures(connection),
         *ledger.check(connection),
-        *_unregistered(connection),
+        *_check_unregistered_tables(connection),
     ]
 
 
-def _erased(connection: sqlite3.Connection) -> Iterator[Check]:
+def _check_erasures(connection: sqlite3.Connection) -> Iterator[Check]:
     """Yield what is to be said of what was erased, where there is anything."""
     if left := cleaning.left_where(connection):
         where = ", ".join(left)
@@ -80,7 +82,7 @@ def _erased(connection: sqlite3.Connection) -> Iterator[Check]:
         )
 
 
-def _unregistered(connection: sqlite3.Connection) -> Iterator[Check]:
+def _check_unregistered_tables(connection: sqlite3.Connection) -> Iterator[Check]:
     """Yield which tables are none of ours: an erasure does not know what they hold."""
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").fetchall()
     others = [name for (name,) in rows if name not in BY_NAME]
@@ -93,7 +95,7 @@ def _unregistered(connection: sqlite3.Connection) -> Iterator[Check]:
         )
 
 
-def _looked(name: str, sound: str, look: Callable[[], Faults]) -> Check:
+def _run_check(name: str, sound: str, look: Callable[[], Faults]) -> Check:
     found: list[str] = []
     try:
         found.extend(look())
@@ -143,8 +145,8 @@ def _proven(connection: sqlite3.Connection) -> str:
     return PROVEN + from_where([(name, through, at) for name, through, at in rows])
 
 
-def _audit(connection: sqlite3.Connection, names: Interned) -> Faults:
-    yield from proving.broken(connection, names)
+def _audit(connection: sqlite3.Connection, names: StringIds) -> Faults:
+    yield from proving.find_audit_faults(connection, names)
     for (scope,) in connection.execute(_CLOCKS_OFF).fetchall():
         yield f"scope {scope} was last written to at another time than its newest run"
     for (scope,) in connection.execute(_COUNTED_OFF).fetchall():
@@ -158,6 +160,6 @@ def _lineage(connection: sqlite3.Connection) -> Check:
             f" WHERE relation IN ({_REPLACING})"
         ).fetchall()
         fallen = connection.execute("SELECT seq, reason FROM states WHERE status = ?", (Status.SUPERSEDED,))
-        return lineage(lost(links, dict(fallen.fetchall())))
+        return lineage(find_without_successor(links, dict(fallen.fetchall())))
     except _UNREADABLE as error:
         return Check("lineage", ok=False, detail=f"cannot be read: {error}")

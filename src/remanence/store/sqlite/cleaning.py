@@ -11,13 +11,13 @@ from pathlib import Path
 
 import orjson
 
-from remanence.store.base import Cleaned
+from remanence.store.base import CleanResult
 from remanence.store.places import LOOKED_THROUGH, SAYING
 from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import origin_at, place_of
-from remanence.store.sqlite.needles import PIECE_BYTES, Pieces
+from remanence.store.sqlite.needles import PIECE_BYTES, PieceHashes
 from remanence.store.sqlite.raw_files import SIDE_FILES, read_blocks
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
@@ -48,17 +48,17 @@ def left_unless_due(connection: sqlite3.Connection) -> list[str] | None:
     return None if is_due(connection) else left_where(connection)
 
 
-def clean(path: str) -> Cleaned:
+def clean(path: str) -> CleanResult:
     """Keep the ledger, rewrite the file and look through it; what cannot be done now is for later, and says why."""
     if path == IN_MEMORY:
-        return Cleaned()
+        return CleanResult()
     try:
         with closing(connect(path, busy_ms=WAIT_MS)) as connection:
-            return _cleaned(connection, path)
+            return _clean_database(connection, path)
     except sqlite3.OperationalError as error:
         if not (error.sqlite_errorname or "").startswith(_LATER):
             raise meaning(error, path) from error
-        return Cleaned(is_pending=True, why="" if _is_held(error) else str(meaning(error, path)))
+        return CleanResult(is_pending=True, why="" if _is_held(error) else str(meaning(error, path)))
     except sqlite3.Error as error:
         raise meaning(error, path) from error
 
@@ -78,14 +78,14 @@ def keep_ledger(path: str) -> str:
     return ""
 
 
-def _cleaned(connection: sqlite3.Connection, path: str) -> Cleaned:
+def _clean_database(connection: sqlite3.Connection, path: str) -> CleanResult:
     if not is_due(connection):
-        return Cleaned(found=tuple(left_where(connection)))
+        return CleanResult(found=tuple(left_where(connection)))
     if why := keep_ledger(path):
-        return Cleaned(is_pending=True, why=why)
+        return CleanResult(is_pending=True, why=why)
     if not _rewritten(connection):
-        return Cleaned(is_pending=True)
-    return _judged(connection, path, _unproven(connection))
+        return CleanResult(is_pending=True)
+    return _check_residue(connection, path, _unproven(connection))
 
 
 def _is_held(error: sqlite3.OperationalError) -> bool:
@@ -101,10 +101,10 @@ def _rewritten(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _unproven(connection: sqlite3.Connection) -> list[Pieces]:
+def _unproven(connection: sqlite3.Connection) -> list[PieceHashes]:
     """Return the pieces that are to be nowhere, but for those that what stays says too."""
     row = connection.execute(_SELECT, (UNPROVEN,)).fetchone()
-    kept = [Pieces.unpacked(one) for one in orjson.loads(row[0])] if row else []
+    kept = [PieceHashes.decode_hex(one) for one in orjson.loads(row[0])] if row else []
     connection.execute(_WORDS)
     for data in _staying(connection):
         kept = [pieces.without(data) for pieces in kept]
@@ -131,7 +131,7 @@ def _as_bytes(value: object) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
 
 
-def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cleaned:
+def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:
     looked_at = sum(map(len, kept))
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
     found = [name for name in files if _holds(Path(name), kept)]
@@ -146,7 +146,7 @@ def _judged(connection: sqlite3.Connection, path: str, kept: list[Pieces]) -> Cl
         connection.execute(_PUT, (FOUND, orjson.dumps(found).decode()))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     original = "" if place.is_original else place.home
-    return Cleaned(
+    return CleanResult(
         is_done=True, looked_for=looked_at, found=tuple(found), copies=tuple(copies), original=original
     )
 
@@ -160,12 +160,12 @@ def _copies(file: Path, salt: bytes) -> Iterator[Path]:
             yield one
 
 
-def _holds(file: Path, kept: list[Pieces]) -> bool:
+def _holds(file: Path, kept: list[PieceHashes]) -> bool:
     """Tell whether a file holds any of the pieces."""
     overlap = b""
     for block in read_blocks(str(file)):
         data = overlap + block
-        if any(pieces.found(data) for pieces in kept):
+        if any(pieces.find_pieces(data) for pieces in kept):
             return True
         overlap = data[-PIECE_BYTES:]
     return False

@@ -10,19 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from remanence.change import ROWLESS, Block, Cause, Change, Committed, Entry, row_count
+from remanence.change import ROWLESS, Block, Cause, Change, CommitResult, Entry, row_count
 from remanence.errors import Conflict
 from remanence.store.chain import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.erasure import ERASE
 from remanence.store.sqlite import archive_words, audit, bookkeeping, use_lines
-from remanence.store.sqlite.attached import Attached
+from remanence.store.sqlite.attached import AttachedChanges
 from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.erasing import Erasing, coming_back
+from remanence.store.sqlite.erasing import SqlErasure, coming_back
 from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.memories import Memories
-from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.transaction import CommitContext, Key
 from remanence.store.sqlite.use_parts import UsePart
 
 _NEIGHBOURS = (
@@ -42,12 +42,12 @@ _TOUCH = "UPDATE states SET touched = touched + 1 WHERE scope = ? AND seq IN (SE
 
 def commit(
     connection: sqlite3.Connection, names: Fresh, scope: str, entries: Sequence[Entry], cause: Cause
-) -> Committed:
+) -> CommitResult:
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
     names.follow(connection)
     no, asked = names.make(connection, SCOPE, scope), content_digest(entries)
-    singles, taken = _numbered(entries)
-    done = audit.written(connection, no, singles, cause, asked)
+    singles, taken = _split_entries(entries)
+    done = audit.find_earlier_commit(connection, no, singles, cause, asked)
     done = done or use_lines.find_written(connection, no, cause, asked)
     if done is not None:
         return done
@@ -57,14 +57,14 @@ def commit(
     changes = [change for _, change in singles]
     resolved, assigned = resolve(changes, latest.get("memories", 0))
     count = _logged_count(entries, cause.verb)
-    images = audit.Images(latest.get("runs", 0) + 1, count, asked)
-    work = Work(connection, names, no, scope, cause, images)
-    writes = _Writes(Memories(work), Attached(work), Blocks(work, taken))
+    images = audit.PartImages(latest.get("runs", 0) + 1, count, asked)
+    work = CommitContext(connection, names, no, scope, cause, images)
+    writes = _Writes(Memories(work), AttachedChanges(work), Blocks(work, taken))
     for (n, _), change in zip(singles, resolved, strict=True):
         (writes.memories if change.table == "memories" else writes.attached).take(n, change)
     _compare(work, writes, changes, resolved)
     erasing = (
-        Erasing(work, writes.memories.gone, writes.memories.rewritten(), resolved)
+        SqlErasure(work, writes.memories.destroyed_rows, writes.memories.rewritten(), resolved)
         if cause.verb == ERASE
         else None
     )
@@ -74,8 +74,8 @@ def commit(
     link = _log(work, writes, resolved) if logs else None
     writes.memories.update()
     writes.memories.create()
-    writes.attached.refuse_dangling(writes.memories.created, writes.memories.destroyed)
-    writes.blocks.refuse(writes.memories.destroyed)
+    writes.attached.refuse_dangling(writes.memories.created_seqs, writes.memories.destroyed_seqs)
+    writes.blocks.refuse(writes.memories.destroyed_seqs)
     writes.attached.write()
     writes.blocks.write()
     writes.memories.destroy()
@@ -87,7 +87,7 @@ def commit(
         _touch(work, writes)
     follows = position_of(connection, no)
     if link is not None:
-        more = len(writes.memories.created) - len(writes.memories.gone)
+        more = len(writes.memories.created_seqs) - len(writes.memories.destroyed_rows)
         connection.execute(audit.CLOSE, (no, images.position, more, work.words, cause.at, *link))
     if cause.turns:
         bookkeeping.hear(work, cause.turns)
@@ -97,10 +97,10 @@ def commit(
         bookkeeping.beside(work)
     work.sums.write(connection)
     position = images.position if logs else follows
-    return Committed(work.cause.run, work.cause.part, position, assigned, count, follows)
+    return CommitResult(work.cause.run, work.cause.part, position, assigned, count, follows)
 
 
-def _follow_archive(work: Work, writes: "_Writes") -> None:
+def _follow_archive(work: CommitContext, writes: "_Writes") -> None:
     """Note of which archived memories the words change; what an erasure takes away or redacts leaves no hash."""
     single = dict(writes.memories.of_archive(archive_words.TOLD))
     moved = [
@@ -117,11 +117,11 @@ class _Writes(NamedTuple):
     """What one commit writes: single changes of memories, of what hangs on them, and blocks."""
 
     memories: Memories
-    attached: Attached
+    attached: AttachedChanges
     blocks: Blocks
 
 
-def _numbered(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[tuple[int, Block]]]:
+def _split_entries(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[tuple[int, Block]]]:
     """Number the rows that change, and tell single changes from blocks."""
     singles: list[tuple[int, Change]] = []
     blocks: list[tuple[int, Block]] = []
@@ -136,11 +136,13 @@ def _numbered(entries: Sequence[Entry]) -> tuple[list[tuple[int, Change]], list[
     return singles, blocks
 
 
-def _compare(work: Work, writes: _Writes, changes: Sequence[Change], resolved: Sequence[Change]) -> None:
+def _compare(
+    work: CommitContext, writes: _Writes, changes: Sequence[Change], resolved: Sequence[Change]
+) -> None:
     """Raise Conflict with all rows that are not as their changes say they were, and with what forbids a text."""
     memories = [*writes.memories.conflicts()]
     # What hangs on a memory that comes cannot be there yet, unless the memory is there already.
-    fresh = writes.memories.created - {seq for _, seq in memories}
+    fresh = writes.memories.created_seqs - {seq for _, seq in memories}
     conflicts = [
         *memories,
         *writes.attached.conflicts(fresh),
@@ -155,7 +157,7 @@ def _compare(work: Work, writes: _Writes, changes: Sequence[Change], resolved: S
         raise Conflict([(table, given.get((table, key), key)) for table, key in conflicts])
 
 
-def _forbidden(work: Work, changes: Sequence[Change]) -> list[Key]:
+def _forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     """Return what forbids a text that comes in; where nothing is forbidden, no text is folded."""
     texts = texts_coming_in(changes, work.cause.verb)
     if not texts or work.connection.execute(_FORBIDS, (work.no,)).fetchone() is None:
@@ -177,7 +179,7 @@ def position_of(connection: sqlite3.Connection, scope: int) -> int:
     return row[0] if row else 0
 
 
-def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
+def _log(work: CommitContext, writes: _Writes, changes: Sequence[Change]) -> audit.ChainLink:
     """Write the audit of the part; of uses only which memories were used, since they are never undone."""
     if work.cause.verb in ROWLESS:
         used = {seq for change in changes for seq in memories_of(change.table, change.key)}
@@ -185,17 +187,17 @@ def _log(work: Work, writes: _Writes, changes: Sequence[Change]) -> audit.ChainL
             return line
         work.images.used(used)
     elif work.cause.verb == ERASE:
-        writes.memories.erased()
+        writes.memories.record_erasure()
     else:
         writes.memories.images()
         writes.attached.images()
         writes.blocks.images()
     link, mentions = audit.write(work.connection, (work.no, work.scope), work.cause, work.images, work.names)
-    work.sums.added("mentions", mentions)
+    work.sums.add_rows("mentions", mentions)
     return link
 
 
-def _line(work: Work, used: Collection[int]) -> audit.ChainLink | None:
+def _line(work: CommitContext, used: Collection[int]) -> audit.ChainLink | None:
     """Write uses into the line that they go on with; None where they begin one of their own."""
     line = use_lines.find_line(work.connection, work.names, (work.no, work.scope), work.cause, len(used))
     if line is None:
@@ -205,28 +207,30 @@ def _line(work: Work, used: Collection[int]) -> audit.ChainLink | None:
     return line.grow(work.connection, part, sorted(used))
 
 
-def _revise(work: Work, writes: _Writes) -> None:
+def _revise(work: CommitContext, writes: _Writes) -> None:
     """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
-    revised = writes.attached.revised - writes.memories.created - set(writes.memories.destroyed)
-    revised -= {*writes.memories.changed, *writes.blocks.changed} if revised else set()
+    revised = (
+        writes.attached.revised_seqs - writes.memories.created_seqs - set(writes.memories.destroyed_seqs)
+    )
+    revised -= {*writes.memories.changed_seqs, *writes.blocks.changed_seqs} if revised else set()
     if revised:
         work.connection.execute(_REVISE, (work.no, id_list(revised)))
-        work.sums.raised("states", [(seq,) for seq in revised], "revision")
+        work.sums.increment_column("states", [(seq,) for seq in revised], "revision")
 
 
-def _touch(work: Work, writes: _Writes) -> None:
+def _touch(work: CommitContext, writes: _Writes) -> None:
     """Raise `touched` where something was written that hangs on a memory, and of all neighbours of one that changed."""
-    changed = [*writes.memories.changed, *writes.blocks.changed]
+    changed = [*writes.memories.changed_seqs, *writes.blocks.changed_seqs]
     touched = writes.attached.ends | writes.blocks.ends
     if changed:
         touched |= _neighbours(work, changed)
-    touched -= writes.memories.created
-    touched.difference_update(writes.memories.destroyed)
+    touched -= writes.memories.created_seqs
+    touched.difference_update(writes.memories.destroyed_seqs)
     if touched:
         work.connection.execute(_TOUCH, (work.no, id_list(touched)))
-        work.sums.raised("states", [(seq,) for seq in touched], "touched")
+        work.sums.increment_column("states", [(seq,) for seq in touched], "touched")
 
 
-def _neighbours(work: Work, seqs: Iterable[int]) -> set[int]:
+def _neighbours(work: CommitContext, seqs: Iterable[int]) -> set[int]:
     found = work.connection.execute(_NEIGHBOURS, (id_list(seqs), work.no))
     return {seq for (seq,) in found.fetchall()}

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.interned import Fresh, StringIds
 
 _LISTED = frozenset({"rules", "actions"})  # lists whose items have forms of their own, with their texts
 _NESTED = frozenset({"cycle"})
@@ -45,7 +45,7 @@ def pack(connection: sqlite3.Connection, names: Fresh, scope: int, text: str | N
     return orjson.dumps([number(form), *values]).decode()
 
 
-def unpack(connection: sqlite3.Connection, names: Fresh | Interned, kept: str | None) -> str | None:
+def unpack(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str | None) -> str | None:
     """Return a detail as JSON from what is kept of it; raise ValueError where that is something else."""
     if kept is None or not kept.startswith("["):
         return kept
@@ -57,7 +57,7 @@ def unpack(connection: sqlite3.Connection, names: Fresh | Interned, kept: str | 
     return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def forms_of(connection: sqlite3.Connection, names: Fresh | Interned, kept: str) -> set[int]:
+def forms_of(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str) -> set[int]:
     """Return the numbers of the forms that what is kept of a detail needs."""
     if not kept.startswith("["):
         return set()
@@ -79,7 +79,7 @@ def _take_listed(items: list[Any], values: list[Any], number: Callable[[Any], in
     return _HOLE
 
 
-def _item(connection: sqlite3.Connection, names: Fresh | Interned, kept: Sequence[Any]) -> Any:
+def _item(connection: sqlite3.Connection, names: Fresh | StringIds, kept: Sequence[Any]) -> Any:
     return _put(_form(connection, names, kept[0]), iter(kept[1:]))
 
 
@@ -104,5 +104,5 @@ def _put(form: Any, values: Iterator[Any]) -> Any:
     return next(values) if form == _HOLE else form
 
 
-def _form(connection: sqlite3.Connection, names: Fresh | Interned, number: int) -> Any:
+def _form(connection: sqlite3.Connection, names: Fresh | StringIds, number: int) -> Any:
     return orjson.loads(names.text(connection, number))

@@ -7,12 +7,12 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from remanence.change import Fence
-from remanence.store.base import EMBEDDED_MAX, Embedded
+from remanence.store.base import EMBEDDED_MAX, EmbeddingRow
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.interned import MODEL, SCOPE, Fresh
 from remanence.store.sqlite.sums import record, vector_digest
-from remanence.store.sqlite.transaction import Work
+from remanence.store.sqlite.transaction import CommitContext
 
 _SAYS = "SELECT 1 FROM memories WHERE seq = ? AND scope = ? AND fingerprint = ?"
 _HELD = "SELECT seq, model, digest FROM embeddings WHERE seq = ? AND model = ?"
@@ -37,7 +37,7 @@ def embed(
     connection: sqlite3.Connection,
     names: Fresh,
     scope: str,
-    what: tuple[str, Sequence[Embedded] | None, Mapping[str, int]],
+    what: tuple[str, Sequence[EmbeddingRow] | None, Mapping[str, int]],
     fence: Fence | None,
 ) -> int:
     """Keep vectors of a model whose memories still say what they were made for, or take some of the model away.
@@ -46,7 +46,7 @@ def embed(
     """
     no, (name, rows, count) = names.make(connection, SCOPE, scope), what
     bookkeeping.refuse_lost_lease(connection, no, fence)
-    record(connection, "counters", *bookkeeping.counted(connection, no, count))
+    record(connection, "counters", *bookkeeping.add_counts(connection, no, count))
     model = names.make(connection, MODEL, name)
     if rows is None:
         gone = connection.execute(_OF_MODEL, (model, no, EMBEDDED_MAX)).fetchall()
@@ -65,8 +65,8 @@ def embed(
     return len(put)
 
 
-def drop(work: Work, seqs: Sequence[int]) -> None:
+def drop(work: CommitContext, seqs: Sequence[int]) -> None:
     """Take away what models made of texts that go."""
     gone: Rows = work.connection.execute(_OF_MEMORIES, (id_list(seqs),)).fetchall()
     work.connection.executemany(_DELETE, [row[:2] for row in gone])
-    work.sums.removed("embeddings", gone)
+    work.sums.remove_rows("embeddings", gone)

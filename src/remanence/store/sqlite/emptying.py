@@ -28,9 +28,9 @@ from remanence.store.sqlite.audit import (
     shapes_of,
 )
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.interned import Fresh, StringIds
 from remanence.store.sqlite.part_rows import OF_PART, PLACE
-from remanence.store.sqlite.quoting import Quoted
+from remanence.store.sqlite.quoting import QuotedStrings
 
 _OWN = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
 NAMED = frozenset(column.name for column in COLUMNS if column.kind == "name")
@@ -54,7 +54,7 @@ _TELL_NOTHING = frozenset({"id", "fingerprint", "vector", *NAMED})
 
 
 @dataclass(slots=True)
-class Found:
+class RedactedContent:
     """What the images that go said: texts of memories by number, every string, and the ids of rows that had gone."""
 
     texts: dict[int, set[str]] = field(default_factory=dict)
@@ -67,10 +67,10 @@ class Emptying:
     """The parts of one scope, given by number and name, out of which changes are taken."""
 
     connection: sqlite3.Connection
-    names: Fresh | Interned
+    names: Fresh | StringIds
     scope: tuple[int, str]
     gone: Collection[int]
-    found: Found = field(default_factory=Found)
+    found: RedactedContent = field(default_factory=RedactedContent)
     _parts: dict[int, list[Row]] = field(default_factory=dict)  # what is left of each
     _headers: dict[int, bytes] = field(default_factory=dict)
     _ended: dict[int, bytes] = field(default_factory=dict)  # what parts held whose images have ended
@@ -94,7 +94,7 @@ class Emptying:
         for (position,) in self.connection.execute(_NAMED, (CODE[table], listed, self.scope[0])).fetchall():
             self._take(position, lambda row: row[2] == CODE[table] and row[4] in wanted)
 
-    def silence(self, quoted: Quoted) -> None:
+    def silence(self, quoted: QuotedStrings) -> None:
         """Take out of why parts were done what says something of what goes."""
         for position, detail in self.connection.execute(_DETAILS, (self.scope[0],)).fetchall():
             why = orjson.loads(details.unpack(self.connection, self.names, detail) or "")
@@ -119,14 +119,14 @@ class Emptying:
             left = json_text(names.taken_out_of(why)) if is_named else kept
             self.connection.execute(_PUT_WHO, (by, left, position))
 
-    def left(self) -> list[tuple[int, bytes, bytes]]:
+    def part_digests(self) -> list[tuple[int, bytes, bytes]]:
         """Return of each part that was emptied its position, the digest of why it was done, and that of the rest."""
         return [
             (position, self._headers[position], rest(self.connection, self.names, self.scope[1], position))
             for position in sorted(self._parts)
         ]
 
-    def moved(self) -> dict[str, Any]:
+    def end_mark_detail(self) -> dict[str, Any]:
         """Return what the run has to say of images that were kept beyond their time, where it took some of them."""
         if not self._ended:
             return {}
@@ -135,7 +135,7 @@ class Emptying:
             for position in sorted(self._ended)
             if holds_any(self.connection, position)
         ]
-        return self._mark.moved(self._ended.values(), stays).values()
+        return self._mark.replace_parts(self._ended.values(), stays).values()
 
     def _take(self, position: int, goes: Callable[[Row], bool]) -> None:
         rows = self._rows(position)
@@ -187,12 +187,12 @@ def write(connection: sqlite3.Connection, by: int, left: Sequence[tuple[int, byt
     connection.executemany(_PUT, [(position, by, header, digest) for position, header, digest in left])
 
 
-def vouched(left: Iterable[tuple[int, bytes, bytes]]) -> str:
+def emptied_digest(left: Iterable[tuple[int, bytes, bytes]]) -> str:
     """Return the digest of what was left of parts, by which the part that emptied them vouches for it."""
     return digest_of(sorted(left)).hex()
 
 
-def rest(connection: sqlite3.Connection, names: Fresh | Interned, scope: str, position: int) -> bytes:
+def rest(connection: sqlite3.Connection, names: Fresh | StringIds, scope: str, position: int) -> bytes:
     """Return the digest of a part as it stands: why it was done, and what it changed."""
     *row, asked = connection.execute(_RUN, (position,)).fetchone()
     header = plain_header(connection, names, row)

@@ -13,7 +13,7 @@ import orjson
 
 from remanence.change import Cause
 from remanence.snapshot import Bools
-from remanence.store.base import Ended
+from remanence.store.base import EndImagesResult
 from remanence.store.chain import content_digest
 from remanence.store.ending import EXPIRE, KEEPS_IMAGES, PARTS_MAX, THROUGH, reach
 from remanence.store.sqlite import audit, block_log, bookkeeping, emptying
@@ -48,31 +48,33 @@ _MENTIONED = "SELECT 1 FROM mentions WHERE seq = ? AND position = ?"
 _OWNED = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
 
 
-def end_images(connection: sqlite3.Connection, names: Fresh, scope: str, before: int, cause: Cause) -> Ended:
+def end_images(
+    connection: sqlite3.Connection, names: Fresh, scope: str, before: int, cause: Cause
+) -> EndImagesResult:
     """Take away the images of the oldest parts that are of before a time, and log that."""
     names.follow(connection)
     no = names.make(connection, SCOPE, scope)
     asked = content_digest(())
-    done = audit.written(connection, no, (), cause, asked)
+    done = audit.find_earlier_commit(connection, no, (), cause, asked)
     if done is not None:
         _, detail = connection.execute(_DETAIL, (done.position,)).fetchone()
-        return _told(done.position, orjson.loads(detail))
+        return _read_end_result(done.position, orjson.loads(detail))
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     mark = audit.mark(connection, no)
     ahead = connection.execute(_AHEAD, (no, mark.through, PARTS_MAX + 1)).fetchall()
     through, left = reach(ahead, before)
     keeping = {seq for (seq,) in connection.execute(_KEEPING, (no, cause.at, before)).fetchall()}
-    ending = _Ending(connection, names, (no, scope), keeping)
+    ending = _ImageEnding(connection, names, (no, scope), keeping)
     ending.again(mark.through)
     ending.whole([position for position, *_ in ahead if position <= through])
     if not through and not ending.parts:
-        return Ended(0, mark.through)
-    mark = replace(mark.moved(ending.gone, ending.stays), through=max(mark.through, through))
+        return EndImagesResult(0, mark.through)
+    mark = replace(mark.replace_parts(ending.gone, ending.stays), through=max(mark.through, through))
     counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": left}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
     position = audit.append(connection, (no, scope), cause, asked)
     ending.sums.write(connection)
-    return _told(position, cause.detail)
+    return _read_end_result(position, cause.detail)
 
 
 def about(row: Row) -> tuple[int, ...]:
@@ -84,7 +86,7 @@ def about(row: Row) -> tuple[int, ...]:
 
 
 @dataclass(slots=True)
-class _Ending:
+class _ImageEnding:
     """The images of one scope, given by number and name, of which some end; memories that are `keeping` keep theirs.
 
     `gone` and `stays` are the digests of what parts that keep some held before, and of what they hold.
@@ -160,10 +162,10 @@ class _Ending:
             pair for pair in sorted(pairs) if self.connection.execute(_MENTIONED, pair).fetchone() is not None
         ]
         self.connection.executemany("DELETE FROM mentions WHERE seq = ? AND position = ?", found)
-        self.sums.removed("mentions", found)
+        self.sums.remove_rows("mentions", found)
 
 
-def _told(position: int, detail: Mapping[str, Any]) -> Ended:
-    return Ended(
+def _read_end_result(position: int, detail: Mapping[str, Any]) -> EndImagesResult:
+    return EndImagesResult(
         position, detail[THROUGH], detail["parts"], detail["changes"], detail["kept"], left=detail["more"]
     )

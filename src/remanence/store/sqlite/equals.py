@@ -12,7 +12,7 @@ from remanence.change import PART_CHANGES_MAX, Cause, Change
 from remanence.effects import UPGRADE
 from remanence.model import Relation, link_values
 from remanence.store.sqlite import commits
-from remanence.store.sqlite.interned import Fresh, Interned
+from remanence.store.sqlite.interned import Fresh, StringIds
 from remanence.text import FINGERPRINT_VERSION
 
 _EQUAL = (
@@ -52,7 +52,7 @@ def _link(connection: sqlite3.Connection, scope: int, pairs: list[tuple[int, int
         Change("links", (*pair, int(Relation.NEAR_DUPLICATE)), None, link_values(at, 1.0, 1.0))
         for pair in pairs
     ]
-    names, run = Fresh(Interned()), _run(connection, name)
+    names, run = Fresh(StringIds()), _run(connection, name)
     for part, start in enumerate(range(0, len(links), PART_CHANGES_MAX)):
         some = links[start : start + PART_CHANGES_MAX]
         cause = Cause(UPGRADE, at, run, part=part, final=start + PART_CHANGES_MAX >= len(links))

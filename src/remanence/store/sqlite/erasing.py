@@ -20,10 +20,10 @@ from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.emptying import Emptying
 from remanence.store.sqlite.home import salt_of
 from remanence.store.sqlite.interned import NAMES_GONE, TAG
-from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces
-from remanence.store.sqlite.quoting import Quoted
+from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, PieceHashes
+from remanence.store.sqlite.quoting import QuotedStrings
 from remanence.store.sqlite.sums import Sums
-from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.transaction import CommitContext, Key
 
 UNPROVEN = "erased_unproven"  # the row of `meta` with the pieces that must be nowhere in the file
 _ANY = "SELECT 1 FROM erased WHERE scope = ? LIMIT 1"
@@ -53,7 +53,9 @@ _VECTOR_STEP = 64  # bytes from one piece of a vector to the next that is looked
 _ID = re.compile("[0-9a-f]{32}")
 
 
-def known(connection: sqlite3.Connection, scope: int | None, names: Iterable[str]) -> dict[str, int]:
+def find_marked_names(
+    connection: sqlite3.Connection, scope: int | None, names: Iterable[str]
+) -> dict[str, int]:
     """Return which of these names were erased in a scope, and when."""
     if scope is None or connection.execute(_ANY, (scope,)).fetchone() is None:
         return {}
@@ -70,22 +72,22 @@ def erased_ids(connection: sqlite3.Connection, scope: int | None) -> list[str]:
 
 def put_marks(connection: sqlite3.Connection, sums: Sums, rows: Sequence[tuple[int, str, int, int]]) -> None:
     """Write marks, each with its scope, time and kind, in the place of what stood for the same."""
-    sums.removed(
+    sums.remove_rows(
         "erased", [found for row in rows if (found := connection.execute(_BEFORE, row[:2]).fetchone())]
     )
     connection.executemany(_KEEP, rows)
-    sums.added("erased", rows)
+    sums.add_rows("erased", rows)
 
 
-def coming_back(work: Work, changes: Sequence[Change]) -> list[Key]:
+def coming_back(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     """Return what comes in that was erased: texts, and memories by their ids."""
     if work.connection.execute(_ANY, (work.no,)).fetchone() is None:
         return []
     names = erasure.names_coming_in(changes)
-    return [names[name] for name in known(work.connection, work.no, names)]
+    return [names[name] for name in find_marked_names(work.connection, work.no, names)]
 
 
-class Erasing:
+class SqlErasure:
     """One erasure under way: `changes` are all that the commit changes.
 
     `gone` are the rows that go, by number, and `rewritten` those that are redacted, as they were until now.
@@ -93,7 +95,7 @@ class Erasing:
 
     def __init__(
         self,
-        work: Work,
+        work: CommitContext,
         gone: Mapping[int, Mapping[str, Any]],
         rewritten: Mapping[int, Mapping[str, Any]],
         changes: Sequence[Change],
@@ -130,12 +132,12 @@ class Erasing:
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
         said = (one for one in (*self._texts(), *self._strings) if not _ID.fullmatch(one))
-        audit.silence(Quoted(said, self._staying))
+        audit.silence(QuotedStrings(said, self._staying))
         if work.cause.unnamed is not None:
             audit.take_names(work.cause.unnamed)
             self._strings |= {*work.cause.unnamed.names}
-        self._left = audit.left()
-        told = {erasure.EMPTIED: emptying.vouched(self._left), **audit.moved()}
+        self._left = audit.part_digests()
+        told = {erasure.EMPTIED: emptying.emptied_digest(self._left), **audit.end_mark_detail()}
         work.cause = replace(work.cause, detail={**work.cause.detail, **told})
 
     def finish(self) -> None:
@@ -147,7 +149,7 @@ class Erasing:
         dropped = self._drop_names()
         # The id of a turn stands as a source of what was learned from it, and in runs: it says nothing.
         said = [one for one in (*self._texts(), *self._strings, *dropped) if not _ID.fullmatch(one)]
-        pieces = Pieces()
+        pieces = PieceHashes()
         pieces.add(_bytes_of(said, self._vectors))
         add_unproven(work.connection, pieces)
 
@@ -169,9 +171,11 @@ class Erasing:
         ids = {**{seq: row["id"] for seq, row in self._gone.items()}, **self._ids}
         left = self._texts_of.keys() - self._redacted
         kinds = {
-            **self._marked(salt, erasure.names_of([], self._unsaid(self._redacted)), MarkKind.REDACTED),
-            **self._marked(salt, erasure.names_of(ids.items(), self._unsaid(left)), MarkKind.ERASED),
-            **self._marked(salt, map(erasure.of_id, ids.values()), MarkKind.ID),
+            **self._compute_marks(
+                salt, erasure.names_of([], self._unsaid(self._redacted)), MarkKind.REDACTED
+            ),
+            **self._compute_marks(salt, erasure.names_of(ids.items(), self._unsaid(left)), MarkKind.ERASED),
+            **self._compute_marks(salt, map(erasure.of_id, ids.values()), MarkKind.ID),
         }
         listed = orjson.dumps(sorted(kinds)).decode()
         gone = {one for (one,) in work.connection.execute(_GONE, (work.no, listed))}
@@ -188,7 +192,7 @@ class Erasing:
         return texts - {text for (text,) in self._work.connection.execute(_STANDS, (self._work.no, listed))}
 
     @staticmethod
-    def _marked(salt: bytes, names: Iterable[str], kind: MarkKind) -> dict[str, MarkKind]:
+    def _compute_marks(salt: bytes, names: Iterable[str], kind: MarkKind) -> dict[str, MarkKind]:
         return {erasure.mark(salt, name): kind for name in names}
 
     def _drop_names(self) -> list[str]:
@@ -199,7 +203,7 @@ class Erasing:
             for space in sorted(emptying.NAMED)
         }
         borne[TAG] = {change.key[1] for change in self._changes if change.table == "tags"}  # type: ignore[index,misc]
-        for space, name in self._named():
+        for space, name in self._collect_person_names():
             borne[space].add(name)
         dropped: list[str] = []
         for space, names in borne.items():
@@ -226,7 +230,7 @@ class Erasing:
             going = forms.keys() - set().union(*needed)
             self._rename(space, {number: forms[number] for number in sorted(going)})
 
-    def _named(self) -> Iterable[tuple[str, str]]:
+    def _collect_person_names(self) -> Iterable[tuple[str, str]]:
         """Yield the names of a person among all that are kept; the person is no longer told to have used a memory."""
         work, names = self._work, self._work.cause.unnamed
         if names is None:
@@ -247,20 +251,20 @@ class Erasing:
             work.connection.execute(
                 "UPDATE names SET space = ?, name = ? WHERE no = ?", (NAMES_GONE, str(number), number)
             )
-            work.sums.removed("names", [(number, space, name)])
-            work.sums.added("names", [(number, NAMES_GONE, str(number))])
+            work.sums.remove_rows("names", [(number, space, name)])
+            work.sums.add_rows("names", [(number, NAMES_GONE, str(number))])
         work.connection.execute(_COUNT_UP, (NAMES_GONE,))
 
 
-def add_unproven(connection: sqlite3.Connection, pieces: Pieces) -> None:
+def add_unproven(connection: sqlite3.Connection, pieces: PieceHashes) -> None:
     """Keep what must be nowhere in the file, beside what was kept so before; a store without a file keeps nothing."""
     (_, _, file) = connection.execute("PRAGMA database_list").fetchone()
     if not file or file == IN_MEMORY:
         return
-    pieces.thinned()
+    pieces.drop_excess()
     row = connection.execute("SELECT value FROM meta WHERE name = ?", (UNPROVEN,)).fetchone()
     kept = orjson.loads(row[0]) if row else []
-    connection.execute(_PUT, (UNPROVEN, orjson.dumps([*kept, pieces.packed()]).decode()))
+    connection.execute(_PUT, (UNPROVEN, orjson.dumps([*kept, pieces.encode_hex()]).decode()))
 
 
 def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:

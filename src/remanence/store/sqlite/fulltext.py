@@ -61,7 +61,7 @@ def remove(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
     indexed = [entry for entry in entries if entry.seq not in waiting]
     connection.executemany("DELETE FROM waiting WHERE seq = ?", [(entry.seq,) for entry in entries])
     connection.executemany(_REMOVE, [(entry.seq, entry.stems) for entry in indexed])
-    counts = [(*key, df) for key, df in _counted(indexed).items()]
+    counts = [(*key, df) for key, df in _document_frequencies(indexed).items()]
     connection.executemany(_COUNT_DOWN, counts)
     connection.executemany(_DROP, [count[:2] for count in counts])
     return len(entries)
@@ -108,7 +108,7 @@ def waiting_words(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
 
 def waiting_terms(connection: sqlite3.Connection) -> Mapping[tuple[int, int], int]:
     """Return how many waiting texts hold each (scope, term)."""
-    return _counted(_waiting(connection))
+    return _document_frequencies(_waiting(connection))
 
 
 def words_of(text: str) -> dict[str, None]:
@@ -134,10 +134,10 @@ def _waiting(connection: sqlite3.Connection, scope: int | None = None) -> list[E
 
 def _index(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     connection.executemany(_ADD, [(entry.seq, entry.stems) for entry in entries])
-    connection.executemany(_COUNT_UP, [(*key, df) for key, df in _counted(entries).items()])
+    connection.executemany(_COUNT_UP, [(*key, df) for key, df in _document_frequencies(entries).items()])
 
 
-def _counted(entries: Iterable[Entry]) -> Mapping[tuple[int, int], int]:
+def _document_frequencies(entries: Iterable[Entry]) -> Mapping[tuple[int, int], int]:
     """Return how many entries hold each (scope, term)."""
     by_scope: dict[int, list[bytes]] = {}
     for entry in entries:

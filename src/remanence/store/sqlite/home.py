@@ -20,7 +20,7 @@ _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDAT
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DatabaseLocation:
     """Where a database lies, by its real path, what its hashes are salted with, and whether it is an original.
 
     `home` is the path that it has noted, or its own where it has none.
@@ -48,12 +48,12 @@ def salt_of(connection: sqlite3.Connection) -> bytes:
     return bytes.fromhex(database)
 
 
-def place_of(connection: sqlite3.Connection, path: str) -> Place:
+def place_of(connection: sqlite3.Connection, path: str) -> DatabaseLocation:
     """Return where a database lies that a connection has open."""
     real, salt = os.path.realpath(path), salt_of(connection)
     row = connection.execute(_VALUE, (HOME,)).fetchone()
     home = real if row is None else str(row[0])
-    return Place(real, salt, home, _is_same(home, real) or origin_at(home) != salt)
+    return DatabaseLocation(real, salt, home, _is_same(home, real) or origin_at(home) != salt)
 
 
 def note_home(connection: sqlite3.Connection, path: str) -> None:

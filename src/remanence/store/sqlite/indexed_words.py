@@ -29,7 +29,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
-def broken(connection: sqlite3.Connection) -> Iterator[str]:
+def find_word_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what the index and its statistics hold that the texts do not say, or the other way round."""
     said, held = WordTally(), WordTally()
     numbers: dict[int, Numbers] = {}
@@ -44,7 +44,7 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
         hashes = np.array(list(map(hash_word, terms)), np.uint64)
         held.add(np.repeat(hashes, counts), np.fromstring(",".join(docs), np.int64, sep=","))
     for word, seq in fulltext.waiting_words(connection):
-        held.add(np.array([hash_word(_folded(word))], np.uint64), np.array([seq], np.int64))
+        held.add(np.array([hash_word(_fold_token(word))], np.uint64), np.array([seq], np.int64))
     if held != said:
         yield f"full text holds {held.pairs} words of memories where the texts have {said.pairs}, or others"
     yield from _statistics(connection, numbers, holding)
@@ -79,7 +79,7 @@ class Numbers(dict[str, int]):
     def __missing__(self, stem: str) -> int:
         number = self[stem] = len(self)
         (token,) = tokens(self._scope, (stem,))
-        self._hashes.append(hash_word(_folded(token)))
+        self._hashes.append(hash_word(_fold_token(token)))
         return number
 
     def count(self, texts: Sequence[tuple[int, dict[str, None]]], said: WordTally) -> None:
@@ -140,5 +140,5 @@ def hash_word(token: str) -> int:
     return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 
-def _folded(token: str) -> str:
+def _fold_token(token: str) -> str:
     return token if token == token.lower() else token.translate(_FOLD)

@@ -17,7 +17,7 @@ _TIMES_GONE = "SELECT value FROM meta WHERE name = ?"
 _GONE = "SELECT no FROM names WHERE space = ?"
 
 
-class Interned:
+class StringIds:
     """What is committed, shared by all threads of a process."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Interned:
 class Fresh:
     """The writer's view: what its open transaction has made or seen is shared only once committed."""
 
-    def __init__(self, names: Interned) -> None:
+    def __init__(self, names: StringIds) -> None:
         self._names = names
         self._numbers: dict[tuple[str, str], int] = {}
         self._texts: dict[int, str] = {}

@@ -23,9 +23,9 @@ from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import audit, bookkeeping, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, UNREADABLE, version_of
 from remanence.store.sqlite.erasing import put_marks
-from remanence.store.sqlite.home import Place, is_copy, peek, place_of
+from remanence.store.sqlite.home import DatabaseLocation, is_copy, peek, place_of
 from remanence.store.sqlite.interned import SCOPE, Fresh
-from remanence.store.sqlite.ledger_file import Ledger, Line, Marks
+from remanence.store.sqlite.ledger_file import Ledger, LedgerLine, Marks
 from remanence.store.sqlite.sums import Sums
 
 # The row of `meta` with the fingerprints of the ledgers all of which this database knows.
@@ -51,7 +51,7 @@ _GIVE_NO_MORE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class PendingLedger:
     """A ledger that a database hears, and of which it does not know all yet."""
 
     file: Path
@@ -107,7 +107,7 @@ def learn(connection: sqlite3.Connection, names: Fresh, path: str, *, accept_dam
     latest = max((one.ledger.latest for one in heard), default=0)
     for statement in _GIVE_NO_MORE if latest else ():
         connection.execute(statement, (latest,))
-    if place.path == place.home and _known(connection) and not os.path.lexists(place.ledger):
+    if place.path == place.home and _read_applied_ledgers(connection) and not os.path.lexists(place.ledger):
         connection.execute(_PUT, (WRITTEN_ANEW, "1"))
     _remember(connection, place, [one.ledger.fingerprint for one in heard])
     return True
@@ -117,7 +117,7 @@ def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope
     """Keep the memories of a scope that ledgers name, and log why; return how many that are."""
     names.follow(connection)
     no, asked = names.make(connection, SCOPE, scope), content_digest(())
-    if audit.written(connection, no, (), cause, asked) is not None:
+    if audit.find_earlier_commit(connection, no, (), cause, asked) is not None:
         return 0
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     place = place_of(connection, path)
@@ -125,11 +125,11 @@ def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope
     rows = _rows_of(connection, scope)
     standing = {
         seq: marks
-        for seq, marks in _marked(rows, place.salt)
+        for seq, marks in _compute_memory_marks(rows, place.salt)
         if any((scope, one) in missing for one in marks)
     }
     kept = {
-        (scope, one): Line(missing[scope, one].at, MarkKind.KEPT)
+        (scope, one): LedgerLine(missing[scope, one].at, MarkKind.KEPT)
         for marks in standing.values()
         for one in marks
         if (scope, one) in missing
@@ -147,7 +147,7 @@ def write(connection: sqlite3.Connection, path: str) -> None:
     place = place_of(connection, path)
     file = place.ledger
     known = {
-        (scope, mark): Line(at, MarkKind(kind))
+        (scope, mark): LedgerLine(at, MarkKind(kind))
         for scope, mark, at, kind in connection.execute(_HELD).fetchall()
         if kind != MarkKind.KEPT
     }
@@ -155,12 +155,12 @@ def write(connection: sqlite3.Connection, path: str) -> None:
     if os.path.lexists(file):
         there = ledger_file.read(file, place.salt)
         connection.execute("DELETE FROM meta WHERE name = ?", (WRITTEN_ANEW,))
-    if there.damage and ledger_file.read_header(file)[0] not in _known(connection):
+    if there.damage and ledger_file.read_header(file)[0] not in _read_applied_ledgers(connection):
         ledger_file.set_aside(file)
     (latest,) = connection.execute(_LATEST).fetchone()
     said = Ledger({**there.marks, **known}, max(there.latest, latest), place.role)
     digest = ledger_file.write(file, place.salt, said, S_IMODE(Path(path).stat().st_mode))
-    if not _missing(connection, [Heard(file, said)]):
+    if not _missing(connection, [PendingLedger(file, said)]):
         _remember(connection, place, [digest])
 
 
@@ -191,7 +191,7 @@ def check(connection: sqlite3.Connection) -> Iterator[Check]:
     yield from _check_own(connection, place)
 
 
-def _check_own(connection: sqlite3.Connection, place: Place) -> Iterator[Check]:
+def _check_own(connection: sqlite3.Connection, place: DatabaseLocation) -> Iterator[Check]:
     file = place.ledger
     if os.path.lexists(file) and (damage := ledger_file.read(file, place.salt).damage):
         detail = f"{file} does not tell all: {damage}"
@@ -226,20 +226,20 @@ def _check_own(connection: sqlite3.Connection, place: Place) -> Iterator[Check]:
         yield Check("ledger", ok=True, detail=f"{file} tells older copies of the database what was erased")
 
 
-def _unknown(connection: sqlite3.Connection, place: Place) -> list[Heard]:
+def _unknown(connection: sqlite3.Connection, place: DatabaseLocation) -> list[PendingLedger]:
     """Return the ledgers that a database hears and of which it does not know that it knows all that they say."""
-    known = set(_known(connection))
+    known = set(_read_applied_ledgers(connection))
     found = []
     for file in _heard_files(place):
         if ledger_file.read_header(file)[0] in known:
             continue
         ledger = ledger_file.read(file, place.salt)
         if ledger.fingerprint not in known:
-            found.append(Heard(file, ledger))
+            found.append(PendingLedger(file, ledger))
     return found
 
 
-def _heard_files(place: Place) -> list[Path]:
+def _heard_files(place: DatabaseLocation) -> list[Path]:
     """Return the ledgers that a database hears: its own, those of originals beside it, and as a copy that at home."""
     beside = ledger_file.find_ledgers(place.path, place.salt)
     heard = [file for file in beside if file == place.ledger or _is_of_original(file)]
@@ -255,31 +255,31 @@ def _is_of_original(file: Path) -> bool:
     return role == "original" if role is not None else not is_copy(ledger_file.database_of(file))
 
 
-def _lacks_own(connection: sqlite3.Connection, place: Place) -> bool:
+def _lacks_own(connection: sqlite3.Connection, place: DatabaseLocation) -> bool:
     """True if an original that knows of something erased has no ledger, one that it wrote as a copy, or a cut one."""
     if not place.is_original or connection.execute(_ANY).fetchone() is None:
         return False
     return ledger_file.read_header(place.ledger)[1] != "original"
 
 
-def _known(connection: sqlite3.Connection) -> list[str]:
+def _read_applied_ledgers(connection: sqlite3.Connection) -> list[str]:
     row = connection.execute(_SELECT, (APPLIED,)).fetchone()
     return [] if row is None else list(orjson.loads(row[0]))
 
 
-def _remember(connection: sqlite3.Connection, place: Place, fingerprints: Iterable[str]) -> None:
+def _remember(connection: sqlite3.Connection, place: DatabaseLocation, fingerprints: Iterable[str]) -> None:
     """Keep by what the ledgers are known that lie there now, and no more of those that lie there no longer."""
     lie: set[str] = set()
     for file in _heard_files(place):
         digest, _ = ledger_file.read_header(file)
         lie.add(digest or ledger_file.read(file, place.salt).fingerprint)
-    before = _known(connection)
+    before = _read_applied_ledgers(connection)
     known = sorted({*fingerprints, *(one for one in before if one in lie)})
     if known != before:
         connection.execute(_PUT, (APPLIED, orjson.dumps(known).decode()))
 
 
-def _missing(connection: sqlite3.Connection, heard: Iterable[Heard]) -> Marks:
+def _missing(connection: sqlite3.Connection, heard: Iterable[PendingLedger]) -> Marks:
     """Return the marks that the database lacks."""
     marks = {key: line for one in heard for key, line in one.ledger.marks.items()}
     if not marks:
@@ -288,7 +288,7 @@ def _missing(connection: sqlite3.Connection, heard: Iterable[Heard]) -> Marks:
     return {key: line for key, line in marks.items() if not _knows(held.get(key), line)}
 
 
-def _knows(held: tuple[int, int] | None, line: Line) -> bool:
+def _knows(held: tuple[int, int] | None, line: LedgerLine) -> bool:
     """True if a database knows a line of a ledger; what it keeps is known as of the line that it was kept against."""
     return held is not None and (held[1] != MarkKind.KEPT or line.at <= held[0])
 
@@ -303,7 +303,7 @@ def _standing(
     gone: dict[str, list[int]] = {}
     redacted: dict[str, list[int]] = {}
     for scope in sorted({scope for scope, _ in marks}):
-        for seq, own in _marked(_rows_of(connection, scope), salt):
+        for seq, own in _compute_memory_marks(_rows_of(connection, scope), salt):
             kinds = {line.kind for one in own if (line := marks.get((scope, one))) is not None}
             if kinds == {MarkKind.REDACTED}:
                 redacted.setdefault(scope, []).append(seq)
@@ -316,7 +316,9 @@ def _rows_of(connection: sqlite3.Connection, scope: str) -> Iterable[tuple[int, 
     return connection.execute(_MEMORIES, (SCOPE, scope))
 
 
-def _marked(rows: Iterable[tuple[int, str, str | None]], salt: bytes) -> Iterator[tuple[int, Sequence[str]]]:
+def _compute_memory_marks(
+    rows: Iterable[tuple[int, str, str | None]], salt: bytes
+) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield each memory with the marks that would name it."""
     for seq, id_, text in rows:
         names = [erasure.of_id(id_), *map(erasure.of_fold, fold_keys(text) if text is not None else ())]

@@ -26,10 +26,10 @@ _DIGITS = 8  # of the salt's digest, in the name of the file
 _UNREADABLE = (ValueError, KeyError, TypeError)
 
 Role = Literal["original", "copy"]
-Marks = Mapping[tuple[str, str], "Line"]  # by scope and mark
+Marks = Mapping[tuple[str, str], "LedgerLine"]  # by scope and mark
 
 
-class Line(NamedTuple):
+class LedgerLine(NamedTuple):
     """What a ledger says of one mark: when it was erased, and whether it or only its former text was."""
 
     at: int
@@ -58,7 +58,9 @@ class Ledger:
 
 def own_words() -> bytes:
     """Return the words that stand in the first line of every ledger, and the names of its kinds."""
-    return _headed("original", 0, 0, "") + b" copy " + b" ".join(kind.label.encode() for kind in MarkKind)
+    return (
+        _encode_header("original", 0, 0, "") + b" copy " + b" ".join(kind.label.encode() for kind in MarkKind)
+    )
 
 
 def own(path: str, salt: bytes) -> Path:
@@ -132,7 +134,9 @@ def write(file: Path, salt: bytes, said: Ledger, mode: int) -> str:
     )
     digest = _digest(said.role, said.latest, body, salt)
     if read_header(file)[0] != digest or read(file, salt).damage:
-        write_whole(file, _headed(said.role, len(said.marks), said.latest, digest) + b"\n" + body, mode)
+        write_whole(
+            file, _encode_header(said.role, len(said.marks), said.latest, digest) + b"\n" + body, mode
+        )
     return digest
 
 
@@ -148,7 +152,7 @@ def _origin(salt: bytes) -> str:
     return blake2b(b"origin", digest_size=_DIGITS // 2, key=salt, person=b"remanence-erased").hexdigest()
 
 
-def _headed(role: Role, marks: int, latest: int, digest: str) -> bytes:
+def _encode_header(role: Role, marks: int, latest: int, digest: str) -> bytes:
     said = {"format": _FORMAT, "version": _VERSION, "role": role, "marks": marks, "latest": latest}
     return orjson.dumps({**said, "digest": digest})
 
@@ -167,20 +171,20 @@ def _header(line: bytes) -> dict[str, Any]:
     }
 
 
-def _marks(lines: bytes) -> Iterator[tuple[tuple[str, str], Line]]:
+def _marks(lines: bytes) -> Iterator[tuple[tuple[str, str], LedgerLine]]:
     for line in lines.splitlines():
         with suppress(*_UNREADABLE):  # the digest tells that a line is not what was written
             scope, mark, at, kind = orjson.loads(line)
-            yield (str(scope), str(mark)), Line(int(at), MarkKind[str(kind).upper()])
+            yield (str(scope), str(mark)), LedgerLine(int(at), MarkKind[str(kind).upper()])
 
 
 def _digest(role: Role, latest: int, body: bytes, salt: bytes) -> str:
-    return _keyed(b"%s %d\n" % (role.encode(), latest) + body, salt)
+    return _keyed_hash(b"%s %d\n" % (role.encode(), latest) + body, salt)
 
 
 def _fingerprint(data: bytes, salt: bytes) -> str:
-    return f"damaged:{_keyed(data, salt)}"
+    return f"damaged:{_keyed_hash(data, salt)}"
 
 
-def _keyed(data: bytes, salt: bytes) -> str:
+def _keyed_hash(data: bytes, salt: bytes) -> str:
     return blake2b(data, digest_size=16, key=salt, person=b"remanence-erased").hexdigest()

@@ -24,7 +24,7 @@ from remanence.store.sqlite.rows import (
     row_digest,
 )
 from remanence.store.sqlite.sums import vector_digest
-from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.transaction import CommitContext, Key
 from remanence.store.sqlite.updates import Updates, matches, slots
 
 _ALL = tuple(column.name for column in COLUMNS)
@@ -60,7 +60,7 @@ _UNCLAIMED = frozenset({("key", None), ("fingerprint", None)})
 class Memories:
     """What one commit does to memories, step by step."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: CommitContext) -> None:
         self._work = work
         self._created: list[tuple[int, Change]] = []
         self._updates = Updates(work)
@@ -70,19 +70,19 @@ class Memories:
         self._sound: set[tuple[Any, ...]] = set()
 
     @property
-    def created(self) -> set[int]:
+    def created_seqs(self) -> set[int]:
         """The sequence numbers of new memories."""
         return {change.key for _, change in self._created}  # type: ignore[misc]
 
     @property
-    def destroyed(self) -> list[int]:
+    def destroyed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose rows go."""
         return [change.key for _, change in self._destroyed]  # type: ignore[misc]
 
     @property
-    def changed(self) -> list[int]:
+    def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
-        return self._updates.changed
+        return self._updates.changed_seqs
 
     def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[int, bool]]:
         """Yield the memories, archived before or after, that come, go, or of which any of some columns changes.
@@ -98,7 +98,7 @@ class Memories:
                 yield seq, False
 
     @property
-    def gone(self) -> Mapping[int, Mapping[str, Any]]:
+    def destroyed_rows(self) -> Mapping[int, Mapping[str, Any]]:
         """The rows that go, by number."""
         return self._gone
 
@@ -113,7 +113,7 @@ class Memories:
 
     def conflicts(self) -> Iterator[Key]:
         """Yield every row that is not as its change says it was."""
-        yield from self._taken()
+        yield from self._find_uniqueness_conflicts()
         yield from self._updates.conflicts()
         yield from self._missing()
 
@@ -121,22 +121,22 @@ class Memories:
         """Give the audit what each change did."""
         work = self._work
         for n, change in self._created:
-            work.images.created(n, change, (change.after or {}).get("revision", 1))
+            work.images.add_creation(n, change, (change.after or {}).get("revision", 1))
         self._updates.images()
         for n, change in self._destroyed:
             row = self._gone[change.key]  # type: ignore[index]
-            work.images.destroyed(
+            work.images.add_destruction(
                 n, change, {name: _hex(value) for name, value in row.items() if value != DEFAULTS[name]}
             )
 
-    def erased(self) -> None:
+    def record_erasure(self) -> None:
         """Give the audit which memories went or were redacted, and nothing of what they were."""
-        for n, change in [*self._destroyed, *self._updates.numbered]:
-            self._work.images.destroyed(n, change, {})
+        for n, change in [*self._destroyed, *self._updates.numbered_changes]:
+            self._work.images.add_destruction(n, change, {})
 
     def rewritten(self) -> Mapping[int, Mapping[str, Any]]:
         """Return the rows that an erasure redacts, as they stand, by number."""
-        work, seqs = self._work, self._updates.changed
+        work, seqs = self._work, self._updates.changed_seqs
         kept = read_rows(work.connection, work.no, seqs, _ALL) if seqs else {}
         with DECODING:
             return {seq: plain_values(work.connection, work.names, _ALL, row) for seq, row in kept.items()}
@@ -144,7 +144,7 @@ class Memories:
     def update(self) -> None:
         """Write all updates; what loses its key loses it first, since an update may give it to another."""
         keyed = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
-        keyed += [(seq,) for seq in self._updates.unnamed]
+        keyed += [(seq,) for seq in self._updates.unkeyed_seqs]
         if keyed:
             self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
         self._updates.write()
@@ -160,12 +160,12 @@ class Memories:
             states.append(self._state_row(change.key, after))
             if after.get("vector") is not None:
                 vectors.append((change.key, after["vector"], vector_digest(after["vector"])))
-        purged.drop(work, self.created)
+        purged.drop(work, self.created_seqs)
         work.connection.executemany(_INSERT_MEMORY, rows)
         work.connection.executemany(_INSERT_STATE, states)
         work.connection.executemany(_INSERT_VECTOR, vectors)
-        work.sums.added("states", states)
-        work.sums.added("vectors", [(seq, digest) for seq, _, digest in vectors])
+        work.sums.add_rows("states", states)
+        work.sums.add_rows("vectors", [(seq, digest) for seq, _, digest in vectors])
         used = [(change.key, (change.after or {}).get("accessors")) for _, change in self._created]
         accessors.put(work, used)  # type: ignore[arg-type]
         texts = [(change.key, (change.after or {})["text"]) for _, change in self._created]
@@ -175,25 +175,25 @@ class Memories:
         """Take rows away that no tag, link or source names any more."""
         if not self._destroyed:
             return
-        work, seqs = self._work, [(seq,) for seq in self.destroyed]
+        work, seqs = self._work, [(seq,) for seq in self.destroyed_seqs]
         work.words -= fulltext.remove(
             work.connection, work.no, [(seq, row["text"]) for seq, row in self._gone.items()]
         )
-        accessors.drop(work, self.destroyed)
-        embeddings.drop(work, self.destroyed)
+        accessors.drop(work, self.destroyed_seqs)
+        embeddings.drop(work, self.destroyed_seqs)
         for table in ("vectors", "states", "memories"):
             work.connection.executemany(f"DELETE FROM {table} WHERE seq = ?", seqs)
         if work.cause.verb != ERASE:
             purged.put(work, [(seq, row["id"], row["key"]) for seq, row in self._gone.items()])
-        work.sums.removed("states", [(seq, work.no, *_state_of(row)) for seq, row in self._kept.items()])
+        work.sums.remove_rows("states", [(seq, work.no, *_state_of(row)) for seq, row in self._kept.items()])
         vectors = [(seq, row[_VECTOR_AT]) for seq, row in self._kept.items()]
-        work.sums.removed("vectors", [(seq, vector_digest(vector)) for seq, vector in vectors if vector])
+        work.sums.remove_rows("vectors", [(seq, vector_digest(vector)) for seq, vector in vectors if vector])
 
-    def _taken(self) -> Iterator[Key]:
+    def _find_uniqueness_conflicts(self) -> Iterator[Key]:
         """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
         claimed: set[tuple[str, Any]] = set()
         execute = self._work.connection.execute
-        free = freed(self._updates.taken)
+        free = freed(self._updates.changes)
         for _, change in self._created:
             after = change.after or {}
             claimed_text = claims_text(self._work.cause.verb, after)
@@ -223,14 +223,14 @@ class Memories:
 
     def _memory_row(self, seq: Any, after: Mapping[str, Any]) -> tuple[Any, ...]:
         work = self._work
-        kept = [work.kept(column, after.get(column.name)) for column in MEMORIES]
+        kept = [work.encode_value(column, after.get(column.name)) for column in MEMORIES]
         return (seq, work.no, *kept, row_digest(seq, work.no, kept))
 
     def _state_row(self, seq: Any, after: Mapping[str, Any]) -> list[Any]:
         values = [after.get(name, default) for name, default in _STATE_DEFAULTS]
         for at, column in _CONVERTED:
             if values[at] is not None:
-                values[at] = self._work.kept(column, values[at])
+                values[at] = self._work.encode_value(column, values[at])
         values[_TOUCHED_AT] = 0
         refuse_move = (None, values[0], values[1], values[2] is None)
         if refuse_move not in self._sound:

@@ -63,11 +63,13 @@ def rows(keys: Sequence[Ints], coefficients: Sequence[int], values: Ints, more: 
     total = np.full(len(values), more, np.uint64)
     for part in range(_PARTS):
         for half, up in ((low, 0), (high, _HALF)):
-            total = _wrapped(total + _raised(_reduced(half[:, part]), (_PART_BITS * part + up) % _BITS))
+            total = _reduce_sum(
+                total + _rotate_bits(_reduce_signed(half[:, part]), (_PART_BITS * part + up) % _BITS)
+            )
     return _times(weights(keys), total)
 
 
-def summed(terms: Words, starts: Ints) -> list[int]:
+def sum_ranges(terms: Words, starts: Ints) -> list[int]:
     """Return the sum of each stretch of terms, the stretches beginning at `starts`."""
     low = np.add.reduceat(terms & np.uint64(0xFFFFFFFF), starts)
     high = np.add.reduceat(terms >> np.uint64(_HALF), starts)
@@ -80,19 +82,19 @@ def coefficient(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % PRIME
 
 
-def hashed(value: Any) -> int:
+def hash_value(value: Any) -> int:
     """Return a text or bytes as a number of the field."""
     content = value if isinstance(value, bytes) else value.encode()
     return int.from_bytes(blake2b(content, digest_size=8).digest()) % PRIME
 
 
-def _reduced(value: Ints) -> Words:
+def _reduce_signed(value: Ints) -> Words:
     """Return signed numbers below 2**60 in the field."""
     positive: Ints = np.where(value < 0, value + PRIME, value)
     return positive.view(np.uint64)
 
 
-def _raised(value: Words, bits: int) -> Words:
+def _rotate_bits(value: Words, bits: int) -> Words:
     """Return numbers of the field times a power of two, which turns their bits round."""
     if bits == 0:
         return value
@@ -112,11 +114,13 @@ def _times(first: Words, second: Words) -> Words:
     middle = first_low * second_high + first_high * second_low
     high = first_high * second_high << np.uint64(2 * _HALF - _BITS)
     total = (low & np.uint64(PRIME)) + (low >> np.uint64(_BITS)) + high
-    total += _raised(middle & np.uint64(PRIME), _HALF) + (middle >> np.uint64(_BITS)) * np.uint64(1 << _HALF)
-    return _wrapped((total & np.uint64(PRIME)) + (total >> np.uint64(_BITS)))
+    total += _rotate_bits(middle & np.uint64(PRIME), _HALF) + (middle >> np.uint64(_BITS)) * np.uint64(
+        1 << _HALF
+    )
+    return _reduce_sum((total & np.uint64(PRIME)) + (total >> np.uint64(_BITS)))
 
 
-def _wrapped(value: Words) -> Words:
+def _reduce_sum(value: Words) -> Words:
     """Return numbers below twice the prime in the field."""
     below: Words = np.where(value >= PRIME, value - np.uint64(PRIME), value)
     return below

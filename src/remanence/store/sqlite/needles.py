@@ -38,7 +38,7 @@ def pieces_of(value: bytes) -> Iterator[bytes]:
 
 
 @dataclass(slots=True)
-class Pieces:
+class PieceHashes:
     """Salted hashes of pieces of bytes: of the first eight bytes of each, and of the whole with its length."""
 
     salt: bytes = field(default_factory=lambda: secrets.token_bytes(_SALT_BYTES))
@@ -52,23 +52,23 @@ class Pieces:
         distinct = list({piece for value in values for piece in pieces_of(value)})
         if not distinct:
             return
-        prefixes = self._mixed(np.frombuffer(b"".join(one[:SHORTEST] for one in distinct), "<u8"))
+        prefixes = self._hash_words(np.frombuffer(b"".join(one[:SHORTEST] for one in distinct), "<u8"))
         for prefix, piece in zip(prefixes.tolist(), distinct, strict=True):
             self.held.setdefault(prefix, set()).add((len(piece), self._digest(piece)))
 
-    def thinned(self) -> None:
+    def drop_excess(self) -> None:
         """Keep so many pieces as have room, spread evenly."""
         step = -(-len(self.held) // KEPT_MAX)
         if step > 1:
             self.held = {prefix: self.held[prefix] for prefix in sorted(self.held)[::step]}
 
-    def without(self, data: bytes) -> "Pieces":
+    def without(self, data: bytes) -> "PieceHashes":
         """Return the pieces that do not stand in some bytes."""
-        found = self.found(data)
+        found = self.find_pieces(data)
         left = {prefix: held - found for prefix, held in self.held.items()}
-        return Pieces(self.salt, {prefix: held for prefix, held in left.items() if held})
+        return PieceHashes(self.salt, {prefix: held for prefix, held in left.items() if held})
 
-    def found(self, data: bytes) -> set[tuple[int, bytes]]:
+    def find_pieces(self, data: bytes) -> set[tuple[int, bytes]]:
         """Return the pieces that stand in some bytes."""
         found: set[tuple[int, bytes]] = set()
         looked_at: set[bytes] = set()
@@ -87,7 +87,7 @@ class Pieces:
                 known, begins = self._beginnings(found)
         return found
 
-    def packed(self) -> str:
+    def encode_hex(self) -> str:
         """Return all as hex digits, as they are kept until it is proven that nothing is left."""
         rows = b"".join(
             prefix.to_bytes(4) + bytes([length]) + digest
@@ -97,7 +97,7 @@ class Pieces:
         return (self.salt + rows).hex()
 
     @classmethod
-    def unpacked(cls, kept: str) -> "Pieces":
+    def decode_hex(cls, kept: str) -> "PieceHashes":
         """Return what was packed."""
         data = bytes.fromhex(kept)
         pieces = cls(data[:_SALT_BYTES])
@@ -120,7 +120,7 @@ class Pieces:
         for start in range(within[0], min(within[0] + SHORTEST, within[1] - SHORTEST + 1)):
             words = np.frombuffer(data, "<u8", (within[1] - start) // SHORTEST, start)
             hits = np.flatnonzero(begins[(words * self._factor) >> np.uint64(64 - _FILTER_BITS)])
-            mixed = self._mixed(words[hits])
+            mixed = self._hash_words(words[hits])
             same = np.isin(mixed, known)
             yield from zip((hits[same] * SHORTEST + start).tolist(), mixed[same].tolist(), strict=True)
 
@@ -128,7 +128,7 @@ class Pieces:
     def _factor(self) -> np.uint64:
         return np.uint64(int.from_bytes(self.salt[:8]) | 1)
 
-    def _mixed(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    def _hash_words(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
         """Mix eight bytes into four by the salt."""
         mixed: npt.NDArray[np.uint32] = ((words * self._factor) >> np.uint64(32)).astype(np.uint32)
         return mixed

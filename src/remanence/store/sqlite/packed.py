@@ -19,7 +19,7 @@ WORD_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class PackedField:
     """One value of a row: an SQL expression that is never NULL and needs `bits` bits, as read by `Packing`."""
 
     name: str
@@ -30,9 +30,9 @@ class Field:
 class Packing:
     """Where each field lies: first fit, widest first."""
 
-    def __init__(self, fields: Sequence[Field]) -> None:
+    def __init__(self, fields: Sequence[PackedField]) -> None:
         self._places: dict[str, tuple[int, int, int]] = {}
-        words: list[list[tuple[Field, int]]] = []
+        words: list[list[tuple[PackedField, int]]] = []
         used: list[int] = []
         for field in sorted(fields, key=lambda field: -field.bits):
             word = next((at for at, bits in enumerate(used) if bits + field.bits <= WORD_BITS), len(used))
@@ -42,20 +42,20 @@ class Packing:
             words[word].append((field, used[word]))
             self._places[field.name] = (word, used[word], field.bits)
             used[word] += field.bits
-        self._words = [" | ".join(_shifted(field, shift) for field, shift in word) for word in words]
+        self._words = [" | ".join(_shift_expression(field, shift) for field, shift in word) for word in words]
 
     @property
     def expression(self) -> str:
         """The SQL expression of a whole row: sixteen hex digits a word."""
         return f"printf('{'%016x' * len(self._words)}', {', '.join(self._words)})"
 
-    def unpack(self, digits: str | None) -> "Rows":
+    def unpack(self, digits: str | None) -> "UnpackedRows":
         """Return the fields of all rows whose digits stand one behind the other."""
         words = np.frombuffer(bytes.fromhex(digits or ""), ">u8").reshape(-1, len(self._words))
-        return Rows(words, self._places)
+        return UnpackedRows(words, self._places)
 
 
-class Rows:
+class UnpackedRows:
     """Unpacked rows, one array a field."""
 
     def __init__(self, words: Words, places: dict[str, tuple[int, int, int]]) -> None:
@@ -65,7 +65,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self._words)
 
-    def signed(self, name: str) -> npt.NDArray[np.int64]:
+    def read_signed(self, name: str) -> npt.NDArray[np.int64]:
         """Return a field of 32 or 64 bits as signed integers."""
         field = self._field(name)
         return (
@@ -74,7 +74,7 @@ class Rows:
             else field.astype(np.uint32).view(np.int32).astype(np.int64)
         )
 
-    def unsigned(self, name: str) -> npt.NDArray[np.int64]:
+    def read_unsigned(self, name: str) -> npt.NDArray[np.int64]:
         """Return a field of less than 64 bits."""
         return self._field(name).view(np.int64)
 
@@ -98,7 +98,7 @@ def gather(
     bounds: tuple[int, int],
     step: int,
     more: Sequence[str] = (),
-) -> Iterator[tuple[int, Rows]]:
+) -> Iterator[tuple[int, UnpackedRows]]:
     """Yield (base, rows) range by range; `source` is FROM … WHERE … with ?1 the range's first number, ?2 its last.
 
     The range's first number is also what the expressions of `packing` subtract. From ?3 on `source` has `more`.
@@ -111,6 +111,6 @@ def gather(
             yield base, packing.unpack(digits)
 
 
-def _shifted(field: Field, shift: int) -> str:
+def _shift_expression(field: PackedField, shift: int) -> str:
     # SQLite's shifts and masks have one precedence, left to right: every term needs its brackets.
     return f"(({field.expression}) << {shift})" if shift else f"({field.expression})"

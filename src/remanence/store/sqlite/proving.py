@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from remanence.store.chain import UNCHAINED, part_digest
-from remanence.store.ending import Mark
+from remanence.store.ending import ImageEndMark
 from remanence.store.erasure import EMPTIED, ERASE
 from remanence.store.sqlite import block_log, emptying
 from remanence.store.sqlite.audit import (
@@ -29,20 +29,20 @@ from remanence.store.sqlite.audit import (
     shapes_of,
 )
 from remanence.store.sqlite.emptying import holds_any
-from remanence.store.sqlite.interned import Interned
+from remanence.store.sqlite.interned import StringIds
 from remanence.store.sqlite.use_parts import unpack_parts
 
 _RUNS = f"SELECT {', '.join(HEADER)}, digest, entries, asked FROM runs ORDER BY position"
 _ENDS = "SELECT scope, position, digest, before FROM scopes"
 
 
-def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
+def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
-    left = _emptied(connection)
-    yield from _unvouched(connection)
-    kept, images = _Kept(connection, names), _Images(connection, names)
+    left = _read_emptied_parts(connection)
+    yield from _find_erasure_faults(connection)
+    kept, images = _EndedParts(connection, names), _ImageDigests(connection, names)
     latest, within = 0, _within_lines(connection)
-    ends: dict[int, _End] = {}
+    ends: dict[int, _ChainEnd] = {}
     for *header, digest, entries, asked in connection.execute(_RUNS).fetchall():
         position, scope = header[:2]
         end = ends.get(scope, _BEGIN)
@@ -63,8 +63,8 @@ def broken(connection: sqlite3.Connection, names: Interned) -> Iterator[str]:
             is_sound = False
         digests = part_digest(end.digest, why, entries), end.digest
         last = parts_of(header, asked)[-1].position
-        latest, ends[scope] = position, _End(last, *digests, end.is_sound and is_sound)
-    yield from kept.broken()
+        latest, ends[scope] = position, _ChainEnd(last, *digests, end.is_sound and is_sound)
+    yield from kept.find_faults()
     yield from _cut_off(connection, _skip(latest, within), ends)
 
 
@@ -81,7 +81,7 @@ def _skip(latest: int, within: set[int]) -> int:
     return latest
 
 
-class _End(NamedTuple):
+class _ChainEnd(NamedTuple):
     """Where the parts of a scope end: position, digest and that before, and whether all parts are what was written."""
 
     position: int
@@ -90,16 +90,16 @@ class _End(NamedTuple):
     is_sound: bool
 
 
-_BEGIN = _End(0, UNCHAINED, UNCHAINED, is_sound=True)
+_BEGIN = _ChainEnd(0, UNCHAINED, UNCHAINED, is_sound=True)
 
 
-class _Kept:
+class _EndedParts:
     """The parts whose images have ended: why each was done is proven, and what was kept of what it changed."""
 
-    def __init__(self, connection: sqlite3.Connection, names: Interned) -> None:
+    def __init__(self, connection: sqlite3.Connection, names: StringIds) -> None:
         self._connection = connection
         self._names = names
-        self._marks: dict[int, Mark] = {}
+        self._marks: dict[int, ImageEndMark] = {}
         self._held: dict[int, list[bytes]] = {}
 
     def through(self, scope: int) -> int:
@@ -117,19 +117,19 @@ class _Kept:
                 emptying.rest(self._connection, self._names, name, position)
             )
 
-    def broken(self) -> Iterator[str]:
+    def find_faults(self) -> Iterator[str]:
         """Yield the scopes of which other images were kept than the part says that ended the others."""
         for scope, said in sorted(self._marks.items()):
-            found = Mark(said.through).moved((), self._held.get(scope, ()))
+            found = ImageEndMark(said.through).replace_parts((), self._held.get(scope, ()))
             if found != said:
                 name = self._names.text(self._connection, scope)
                 yield f"of scope {name!r}, parts up to {said.through} hold other images than were kept"
 
 
-class _Images:
+class _ImageDigests:
     """What parts changed, as it is kept."""
 
-    def __init__(self, connection: sqlite3.Connection, names: Interned) -> None:
+    def __init__(self, connection: sqlite3.Connection, names: StringIds) -> None:
         self._connection = connection
         self._names = names
 
@@ -141,13 +141,13 @@ class _Images:
         return entries_digest(shapes, rows, blocks)
 
 
-def _emptied(connection: sqlite3.Connection) -> dict[int, tuple[bytes, bytes]]:
+def _read_emptied_parts(connection: sqlite3.Connection) -> dict[int, tuple[bytes, bytes]]:
     """Return of each part that was emptied the digest of why it was done, and that of what was left last."""
     rows = connection.execute('SELECT position, header, rest FROM emptied ORDER BY position, "by"')
     return {position: (header, rest) for position, header, rest in rows.fetchall()}
 
 
-def _unvouched(connection: sqlite3.Connection) -> Iterator[str]:
+def _find_erasure_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield each erasure that left of the parts before it something else than it said."""
     by: dict[int, list[tuple[int, bytes, bytes]]] = {}
     rows = connection.execute('SELECT "by", position, header, rest FROM emptied').fetchall()
@@ -155,14 +155,14 @@ def _unvouched(connection: sqlite3.Connection) -> Iterator[str]:
         by.setdefault(part, []).append(tuple(left))
     said = connection.execute("SELECT position, detail FROM runs WHERE verb = ?", (ERASE,)).fetchall()
     for position, detail in said:
-        vouched = emptying.vouched(by.pop(position, []))
+        vouched = emptying.emptied_digest(by.pop(position, []))
         if detail is None or orjson.loads(detail).get(EMPTIED) != vouched:
             yield f"part {position} left something else of the parts before it"
     for position in sorted(by):
         yield f"part {position} emptied others, and is no erasure"
 
 
-def _cut_off(connection: sqlite3.Connection, latest: int, ends: Mapping[int, _End]) -> Iterator[str]:
+def _cut_off(connection: sqlite3.Connection, latest: int, ends: Mapping[int, _ChainEnd]) -> Iterator[str]:
     """Yield what is missing at the end, of the file or of a scope."""
     (last,) = connection.execute(
         "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'runs'"

@@ -5,12 +5,12 @@ from collections.abc import Collection, Sequence
 
 import orjson
 
-from remanence.store.base import Purged
+from remanence.store.base import PurgedMemory
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, Interned
+from remanence.store.sqlite.interned import SCOPE, StringIds
 from remanence.store.sqlite.part_rows import OF_PART
-from remanence.store.sqlite.transaction import Work
+from remanence.store.sqlite.transaction import CommitContext
 
 _INSERT = 'INSERT INTO purged (scope, seq, id, "key", position, at) VALUES (?, ?, ?, ?, ?, ?)'
 _THESE = "FROM purged WHERE scope = ? AND seq IN (SELECT value FROM json_each(?))"
@@ -31,23 +31,23 @@ _ENDING = _NAMED.format(
 _IMAGE = f'SELECT 1 FROM changes WHERE {OF_PART} AND kind = 0 AND "key" = ?2 AND "before" IS NOT NULL LIMIT 1'
 
 
-def put(work: Work, rows: Sequence[tuple[int, str, str | None]]) -> None:
+def put(work: CommitContext, rows: Sequence[tuple[int, str, str | None]]) -> None:
     """Keep by which part memories go, each given by number, id and key."""
     kept = [(work.no, *row, work.images.position, work.cause.at) for row in rows]
     work.connection.executemany(_INSERT, kept)
-    work.sums.added("purged", kept)
+    work.sums.add_rows("purged", kept)
 
 
-def drop(work: Work, seqs: Collection[int]) -> None:
+def drop(work: CommitContext, seqs: Collection[int]) -> None:
     """Forget that memories have gone: they come back, or were erased."""
     if not seqs or work.connection.execute(_ANY, (work.no,)).fetchone() is None:
         return
     given = (work.no, id_list(seqs))
-    work.sums.removed("purged", work.connection.execute(_OF, given).fetchall())
+    work.sums.remove_rows("purged", work.connection.execute(_OF, given).fetchall())
     work.connection.execute(_DROP, given)
 
 
-def ids(work: Work, seqs: Collection[int]) -> list[tuple[int, str]]:
+def ids(work: CommitContext, seqs: Collection[int]) -> list[tuple[int, str]]:
     """Return the ids of memories that have gone, with their numbers."""
     if not seqs:
         return []
@@ -55,25 +55,27 @@ def ids(work: Work, seqs: Collection[int]) -> list[tuple[int, str]]:
     return [(row[1], row[2]) for row in rows]
 
 
-def named(
-    connection: sqlite3.Connection, names: Interned, scope: str, asked: Sequence[int | str]
-) -> list[Purged]:
+def find_purged_memories(
+    connection: sqlite3.Connection, names: StringIds, scope: str, asked: Sequence[int | str]
+) -> list[PurgedMemory]:
     """Return those that have one of these numbers, ids or keys, or an id that ends so."""
     no = names.number(connection, SCOPE, scope)
     seqs = [name for name in asked if isinstance(name, int)]
     texts = {name for name in asked if isinstance(name, str) and name}
-    rows = connection.execute(_EXACT, (no, id_list(seqs), _listed(texts))).fetchall()
+    rows = connection.execute(_EXACT, (no, id_list(seqs), _json_list(texts))).fetchall()
     unknown = texts - {name for row in rows for name in row[1:3]}
     if unknown:
-        rows += connection.execute(_ENDING, (no, _listed(unknown))).fetchall()
+        rows += connection.execute(_ENDING, (no, _json_list(unknown))).fetchall()
     marks = audit.ends(connection, no)
     return [
-        Purged(seq, id_, key, run, at, None if _has_image(connection, position, seq) else marks.at(position))
+        PurgedMemory(
+            seq, id_, key, run, at, None if _has_image(connection, position, seq) else marks.at(position)
+        )
         for seq, id_, key, run, at, position in sorted(set(rows))
     ]
 
 
-def _listed(texts: Collection[str]) -> str:
+def _json_list(texts: Collection[str]) -> str:
     return orjson.dumps(sorted(texts)).decode()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from remanence.patterns import Pattern
 from remanence.store.sqlite import fulltext
-from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, Pieces, pieces_of
+from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
 
 WITHOUT = "erased"  # stands in the detail of a run for what was said there
 WHOLE_MIN = 4  # characters: what is shorter stands in many a sentence without being meant
@@ -37,7 +37,7 @@ _RULES = "rules"  # each an action, the name of the rule and what that says
 Staying = Callable[[Sequence[str]], AbstractSet[str]]
 
 
-class Quoted:
+class QuotedStrings:
     """What some texts and other strings said; `staying` tells which of some stems a memory that stays says."""
 
     def __init__(self, said: Iterable[str], staying: Staying) -> None:
@@ -47,7 +47,7 @@ class Quoted:
         self._seen: dict[str, str] = {}  # many runs have the same reason
         self._stems = {stem for one in texts for stem in fulltext.words_of(one)}
         self._words = {word for one in texts for word in _WORD.findall(one.casefold()) if _is_long(word)}
-        self._pieces = Pieces()
+        self._pieces = PieceHashes()
         self._pieces.add(
             piece
             for one in texts
@@ -73,9 +73,9 @@ class Quoted:
         left = text
         for one in self._whole:
             if one in left.casefold():
-                left = Pattern(_bounded(one), re.IGNORECASE).sub(lambda _: WITHOUT, left)
+                left = Pattern(_whole_word_pattern(one), re.IGNORECASE).sub(lambda _: WITHOUT, left)
         left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
-        return WITHOUT if self._pieces.found(left.encode("utf-8", "surrogatepass")) else left
+        return WITHOUT if self._pieces.find_pieces(left.encode("utf-8", "surrogatepass")) else left
 
     def _part(self, name: str, value: Any) -> Any:
         if name != _RULES or not isinstance(value, list):
@@ -95,7 +95,7 @@ def _is_long(word: str) -> bool:
     return len(word.encode("utf-8", "surrogatepass")) >= SHORTEST
 
 
-def _bounded(text: str) -> str:
+def _whole_word_pattern(text: str) -> str:
     """Return the pattern of a text that is no part of longer words."""
     before = r"(?<![^\W_])" if _WORD.match(text[0]) else ""
     after = r"(?![^\W_])" if _WORD.match(text[-1]) else ""

@@ -15,19 +15,27 @@ import orjson
 from remanence.claim import CLAIM_COLUMNS, Claim, Forbidden
 from remanence.errors import StoreDamaged
 from remanence.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
-from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, counted
+from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, count_last_segment
 from remanence.store import erasure
-from remanence.store.base import Arriving, Find, Known, KnownMemory, Postings, Surveyed
+from remanence.store.base import Arriving, Find, KnownMemory, Postings, ScopeSurvey, WriteContext
 from remanence.store.constraints import refuse_unknown_columns
 from remanence.store.sqlite import erasing, fulltext
 from remanence.store.sqlite.commits import position_of
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import MODEL, SCOPE, TAG, Interned
-from remanence.store.sqlite.rows import WHOLE_NAMES, encoded, link, memory, names_in, place, selected
+from remanence.store.sqlite.interned import MODEL, SCOPE, TAG, StringIds
+from remanence.store.sqlite.rows import (
+    WHOLE_NAMES,
+    encode_value,
+    link,
+    memory,
+    names_in,
+    place,
+    select_statement,
+)
 
 Ints = npt.NDArray[np.int64]
 
-_WHOLE = selected(WHOLE_NAMES)
+_WHOLE = select_statement(WHOLE_NAMES)
 _CLAIM = ", ".join(f"claims.{name}" for name in ("seq", "number", *CLAIM_COLUMNS))
 _TWIN = (
     "SELECT m.seq, m.id, s.status, s.revision, m.fingerprint FROM memories m JOIN states s ON s.seq = m.seq"
@@ -59,7 +67,7 @@ _NUMBERS = "SELECT group_concat(seq) FROM ({rows})"  # where some between the fi
 
 
 def get(
-    connection: sqlite3.Connection, names: Interned, scope: str, wanted: Sequence[int | str]
+    connection: sqlite3.Connection, names: StringIds, scope: str, wanted: Sequence[int | str]
 ) -> list[Memory | None]:
     """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""
     no = names.number(connection, SCOPE, scope)
@@ -70,7 +78,7 @@ def get(
     return [None if seq is None else found.get(seq) for seq in seqs]
 
 
-def find(connection: sqlite3.Connection, names: Interned, scope: str, asked: Find) -> list[Memory]:
+def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Find) -> list[Memory]:
     """List memories by status, tags and columns."""
     refuse_unknown_columns(asked.equal)
     no = names.number(connection, SCOPE, scope)
@@ -92,18 +100,18 @@ def find(connection: sqlite3.Connection, names: Interned, scope: str, asked: Fin
     return [found[seq] for seq in seqs]
 
 
-def arriving(connection: sqlite3.Connection, names: Interned, scope: str, asked: Arriving) -> Known:
+def arriving(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Arriving) -> WriteContext:
     """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
     no = names.number(connection, SCOPE, scope)
     if no is None:
-        return Known()
+        return WriteContext()
     row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
     if row is not None and row[0] < 0:
         raise ValueError("fewer memories than none")
     twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
     keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
     tails = ((segment, _tail(connection, names, no, segment)) for segment in asked.segments)
-    return Known(
+    return WriteContext(
         twins={mark: twin for mark, twin in twins if twin is not None},
         keys={key: twin for key, twin in keys if twin is not None},
         tails={segment: tail for segment, tail in tails if tail is not None},
@@ -113,7 +121,7 @@ def arriving(connection: sqlite3.Connection, names: Interned, scope: str, asked:
     )
 
 
-def search(connection: sqlite3.Connection, names: Interned, scope: str, stems: Sequence[str]) -> Postings:
+def search(connection: sqlite3.Connection, names: StringIds, scope: str, stems: Sequence[str]) -> Postings:
     """Return the postings of stems; unknown stems have empty ones."""
     no = names.number(connection, SCOPE, scope)
     if no is None:
@@ -123,7 +131,7 @@ def search(connection: sqlite3.Connection, names: Interned, scope: str, stems: S
 
 def vectors(
     connection: sqlite3.Connection,
-    names: Interned,
+    names: StringIds,
     scope: str,
     which: tuple[int, Sequence[int] | None],
     model: str | None = None,
@@ -224,7 +232,7 @@ class _Vectors:
 
 def neighbours(
     connection: sqlite3.Connection,
-    names: Interned,
+    names: StringIds,
     scope: str,
     seqs: Sequence[int] | None,
     relations: Collection[Relation],
@@ -254,7 +262,7 @@ def neighbours(
     return [link(by_key[key]) for key in sorted(by_key)]
 
 
-def claims(connection: sqlite3.Connection, names: Interned, scope: str, seqs: Sequence[int]) -> list[Claim]:
+def claims(connection: sqlite3.Connection, names: StringIds, scope: str, seqs: Sequence[int]) -> list[Claim]:
     """Return the claims of memories, in order of their keys."""
     rows = connection.execute(
         f"SELECT {_CLAIM} FROM json_each(?1) AS given CROSS JOIN claims ON scope = ?2 AND seq = given.value"
@@ -264,9 +272,9 @@ def claims(connection: sqlite3.Connection, names: Interned, scope: str, seqs: Se
     return [Claim(*row) for row in rows.fetchall()]
 
 
-def claimed(
+def find_latest_claims(
     connection: sqlite3.Connection,
-    names: Interned,
+    names: StringIds,
     scope: str,
     about: Sequence[tuple[str, str]],
     most: int,
@@ -282,7 +290,7 @@ def claimed(
 
 
 def forbidden(
-    connection: sqlite3.Connection, names: Interned, scope: str, folds: Sequence[str] | None
+    connection: sqlite3.Connection, names: StringIds, scope: str, folds: Sequence[str] | None
 ) -> list[Forbidden]:
     """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
     no = names.number(connection, SCOPE, scope)
@@ -294,16 +302,16 @@ def forbidden(
             (orjson.dumps(sorted(set(folds))).decode(), no),
         )
     found = [Forbidden(*row) for row in rows.fetchall()]
-    gone = erasing.known(connection, no, map(erasure.of_fold, folds or ()))
+    gone = erasing.find_marked_names(connection, no, map(erasure.of_fold, folds or ()))
     found += [Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in gone.items()]
     return sorted(found, key=lambda one: one.fold) if gone else found
 
 
-def erased(
-    connection: sqlite3.Connection, names: Interned, scope: str, asked: Sequence[str]
+def find_erased_names(
+    connection: sqlite3.Connection, names: StringIds, scope: str, asked: Sequence[str]
 ) -> dict[str, int]:
     """Return which of these names were erased, and when."""
-    return erasing.known(connection, names.number(connection, SCOPE, scope), asked)
+    return erasing.find_marked_names(connection, names.number(connection, SCOPE, scope), asked)
 
 
 def scopes(connection: sqlite3.Connection) -> list[str]:
@@ -316,7 +324,7 @@ def scopes(connection: sqlite3.Connection) -> list[str]:
     return [name for (name,) in found.fetchall()]
 
 
-def survey(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, Surveyed]:
+def survey(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, ScopeSurvey]:
     """Return of every scope that was written to how far it has come, and the values kept by these names."""
     asked = ", ".join("?" * len(names))
     rows = connection.execute(
@@ -324,12 +332,12 @@ def survey(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, Su
         f" LEFT JOIN settings ON settings.scope = scopes.scope AND settings.name IN ({asked}) ORDER BY names.name",
         tuple(names),
     )
-    found: dict[str, Surveyed] = {}
+    found: dict[str, ScopeSurvey] = {}
     with DECODING:
         for scope, position, name, value in rows:
-            known = found.get(scope) or Surveyed(position, {})
+            known = found.get(scope) or ScopeSurvey(position, {})
             kept = {} if name is None else {name: orjson.loads(value)}
-            found[scope] = Surveyed(position, {**known.values, **kept})
+            found[scope] = ScopeSurvey(position, {**known.values, **kept})
     return found
 
 
@@ -345,20 +353,20 @@ def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None
 
 
 def _memories(
-    connection: sqlite3.Connection, names: Interned, scope: str, no: int, seqs: Iterable[int]
+    connection: sqlite3.Connection, names: StringIds, scope: str, no: int, seqs: Iterable[int]
 ) -> dict[int, Memory]:
     """Return whole memories by sequence number."""
     given = id_list(seqs)
     rows = connection.execute(_WHOLE, (given, no)).fetchall()
     texts = names.all(connection, names_in(rows))
-    tags = _grouped(
+    tags = _group_by_memory(
         connection.execute(
             "SELECT seq, name, at FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
             " JOIN names ON no = tag ORDER BY seq, name",
             (given, no),
         )
     )
-    sources = _grouped(
+    sources = _group_by_memory(
         connection.execute(
             "SELECT seq, source, NULL FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value"
             " ORDER BY seq, source",
@@ -371,7 +379,7 @@ def _memories(
     }
 
 
-def _grouped(rows: Iterable[tuple[int, str, int | None]]) -> Mapping[int, dict[str, int | None]]:
+def _group_by_memory(rows: Iterable[tuple[int, str, int | None]]) -> Mapping[int, dict[str, int | None]]:
     groups: dict[int, dict[str, int | None]] = defaultdict(dict)
     for seq, text, at in rows:
         groups[seq][text] = at
@@ -384,7 +392,7 @@ _ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
 
 def _conditions(
-    connection: sqlite3.Connection, names: Interned, no: int, asked: Find
+    connection: sqlite3.Connection, names: StringIds, no: int, asked: Find
 ) -> list[Condition] | None:
     """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
     found: list[Condition] = [("s.scope = ?", (no,))]
@@ -420,7 +428,7 @@ def _conditions(
 
 
 def _any_of(
-    connection: sqlite3.Connection, names: Interned, column: Column, values: Sequence[Any]
+    connection: sqlite3.Connection, names: StringIds, column: Column, values: Sequence[Any]
 ) -> Condition | None:
     """Return the condition that a column has one of some values; None where nobody ever used any of the names."""
     given = [value for value in values if value is not None]
@@ -428,7 +436,7 @@ def _any_of(
         numbers = (names.number(connection, column.name, name) for name in given)
         kept: list[Any] = [number for number in numbers if number is not None]
     else:
-        kept = [encoded(column, value) for value in given]
+        kept = [encode_value(column, value) for value in given]
     ways = [f"{place(column)} IN ({', '.join('?' * len(kept))})"] * bool(kept)
     ways += [f"{place(column)} IS NULL"] * (len(given) < len(values))
     return (f"({' OR '.join(ways)})", tuple(kept)) if ways else None
@@ -442,7 +450,7 @@ def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -
     return KnownMemory(seq, name, Status(status), revision, mark)
 
 
-def _tail(connection: sqlite3.Connection, names: Interned, scope: int, segment: Segment) -> Tail | None:
+def _tail(connection: sqlite3.Connection, names: StringIds, scope: int, segment: Segment) -> Tail | None:
     column, name = SPACES[segment.kind], segment.name
     number = None if name is None else names.number(connection, column, name)
     if number is None and name is not None:
@@ -453,4 +461,4 @@ def _tail(connection: sqlite3.Connection, names: Interned, scope: int, segment: 
         return None
     (text,) = connection.execute("SELECT text FROM memories WHERE seq = ?", (latest[0][0],)).fetchone()
     said_at = [at for _, at in latest]
-    return Tail(counted(segment.kind, said_at), said_at[0], text)
+    return Tail(count_last_segment(segment.kind, said_at), said_at[0], text)

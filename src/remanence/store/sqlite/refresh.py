@@ -14,7 +14,7 @@ from remanence.condense import CONDENSED_VERSION
 from remanence.decay_class import DECAY_VERSION, FADING_TAGS, decay
 from remanence.model import COLUMN
 from remanence.store.sqlite import archive_words, equals, fulltext, sums
-from remanence.store.sqlite.interned import SCOPE, TAG, Interned
+from remanence.store.sqlite.interned import SCOPE, TAG, StringIds
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
 from remanence.text import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
 from remanence.text_columns import lengths_of, summary_shown
@@ -29,16 +29,16 @@ _FINGERPRINTS = "memories_fingerprint"
 
 
 @dataclass(slots=True)
-class Rows:
+class RefreshBatch:
     """The memories of one range: their numbers and the columns read of them, as kept; each step adds its own."""
 
     connection: sqlite3.Connection
-    names: Interned
+    names: StringIds
     seqs: list[int]
     columns: dict[str, Sequence[Any]]
     lengths: Sequence[Mapping[str, int]] = ()
 
-    def named(self, column: str) -> Iterator[str | None]:
+    def read_names(self, column: str) -> Iterator[str | None]:
         """Return the names behind the numbers of a column."""
         numbers = self.columns[column]
         names = self.names.all(self.connection, set(numbers) - {None})
@@ -56,21 +56,21 @@ class Step:
     version: int
     column: str
     reads: tuple[str, ...]
-    compute: Callable[[Rows], Sequence[Any]]
+    compute: Callable[[RefreshBatch], Sequence[Any]]
     follows: frozenset[str] = frozenset()
 
 
-def _fingerprints(rows: Rows) -> list[bytes]:
-    speakers = rows.named("speaker")
+def _fingerprints(rows: RefreshBatch) -> list[bytes]:
+    speakers = rows.read_names("speaker")
     return [fingerprint(text, who or "") for text, who in zip(rows.columns["text"], speakers, strict=True)]
 
 
-def _tokens(rows: Rows) -> list[int]:
+def _tokens(rows: RefreshBatch) -> list[int]:
     return token_counts(rows.columns["text"])
 
 
-def _length(name: str) -> Callable[[Rows], list[int]]:
-    def compute(rows: Rows) -> list[int]:
+def _length(name: str) -> Callable[[RefreshBatch], list[int]]:
+    def compute(rows: RefreshBatch) -> list[int]:
         if not rows.lengths:
             forms = ({"form": form} for form in rows.columns["form"])
             kept = zip(forms, rows.columns["summary"], strict=True)
@@ -84,7 +84,7 @@ def _length(name: str) -> Callable[[Rows], list[int]]:
 _SHOWN = ("text", "form", "summary")
 
 
-def _decay(rows: Rows) -> list[int]:
+def _decay(rows: RefreshBatch) -> list[int]:
     fading = (rows.names.number(rows.connection, TAG, tag) for tag in sorted(FADING_TAGS))
     numbers = [number for number in fading if number is not None]
     found = rows.connection.execute(
@@ -96,11 +96,11 @@ def _decay(rows: Rows) -> list[int]:
         tags[seq].add(rows.names.text(rows.connection, tag))
     return [
         int(decay(tags.get(seq, ()), category))
-        for seq, category in zip(rows.seqs, rows.named("category"), strict=True)
+        for seq, category in zip(rows.seqs, rows.read_names("category"), strict=True)
     ]
 
 
-def _digests(rows: Rows) -> list[bytes]:
+def _digests(rows: RefreshBatch) -> list[bytes]:
     columns = [rows.columns[name] for name in _DIGESTED]
     return [
         row_digest(seq, scope, kept)
@@ -182,7 +182,7 @@ def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
         return
     read = tuple(dict.fromkeys(name for step in due for name in (step.column, *step.reads)))
     fields = ", ".join(map(_place, read))
-    names = Interned()
+    names = StringIds()
     for start in range(first - first % RANGE, last + 1, RANGE):
         found = connection.execute(
             f"SELECT m.seq, {fields} FROM memories m JOIN states s ON s.seq = m.seq"
@@ -191,15 +191,15 @@ def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
         ).fetchall()
         if found:
             seqs, *columns = map(list, zip(*found, strict=True))
-            rows = Rows(connection, names, seqs, dict(zip(read, columns, strict=True)))
-            _write(rows, _computed(rows, due), due)
+            rows = RefreshBatch(connection, names, seqs, dict(zip(read, columns, strict=True)))
+            _write(rows, _compute_columns(rows, due), due)
 
 
 def _place(name: str) -> str:
     return place(COLUMN[name]) if name in COLUMN else f"m.{name}"
 
 
-def _computed(rows: Rows, due: Sequence[Step]) -> dict[str, Sequence[Any]]:
+def _compute_columns(rows: RefreshBatch, due: Sequence[Step]) -> dict[str, Sequence[Any]]:
     """Compute the columns of a range, each from those before it; return what they were."""
     before: dict[str, Sequence[Any]] = {}
     for step in due:
@@ -208,7 +208,7 @@ def _computed(rows: Rows, due: Sequence[Step]) -> dict[str, Sequence[Any]]:
     return before
 
 
-def _write(rows: Rows, before: Mapping[str, Sequence[Any]], due: Sequence[Step]) -> None:
+def _write(rows: RefreshBatch, before: Mapping[str, Sequence[Any]], due: Sequence[Step]) -> None:
     """Write the rows of which a column is another than it was."""
     for table in ("memories", "states"):
         names = [step.column for step in due if _table(step.column) == table]

@@ -47,7 +47,7 @@ class Numbering(Protocol):
         ...
 
 
-def encoded(column: Column, value: Any) -> Any:
+def encode_value(column: Column, value: Any) -> Any:
     """Turn a plain value into what SQLite keeps; a name stays a name, its number is the caller's to find."""
     if value is None:
         return None
@@ -62,7 +62,7 @@ def encoded(column: Column, value: Any) -> Any:
     return value
 
 
-def decoded(column: Column, value: Any) -> Any:
+def decode_value(column: Column, value: Any) -> Any:
     """Turn what SQLite keeps into the plain value; a name's number is the caller's to replace."""
     if value is None:
         return None
@@ -104,7 +104,7 @@ def _accessors(text: str) -> dict[str, Any] | None:
     return found
 
 
-def selected(names: Iterable[str], where: str = "") -> str:
+def select_statement(names: Iterable[str], where: str = "") -> str:
     """Return the statement that reads columns of the memories in a JSON list (parameter 1) of a scope (2).
 
     Each row starts with `seq`; only the tables that the columns need are joined.
@@ -131,7 +131,7 @@ def read_rows(
     connection: sqlite3.Connection, scope: int, seqs: Iterable[int], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     """Return the kept values of some columns by sequence number; a memory that is not there is left out."""
-    found = connection.execute(selected(names), (id_list(seqs), scope))
+    found = connection.execute(select_statement(names), (id_list(seqs), scope))
     return {row[0]: row[1:] for row in found.fetchall()}
 
 
@@ -142,7 +142,7 @@ def plain_values(
     return {
         name: numbering.text(connection, value)
         if COLUMN[name].kind == "name" and value is not None
-        else decoded(COLUMN[name], value)
+        else decode_value(COLUMN[name], value)
         for name, value in zip(names, kept, strict=True)
     }
 
@@ -204,7 +204,7 @@ def _maker(column: Column) -> Callable[[Any], Any]:
         return dict(zip(map(int, labels), labels, strict=True)).__getitem__
     if column.kind == "time":
         return _instant
-    return lambda value: decoded(column, value)
+    return lambda value: decode_value(column, value)
 
 
 def _instant(value: int) -> int:

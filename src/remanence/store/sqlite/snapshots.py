@@ -33,8 +33,8 @@ from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.changed_since import changed_since
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, Interned
-from remanence.store.sqlite.packed import Field, Packing, Rows, gather
+from remanence.store.sqlite.interned import SCOPE, StringIds
+from remanence.store.sqlite.packed import PackedField, Packing, UnpackedRows, gather
 from remanence.store.sqlite.rows import MILLION, mapping
 from remanence.text import ASKING
 
@@ -62,7 +62,7 @@ _KINDS = {
 
 
 def snapshot(
-    connection: sqlite3.Connection, names: Interned, scope: str, wanted: SnapshotRequest, now: int
+    connection: sqlite3.Connection, names: StringIds, scope: str, wanted: SnapshotRequest, now: int
 ) -> Snapshot:
     """Freeze the scope as columns."""
     columns = _columns(wanted)
@@ -85,7 +85,7 @@ def snapshot(
         seq, arrays, links = _read_near(connection, no, columns, count, (changed, wanted.links))
         part = seq
     texts = {
-        column.name: _named(connection, names, arrays, column.name)
+        column.name: _encode_names(connection, names, arrays, column.name)
         for column in columns
         if column.kind == "name"
     }
@@ -103,7 +103,7 @@ def snapshot(
         whole=count,
         columns=arrays,
         names=texts,
-        tags={pattern: _tagged(connection, no, pattern, seq) for pattern in wanted.tags},
+        tags={pattern: _tag_mask(connection, no, pattern, seq) for pattern in wanted.tags},
         tagged_at={tag: _tagged_at(connection, no, tag, seq) for tag in wanted.tagged_at},
         agents=agents,
         other_agents=others,
@@ -135,11 +135,11 @@ def _read(
         return seq, arrays, None
     if wanted.among is None:
         return seq, arrays, _links(connection, no, seq, wanted.links)
-    found = _linked(connection, no, seq, count, wanted.links)
+    found = _read_adjacent_links(connection, no, seq, count, wanted.links)
     beyond = np.setdiff1d(np.concatenate([found["source"], found["target"]]), seq)
     rest = _rows(connection, no, columns, len(beyond), ("", beyond.tolist()))
-    seq, arrays = _joined((seq, arrays), rest)
-    return seq, arrays, _placed(connection, no, found, _Rows(seq), wanted.links)
+    seq, arrays = _merge_rows((seq, arrays), rest)
+    return seq, arrays, _build_link_columns(connection, no, found, _RowNumbers(seq), wanted.links)
 
 
 def _read_near(
@@ -151,10 +151,14 @@ def _read_near(
 ) -> tuple[Ints, dict[str, Array], LinkColumns | None]:
     """Return the same of some memories and of their neighbours; links are of the former."""
     some, links = which
-    found = _linked(connection, no, some, count, links or ())
+    found = _read_adjacent_links(connection, no, some, count, links or ())
     near = np.union1d(some, np.concatenate([found["source"], found["target"]]))
     seq, arrays = _rows(connection, no, columns, len(near), ("", near.tolist()))
-    return seq, arrays, None if links is None else _placed(connection, no, found, _Rows(seq), links)
+    return (
+        seq,
+        arrays,
+        None if links is None else _build_link_columns(connection, no, found, _RowNumbers(seq), links),
+    )
 
 
 def _columns(wanted: SnapshotRequest) -> list[Column]:
@@ -168,58 +172,58 @@ def _columns(wanted: SnapshotRequest) -> list[Column]:
     return columns
 
 
-def _field(column: Column) -> Field:
+def _field(column: Column) -> PackedField:
     """Return the bits of one column; what may be absent is 0 there and everything else one higher."""
     name = column.name
     if column.kind == "enum":
-        return Field(name, f"coalesce({name}, -1) + 1", 4)
+        return PackedField(name, f"coalesce({name}, -1) + 1", 4)
     if column.kind == "flag":
-        return Field(name, name, 1)
+        return PackedField(name, name, 1)
     if column.kind == "fraction":
-        return Field(name, f"coalesce({name}, -1) + 1", 20 if column.limit <= 1 else 40)
+        return PackedField(name, f"coalesce({name}, -1) + 1", 20 if column.limit <= 1 else 40)
     if column.kind == "name":
-        return Field(name, f"coalesce({name}, 0)", 32)
+        return PackedField(name, f"coalesce({name}, 0)", 32)
     if column.kind == "time":
-        return Field(name, f"coalesce({name} + {_EPOCH}, 0)", _TIME_BITS)
+        return PackedField(name, f"coalesce({name} + {_EPOCH}, 0)", _TIME_BITS)
     if name == "use_days":
-        return Field(name, name, 64)
-    return Field(name, f"{name} & 4294967295", 32)
+        return PackedField(name, name, 64)
+    return PackedField(name, f"{name} & 4294967295", 32)
 
 
 @lru_cache(maxsize=64)  # requests of a few policies
 def _packing_of_rows(names: tuple[str, ...]) -> Packing:
     """Return where the columns of memories lie, behind their sequence numbers."""
-    return Packing([Field("seq", "seq - ?1", 16), *(_field(COLUMN[name]) for name in names)])
+    return Packing([PackedField("seq", "seq - ?1", 16), *(_field(COLUMN[name]) for name in names)])
 
 
-def _unpacked(column: Column, rows: Rows) -> Array:
+def _unpack_column(column: Column, rows: UnpackedRows) -> Array:
     """Turn a column's bits into the array that a snapshot holds; names are still numbers of the store."""
     name = column.name
     if column.kind == "enum":
-        codes = (rows.unsigned(name) - 1).astype(np.int8)
+        codes = (rows.read_unsigned(name) - 1).astype(np.int8)
         # Where a memory stands may be unknown, and a guard protects it then; without a decay class it has no strength.
         if name == "decay" and codes.max(initial=0) > max(Decay):
             raise ValueError("an unknown decay class")
         return codes
     if column.kind == "fraction":
-        millionths = rows.unsigned(name) - 1
+        millionths = rows.read_unsigned(name) - 1
         return np.where(millionths < 0, np.nan, millionths / MILLION)
     if column.kind == "time":
-        micros = rows.unsigned(name)
+        micros = rows.read_unsigned(name)
         return np.where(micros == 0, np.nan, micros - _EPOCH)
     if column.kind == "name":
-        return rows.unsigned(name).astype(np.int32)
-    return rows.unsigned(name) if column.kind == "flag" else rows.signed(name)
+        return rows.read_unsigned(name).astype(np.int32)
+    return rows.read_unsigned(name) if column.kind == "flag" else rows.read_signed(name)
 
 
-def _among(connection: sqlite3.Connection, names: Interned, no: int, among: Among | None) -> str:
+def _among(connection: sqlite3.Connection, names: StringIds, no: int, among: Among | None) -> str:
     """Return what of the rows of a scope is read, as a condition in SQL."""
     if among is None:
         return ""
     return f" AND ({' OR '.join(_holding(connection, names, no, holds) for holds in among) or '0'})"
 
 
-def _holding(connection: sqlite3.Connection, names: Interned, no: int, holds: Holds) -> str:
+def _holding(connection: sqlite3.Connection, names: StringIds, no: int, holds: Holds) -> str:
     """Return a condition: each column holds one of its labels or names, and one of the tags is there."""
     said = []
     for name, values in sorted(holds.items()):
@@ -233,7 +237,7 @@ def _holding(connection: sqlite3.Connection, names: Interned, no: int, holds: Ho
     return " AND ".join(said)
 
 
-def _joined(
+def _merge_rows(
     one: tuple[Ints, dict[str, Array]], other: tuple[Ints, dict[str, Array]]
 ) -> tuple[Ints, dict[str, Array]]:
     """Put two disjoint parts of the rows in one order."""
@@ -270,23 +274,23 @@ def _rows(
         found = gather(connection, packing, source, bounds, ROWS_STEP)
     else:
         count = len(only)
-        found = _gathered(connection, packing, (no, among), only)
+        found = _read_row_ranges(connection, packing, (no, among), only)
     # Made for all from the start: columns that grow would lie twice in memory, and leave holes in it.
     seq, end = np.empty(count, np.int64), 0
     arrays: dict[str, Array] = {column.name: np.empty(count, _KINDS[column.kind]) for column in columns}
     for base, rows in found:
         begin, end = end, end + len(rows)
-        seq[begin:end] = rows.unsigned("seq") + base
+        seq[begin:end] = rows.read_unsigned("seq") + base
         for column in columns:
-            arrays[column.name][begin:end] = _unpacked(column, rows)
+            arrays[column.name][begin:end] = _unpack_column(column, rows)
     if end == count:
         return seq, arrays
     return seq[:end].copy(), {name: array[:end].copy() for name, array in arrays.items()}
 
 
-def _gathered(
+def _read_row_ranges(
     connection: sqlite3.Connection, packing: Packing, which: tuple[int, str], only: Sequence[int]
-) -> Iterator[tuple[int, Rows]]:
+) -> Iterator[tuple[int, UnpackedRows]]:
     """Yield (base, rows) of some memories: only the ranges that they lie in are looked at."""
     no, among = which
     by_base: dict[int, list[int]] = {}
@@ -318,8 +322,8 @@ def _extent(connection: sqlite3.Connection, no: int) -> tuple[tuple[int, int], b
     return (first, last), bool(row) and row[0] >= _DENSE * (last - first + 1)
 
 
-def _named(
-    connection: sqlite3.Connection, names: Interned, arrays: dict[str, Array], column: str
+def _encode_names(
+    connection: sqlite3.Connection, names: StringIds, arrays: dict[str, Array], column: str
 ) -> tuple[str, ...]:
     """Replace the store's numbers by codes into the sorted names of a column; return these."""
     array = arrays[column]
@@ -343,7 +347,7 @@ def _used(numbers: Array) -> tuple[Ints, Array]:
     return np.flatnonzero(known), (np.cumsum(known, dtype=np.int32) - 1)[numbers]
 
 
-def _tagged(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
+def _tag_mask(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
     """Tell for each memory whether it has a tag that the pattern means: a name, or all that begin alike (`self/*`)."""
     (found,) = connection.execute(
         "SELECT group_concat(seq) FROM tags WHERE scope = ? AND tag IN"
@@ -375,7 +379,7 @@ def _agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | Non
     rows = connection.execute(
         "SELECT seq, count(*), sum(a.agent IS NOT s.agent) FROM accessors a JOIN states s USING (scope, seq)"
         f" WHERE a.scope = ?1{_among_part('a.seq', part)} GROUP BY seq",
-        (no, *_listed(part)),
+        (no, *_part_parameters(part)),
     )
     found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 3), seq)
     counts = np.zeros((2, len(seq)), np.int64)
@@ -393,7 +397,7 @@ def _sharing(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | No
         f" AND s.agent IS NOT NULL{_among_part('l.target', part)})"
         " SELECT c.seq, count(*) FROM concerned c JOIN states o ON o.seq = c.seq"
         " WHERE c.agent IS NOT o.agent GROUP BY c.seq",
-        (no, *_listed(part)),
+        (no, *_part_parameters(part)),
     )
     found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
     counts = np.zeros(len(seq), np.int64)
@@ -409,7 +413,7 @@ def _among_part(column: str, part: Ints | None) -> str:
     return "" if part is None else f" AND {column} IN (SELECT value FROM json_each(?2))"
 
 
-def _listed(part: Ints | None) -> tuple[str, ...]:
+def _part_parameters(part: Ints | None) -> tuple[str, ...]:
     return () if part is None else (id_list(part.tolist()),)
 
 
@@ -418,14 +422,14 @@ def _here(rows: Ints, seq: Ints) -> Ints:
     return rows[is_among(rows[:, 0], seq)] if len(rows) else rows
 
 
-def _marked(marks: Iterable[str]) -> str:
+def _like_condition(marks: Iterable[str]) -> str:
     return " OR ".join(f"text LIKE '%{mark}%'" for mark in marks)
 
 
 # Looking for a sign beyond ASCII means reading each, one by one; most texts hold none, which their length tells.
 _ASKS = (
-    f"{_marked(filter(str.isascii, ASKING))} OR length(text) <> length(CAST(text AS BLOB))"
-    f" AND ({_marked(mark for mark in ASKING if not mark.isascii())})"
+    f"{_like_condition(filter(str.isascii, ASKING))} OR length(text) <> length(CAST(text AS BLOB))"
+    f" AND ({_like_condition(mark for mark in ASKING if not mark.isascii())})"
 )
 
 
@@ -477,9 +481,9 @@ def _glob(pattern: str) -> str:
 
 _TARGET_BITS = 26  # up to so many bits the ends, the relation and the weight of a link fit into one word
 _OF_LINKS = {
-    "confidence": Field("confidence", "coalesce(confidence, -1) + 1", 20),
-    "count": Field("count", "count", COUNT_MAX.bit_length()),
-    "last_at": Field("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
+    "confidence": PackedField("confidence", "coalesce(confidence, -1) + 1", 20),
+    "count": PackedField("count", "count", COUNT_MAX.bit_length()),
+    "last_at": PackedField("last_at", f"last_at + {_EPOCH}", _TIME_BITS),
 }
 
 
@@ -492,16 +496,16 @@ def _packing(latest: int, wanted: Collection[str]) -> Packing:
 def _packing_of_links(target_bits: int, wanted: frozenset[str]) -> Packing:
     return Packing(
         [
-            Field("source", "source - ?1", 14),
-            Field("relation", "relation", 4),
-            Field("weight", "weight", 20),
-            Field("target", "target", target_bits),
+            PackedField("source", "source - ?1", 14),
+            PackedField("relation", "relation", 4),
+            PackedField("weight", "weight", 20),
+            PackedField("target", "target", target_bits),
             *(field for name, field in _OF_LINKS.items() if name in wanted),
         ]
     )
 
 
-def _linked(
+def _read_adjacent_links(
     connection: sqlite3.Connection, no: int, seq: Ints, count: int, wanted: Collection[str]
 ) -> dict[str, Array]:
     """Return the links that have some of the scope's memories at an end, these still by their sequence numbers."""
@@ -535,7 +539,7 @@ _SOURCES = (
 
 def _of_sources(
     connection: sqlite3.Connection, packing: Packing, no: int, sources: Sequence[int]
-) -> Iterator[tuple[int, Rows]]:
+) -> Iterator[tuple[int, UnpackedRows]]:
     """Yield (base, rows) of the links that begin at some memories, which ascend."""
     source = (
         f"FROM links WHERE scope = {no} AND +source BETWEEN ?1 AND ?2"
@@ -546,11 +550,11 @@ def _of_sources(
         yield from gather(connection, packing, source, bounds, LINKS_STEP, [id_list(numbers)])
 
 
-def _placed(
+def _build_link_columns(
     connection: sqlite3.Connection,
     no: int,
     found: Mapping[str, Array],
-    row_of: "_Rows",
+    row_of: "_RowNumbers",
     wanted: Collection[str],
 ) -> LinkColumns:
     """Return links with their ends as row numbers."""
@@ -559,14 +563,14 @@ def _placed(
     links = LinkColumns(**{**kinds, **ends})
     if "resolved_at" not in wanted:
         return links
-    return replace(links, resolved_at=_resolved(connection, no, row_of, links))
+    return replace(links, resolved_at=_read_resolved_times(connection, no, row_of, links))
 
 
 def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collection[str]) -> LinkColumns:
     """Return the links of a scope with some of their columns, their ends as row numbers."""
     source = f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
     bounds = (int(seq[0]), int(seq[-1])) if len(seq) else (1, 0)
-    row_of, end = _Rows(seq), 0
+    row_of, end = _RowNumbers(seq), 0
     # Room that is not written to takes no memory, and parts put together in the end would lie there twice.
     columns: dict[str, Array] = {
         name: np.empty(_LINKS_EACH * len(seq), kind)
@@ -581,7 +585,7 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collectio
     found = LinkColumns(**{name: array[:end] for name, array in columns.items()})
     if "resolved_at" not in wanted:
         return found
-    return replace(found, resolved_at=_resolved(connection, no, row_of, found))
+    return replace(found, resolved_at=_read_resolved_times(connection, no, row_of, found))
 
 
 def _with_room(array: Array, count: int) -> Array:
@@ -605,9 +609,9 @@ _LINK_KINDS: Mapping[str, type[np.generic]] = {
 }
 
 
-def _of_link(name: str, rows: Rows, base: int, row_of: Callable[[Ints], Array]) -> Array:
+def _of_link(name: str, rows: UnpackedRows, base: int, row_of: Callable[[Ints], Array]) -> Array:
     """Unpack one column of some links."""
-    values = rows.unsigned(name)
+    values = rows.read_unsigned(name)
     if name == "source":
         values += base
     if name in {"source", "target"}:
@@ -617,8 +621,8 @@ def _of_link(name: str, rows: Rows, base: int, row_of: Callable[[Ints], Array]) 
     return (values - _EPOCH if name == "last_at" else values).astype(_LINK_KINDS[name])
 
 
-def _resolved(
-    connection: sqlite3.Connection, no: int, row_of: "_Rows", links: LinkColumns
+def _read_resolved_times(
+    connection: sqlite3.Connection, no: int, row_of: "_RowNumbers", links: LinkColumns
 ) -> npt.NDArray[np.float64]:
     """Return when each link was resolved: few are, so these are read by their own index and found in their places."""
     rows = connection.execute(
@@ -642,7 +646,7 @@ def _keys(source: Array, target: Array, relation: Array) -> Ints:
     return (source.astype(np.int64) << _ROW_BITS | target.astype(np.int64)) << _RELATION_BITS | relation
 
 
-class _Rows:
+class _RowNumbers:
     """Row numbers by sequence number: a table where the numbers lie close, else a search."""
 
     def __init__(self, seq: Ints) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.change import Cause, Committed, Entry, Fence, Logged, row_count
+from remanence.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
 from remanence.claim import Claim, Forbidden
 from remanence.errors import StoreUnavailable
 from remanence.model import Link, Memory, Relation
@@ -21,20 +21,20 @@ from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
     ArchiveWords,
     Arriving,
-    Booked,
     Bookkeeping,
+    BookkeepResult,
     Capability,
     Check,
-    Cleaned,
-    Embedded,
-    Ended,
+    CleanResult,
+    EmbeddingRow,
+    EndImagesResult,
     Find,
     Ints,
-    Known,
     LedgerFindings,
     Postings,
-    Purged,
-    Surveyed,
+    PurgedMemory,
+    ScopeSurvey,
+    WriteContext,
     writes,
 )
 from remanence.store.block_rules import refuse_malformed_entries
@@ -66,7 +66,7 @@ from remanence.store.sqlite.dialect import (
     refuse_path,
 )
 from remanence.store.sqlite.home import note_home
-from remanence.store.sqlite.interned import SCOPE, Fresh, Interned
+from remanence.store.sqlite.interned import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
 
@@ -75,7 +75,7 @@ FEW = 64  # texts that arrive together and are looked up on the writer's thread;
 _SALT_BYTES = 16
 
 
-class _Writer(Worker):
+class _WriterThread(Worker):
     """The one thread that writes; names that its transaction made are shared once it is committed."""
 
     def __init__(
@@ -84,7 +84,7 @@ class _Writer(Worker):
         super().__init__(connect, path, name="writer", busy_ms=busy_ms)
         self._fresh = fresh
 
-    def committed(self) -> None:
+    def handle_commit(self) -> None:
         """Share the names that were made."""
         self._fresh.keep()
 
@@ -105,9 +105,9 @@ class SqlStore:
         self._path = path
         self._random = random
         self._busy_ms = busy_ms
-        self._names = Interned()
+        self._names = StringIds()
         self._fresh = Fresh(self._names)
-        self._writer: _Writer | None = None
+        self._writer: _WriterThread | None = None
         self._readers: Worker | None = None
         self.closed_cleanly = True
         self._reads_only = False
@@ -127,9 +127,9 @@ class SqlStore:
         self.closed_cleanly = not _left_log(self._path)
         if self._path != IN_MEMORY and not read_only:
             make_private(self._path)
-        self._names = Interned()  # another file may lie at the path by now
+        self._names = StringIds()  # another file may lie at the path by now
         self._fresh = Fresh(self._names)
-        writer = _Writer(self._connect, self._path, self._fresh, self._busy_ms)
+        writer = _WriterThread(self._connect, self._path, self._fresh, self._busy_ms)
         writer.start()
         raw_files.note_open(self._path)
         try:
@@ -161,11 +161,11 @@ class SqlStore:
         """List memories by status, tags and columns."""
         return await self._read(lambda connection: reading.find(connection, self._names, scope, find))
 
-    async def arriving(self, scope: str, asked: Arriving) -> Known:
+    async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
         # A reader's page cache is void after each commit, the writer's is not: half the cost of a single write.
         few = len(asked.fingerprints) + len(asked.keys) <= FEW
-        worker = self._opened(self._writer if few or self._readers is None else self._readers)
+        worker = self._check_open(self._writer if few or self._readers is None else self._readers)
         return await worker.ask(
             lambda connection: reading.arriving(connection, self._names, scope, asked), reads=True
         )
@@ -199,7 +199,7 @@ class SqlStore:
         self,
         scope: str,
         model: str,
-        rows: Sequence[Embedded] | None,
+        rows: Sequence[EmbeddingRow] | None,
         *,
         fence: Fence | None = None,
         count: Mapping[str, int] | None = None,
@@ -221,25 +221,29 @@ class SqlStore:
         """Return the claims of memories, in order of their keys."""
         return await self._read(lambda connection: reading.claims(connection, self._names, scope, seqs))
 
-    async def claimed(self, scope: str, about: Sequence[tuple[str, str]], most: int) -> list[Claim]:
+    async def find_latest_claims(
+        self, scope: str, about: Sequence[tuple[str, str]], most: int
+    ) -> list[Claim]:
         """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
         return await self._read(
-            lambda connection: reading.claimed(connection, self._names, scope, about, most)
+            lambda connection: reading.find_latest_claims(connection, self._names, scope, about, most)
         )
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""
         return await self._read(lambda connection: reading.forbidden(connection, self._names, scope, folds))
 
-    async def erased(self, scope: str, names: Sequence[str]) -> dict[str, int]:
+    async def find_erased_names(self, scope: str, names: Sequence[str]) -> dict[str, int]:
         """Return which of these names were erased, and when."""
-        return await self._read(lambda connection: reading.erased(connection, self._names, scope, names))
+        return await self._read(
+            lambda connection: reading.find_erased_names(connection, self._names, scope, names)
+        )
 
-    async def clean(self) -> Cleaned:
+    async def clean(self) -> CleanResult:
         """Rewrite the file without what was erased, and look through it; nothing where nothing is due."""
         found = await self._read(cleaning.left_unless_due)
         if found is not None:
-            return Cleaned(found=tuple(found))
+            return CleanResult(found=tuple(found))
         return await asyncio.to_thread(cleaning.clean, self._path)
 
     async def erased_ids(self, scope: str) -> list[str]:
@@ -275,15 +279,17 @@ class SqlStore:
             lambda connection: ledger.keep_standing(connection, self._fresh, self._path, scope, cause)
         )
 
-    async def end_images(self, scope: str, before: int, cause: Cause) -> Ended:
+    async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
         return await self._write(
             lambda connection: ending_parts.end_images(connection, self._fresh, scope, before, cause)
         )
 
-    async def purged(self, scope: str, names: Sequence[int | str]) -> list[Purged]:
+    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
         """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
-        return await self._read(lambda connection: purged.named(connection, self._names, scope, names))
+        return await self._read(
+            lambda connection: purged.find_purged_memories(connection, self._names, scope, names)
+        )
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
@@ -299,7 +305,7 @@ class SqlStore:
             lambda connection: snapshots.snapshot(connection, self._names, scope, wanted, now)
         )
 
-    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> Committed:
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
         if row_count(changes) > FEW:
             await asyncio.to_thread(refuse_malformed_entries, changes)
@@ -318,12 +324,12 @@ class SqlStore:
         after: int = 0,
         limit: int = 1_000,
         rows: bool = True,
-    ) -> list[Logged]:
+    ) -> list[AuditPart]:
         """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
         asked = audit.AuditQuery(run, memory, after, limit, rows)
         return await self._read(lambda connection: audit.read(connection, self._names, scope, asked))
 
-    async def bookkeep(self, scope: str, asked: Bookkeeping) -> Booked:
+    async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
@@ -332,13 +338,15 @@ class SqlStore:
             return await self._write(
                 lambda connection: bookkeeping.bookkeep(connection, self._fresh, scope, asked)
             )
-        return await self._read(lambda connection: bookkeeping.booked(connection, self._names, scope, asked))
+        return await self._read(
+            lambda connection: bookkeeping.read_bookkeeping(connection, self._names, scope, asked)
+        )
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
         return await self._read(reading.scopes)
 
-    async def survey(self, names: Sequence[str]) -> dict[str, Surveyed]:
+    async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
         return await self._read(lambda connection: reading.survey(connection, names))
 
@@ -349,8 +357,8 @@ class SqlStore:
             doctor = Worker(self._connect_plain, self._path, name="doctor")  # type: ignore[assignment]
             doctor.start()
         try:
-            return await self._opened(doctor).ask(
-                lambda connection: checking.check(connection, Interned()), reads=True
+            return await self._check_open(doctor).ask(
+                lambda connection: checking.check(connection, StringIds()), reads=True
             )
         finally:
             if doctor is not None and doctor is not self._writer:
@@ -365,21 +373,21 @@ class SqlStore:
             self._names.follow(connection)
             return work(connection)
 
-        return await self._opened(self._readers or self._writer).ask(following, reads=True)
+        return await self._check_open(self._readers or self._writer).ask(following, reads=True)
 
     async def _write(self, work: Work[Answer]) -> Answer:
         if not self._notes_home:
-            return await self._opened(self._writer).ask(work)
+            return await self._check_open(self._writer).ask(work)
 
         def noting(connection: sqlite3.Connection) -> Answer:
             note_home(connection, self._path)
             return work(connection)
 
-        answer = await self._opened(self._writer).ask(noting)
+        answer = await self._check_open(self._writer).ask(noting)
         self._notes_home = False
         return answer
 
-    def _opened(self, worker: Worker | None) -> Worker:
+    def _check_open(self, worker: Worker | None) -> Worker:
         if worker is None:
             raise StoreUnavailable("the store is closed", recovery="open it first")
         return worker

@@ -18,7 +18,7 @@ from remanence.box import BOX_COLUMNS, TRACE_COLUMNS
 from remanence.claim import CLAIM_COLUMNS
 from remanence.model import LINK_COLUMNS
 from remanence.store.sqlite import mixing
-from remanence.store.sqlite.mixing import NULL, PRIME, coefficient, hashed
+from remanence.store.sqlite.mixing import NULL, PRIME, coefficient, hash_value
 from remanence.store.sqlite.packed import whole_numbers
 from remanence.store.sqlite.rows import STATES
 
@@ -35,7 +35,7 @@ _THERE = "there"
 
 
 @dataclass(frozen=True, slots=True)
-class Summed:
+class SummedTable:
     """A table that is summed: its columns, which of them are the key, and which hold texts.
 
     A row belongs to the chunk of the first number of its key. A row that is `counted` is missed though its values be 0.
@@ -48,26 +48,28 @@ class Summed:
     counted: bool = True
 
     @property
-    def ordered(self) -> int:
+    def key_width(self) -> int:
         """How many of the columns, the first ones, are the primary key."""
         return 1 + max(map(self.columns.index, self.key))
 
 
-def _of_scope(*columns: str, texts: tuple[str, ...] = (), counted: bool = True) -> Summed:
-    return Summed(("scope", *columns), ("scope", columns[0]), frozenset(texts), "scopes", counted)
+def _of_scope(*columns: str, texts: tuple[str, ...] = (), counted: bool = True) -> SummedTable:
+    return SummedTable(("scope", *columns), ("scope", columns[0]), frozenset(texts), "scopes", counted)
 
 
-SUMMED: Mapping[str, Summed] = {
-    "states": Summed(("seq", "scope", *(column.name for column in STATES)), ("seq",)),
-    "vectors": Summed(("seq", "digest"), ("seq",)),
-    "embeddings": Summed(("seq", "model", "digest"), ("seq", "model")),
-    "tags": Summed(("scope", "seq", "tag", "at"), ("seq", "tag")),
-    "accessors": Summed(("scope", "seq", "agent", "uses", "last_at"), ("seq", "agent")),
-    "sources": Summed(("scope", "seq", "source", "span"), ("seq", "source"), frozenset({"source", "span"})),
-    "links": Summed(
+SUMMED: Mapping[str, SummedTable] = {
+    "states": SummedTable(("seq", "scope", *(column.name for column in STATES)), ("seq",)),
+    "vectors": SummedTable(("seq", "digest"), ("seq",)),
+    "embeddings": SummedTable(("seq", "model", "digest"), ("seq", "model")),
+    "tags": SummedTable(("scope", "seq", "tag", "at"), ("seq", "tag")),
+    "accessors": SummedTable(("scope", "seq", "agent", "uses", "last_at"), ("seq", "agent")),
+    "sources": SummedTable(
+        ("scope", "seq", "source", "span"), ("seq", "source"), frozenset({"source", "span"})
+    ),
+    "links": SummedTable(
         ("scope", "source", "target", "relation", *LINK_COLUMNS), ("source", "target", "relation")
     ),
-    "claims": Summed(
+    "claims": SummedTable(
         ("scope", "seq", "number", *CLAIM_COLUMNS),
         ("seq", "number"),
         frozenset({"subject", "attribute", "value"}),
@@ -77,8 +79,8 @@ SUMMED: Mapping[str, Summed] = {
     "boxes": _of_scope("box", *BOX_COLUMNS, texts=("session", "topics", "members")),
     "traces": _of_scope("trace", *TRACE_COLUMNS, texts=("topics",)),
     "purged": _of_scope("seq", "id", "key", "position", "at", texts=("id", "key")),
-    "mentions": Summed(("seq", "position"), ("seq", "position")),
-    "names": Summed(("no", "space", "name"), ("no",), frozenset({"space", "name"}), "names"),
+    "mentions": SummedTable(("seq", "position"), ("seq", "position")),
+    "names": SummedTable(("no", "space", "name"), ("no",), frozenset({"space", "name"}), "names"),
     "settings": _of_scope("name", "value", texts=("name", "value")),
     "fired": _of_scope("rule", "at", texts=("rule",)),
     "leases": _of_scope("name", "holder", "until", "fence", texts=("name", "holder")),
@@ -99,7 +101,7 @@ def _getter(places: Sequence[int]) -> Callable[[Row], tuple[int, ...]]:
 class _Places:
     """Where the key and the texts of a table stand in its rows, and a coefficient for each column, 0 for the key's."""
 
-    def __init__(self, table: str, summed: Summed) -> None:
+    def __init__(self, table: str, summed: SummedTable) -> None:
         self.key = [summed.columns.index(name) for name in summed.key]
         self.key_of = _getter(self.key)
         self.texts = [at for at, name in enumerate(summed.columns) if name in summed.texts]
@@ -126,24 +128,24 @@ class Sums:
         self._rows: list[tuple[str, Sequence[Row], int]] = []
         self._cells: list[tuple[str, Sequence[Row], Sequence[int], Sequence[Row], int]] = []
 
-    def added(self, table: str, rows: Sequence[Row]) -> None:
+    def add_rows(self, table: str, rows: Sequence[Row]) -> None:
         """Count whole rows in, all their columns in order."""
         if rows:
             self._rows.append((table, rows, 1))
 
-    def removed(self, table: str, rows: Sequence[Row]) -> None:
+    def remove_rows(self, table: str, rows: Sequence[Row]) -> None:
         """Count whole rows out."""
         if rows:
             self._rows.append((table, rows, -1))
 
-    def changed(
+    def update_columns(
         self, table: str, keys: Sequence[Row], names: Sequence[str], old: Sequence[Row], new: Sequence[Row]
     ) -> None:
         """Count some columns of rows out as they were and in as they become; a counter from 0 to what is added."""
         coefficients = [_PLACES[table].by_name[name] for name in names]
         self._cells += [(table, keys, coefficients, old, -1), (table, keys, coefficients, new, 1)]
 
-    def raised(self, table: str, keys: Sequence[Row], name: str, by: int = 1) -> None:
+    def increment_column(self, table: str, keys: Sequence[Row], name: str, by: int = 1) -> None:
         """Count a column of rows up by some amount."""
         coefficients = [_PLACES[table].by_name[name]]
         self._cells.append((table, keys, coefficients, [(by,)] * len(keys), 1))
@@ -216,7 +218,7 @@ class Sums:
         order = np.argsort(chunks, kind="stable")
         chunks = chunks[order]
         starts = np.flatnonzero(np.diff(chunks, prepend=chunks[0] - 1))
-        sums = mixing.summed(terms[order], starts)
+        sums = mixing.sum_ranges(terms[order], starts)
         for chunk, total in zip(chunks[starts].tolist(), sums, strict=True):
             self._by[chunk][at] += sign * total
 
@@ -226,17 +228,17 @@ def record(
 ) -> None:
     """Write what rows that go and rows that come change at the sums, where no commit does."""
     sums = Sums()
-    sums.removed(table, removed)
-    sums.added(table, added)
+    sums.remove_rows(table, removed)
+    sums.add_rows(table, added)
     sums.write(connection)
 
 
 def vector_digest(vector: bytes) -> int:
     """Return the check sum that stands beside a vector."""
-    return hashed(vector)
+    return hash_value(vector)
 
 
-def computed(connection: sqlite3.Connection, table: str) -> Sums:
+def compute_table_sums(connection: sqlite3.Connection, table: str) -> Sums:
     """Return the sums of a table from its rows."""
     sums = Sums()
     if SUMMED[table].texts:
@@ -253,15 +255,15 @@ def compute(connection: sqlite3.Connection) -> None:
     """Write all sums anew from the rows."""
     connection.execute("DELETE FROM sums")
     for table in SUMMED:
-        computed(connection, table).write(connection)
+        compute_table_sums(connection, table).write(connection)
 
 
-def broken(connection: sqlite3.Connection) -> Iterator[str]:
+def find_sum_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield which tables do not hold what was written, and about which memories, names or scopes."""
     held = connection.execute(f"SELECT chunk, {', '.join(SUMMED)} FROM sums").fetchall()
     kept = {chunk: dict(zip(SUMMED, by, strict=True)) for chunk, *by in held}
     for table, summed in SUMMED.items():
-        found = computed(connection, table)
+        found = compute_table_sums(connection, table)
         for chunk in sorted(kept.keys() | found.chunks):
             if kept.get(chunk, {}).get(table, 0) != found.total(chunk, table):
                 first = chunk << CHUNK_BITS
@@ -269,11 +271,11 @@ def broken(connection: sqlite3.Connection) -> Iterator[str]:
                 yield f"{table} of {summed.about} {first} to {last} are not what was written"
 
 
-def _numbers(connection: sqlite3.Connection, table: str, summed: Summed) -> Iterator[Ints]:
+def _numbers(connection: sqlite3.Connection, table: str, summed: SummedTable) -> Iterator[Ints]:
     """Yield all rows of a table of numbers, some thousands at once, by way of hex digits: no object a value."""
-    width, order = len(summed.columns), ", ".join(summed.columns[: summed.ordered])
+    width, order = len(summed.columns), ", ".join(summed.columns[: summed.key_width])
     digits = ", ".join(f"ifnull({name}, {NULL})" for name in summed.columns)
-    marks = ", ".join("?" * summed.ordered)
+    marks = ", ".join("?" * summed.key_width)
     last: tuple[int, ...] = ()
     while True:
         after = f"WHERE ({order}) > ({marks})" if last else ""
@@ -286,7 +288,7 @@ def _numbers(connection: sqlite3.Connection, table: str, summed: Summed) -> Iter
             return
         rows = whole_numbers(found, width)
         yield rows
-        before, last = last, tuple(rows[-1, : summed.ordered].tolist())
+        before, last = last, tuple(rows[-1, : summed.key_width].tolist())
         if last <= before:
             raise ValueError(f"the rows of {table} are in no order")
 
@@ -299,7 +301,7 @@ def _without_texts(row: Row, texts: Sequence[int]) -> list[Any]:
     """Return a row with hashes for its texts."""
     given = list(row)
     for at in texts:
-        given[at] = NULL if given[at] is None else hashed(given[at])
+        given[at] = NULL if given[at] is None else hash_value(given[at])
     return given
 
 

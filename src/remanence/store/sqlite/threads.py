@@ -93,7 +93,7 @@ class Worker:
         for thread in self._threads:
             await asyncio.to_thread(thread.join)
 
-    def committed(self) -> None:
+    def handle_commit(self) -> None:
         """Called after each commit."""
 
     def rolled_back(self) -> None:
@@ -113,7 +113,7 @@ class Worker:
                 jobs, first = [], None
         finally:
             self._open = False
-            _answer([*jobs, *self._left()])
+            _answer([*jobs, *self._drain_queue()])
             self._queue.put(None)  # for the next thread of the same queue
             if connection is not None:
                 connection.close()
@@ -133,7 +133,7 @@ class Worker:
             self._do(connection, jobs)
         return connection
 
-    def _left(self) -> list[Job[Any]]:
+    def _drain_queue(self) -> list[Job[Any]]:
         """Take what nobody will do any more."""
         left = []
         while not self._queue.empty():
@@ -216,7 +216,7 @@ class Worker:
             self.rolled_back()
             self._refuse(group, error)
             return False
-        self.committed()
+        self.handle_commit()
         return True
 
     def _step(self, connection: sqlite3.Connection, job: Job[Any], *, alone: bool) -> None:

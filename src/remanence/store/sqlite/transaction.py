@@ -6,16 +6,16 @@ from typing import Any
 
 from remanence.change import Cause
 from remanence.model import Column
-from remanence.store.sqlite.audit import Images
+from remanence.store.sqlite.audit import PartImages
 from remanence.store.sqlite.interned import Fresh
-from remanence.store.sqlite.rows import decoded, encoded
+from remanence.store.sqlite.rows import decode_value, encode_value
 from remanence.store.sqlite.sums import Sums
 
 Key = tuple[str, Any]  # (table, key), as Conflict names rows
 
 
 @dataclass(slots=True)
-class Work:
+class CommitContext:
     """One commit under way in an open transaction; `words` is by how much the scope's texts with words grew."""
 
     connection: sqlite3.Connection
@@ -23,7 +23,7 @@ class Work:
     no: int  # the scope's number
     scope: str
     cause: Cause
-    images: Images
+    images: PartImages
     words: int = 0
     sums: Sums = field(default_factory=Sums)
 
@@ -31,19 +31,19 @@ class Work:
         """Return the number of a name, giving it one where it has none."""
         return self.names.make(self.connection, space, name)
 
-    def kept(self, column: Column, value: Any) -> Any:
+    def encode_value(self, column: Column, value: Any) -> Any:
         """Turn a plain value into what SQLite keeps."""
         if column.kind == "name" and value is not None:
             return self.number(column.name, value)
-        return encoded(column, value)
+        return encode_value(column, value)
 
     def plain(self, column: Column, kept: Any) -> Any:
         """Turn what SQLite keeps into the plain value."""
         if column.kind == "name" and kept is not None:
             return self.names.text(self.connection, kept)
-        return decoded(column, kept)
+        return decode_value(column, kept)
 
-    def imaged(self, column: Column, kept: Any) -> Any:
+    def encode_image(self, column: Column, kept: Any) -> Any:
         """Turn what SQLite keeps into what an image holds: the plain value, blobs as hex digits."""
         if column.kind == "blob":
             return None if kept is None else kept.hex()

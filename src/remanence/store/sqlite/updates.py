@@ -18,7 +18,7 @@ from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import MEMORIES, read_rows, row_digest
 from remanence.store.sqlite.sums import vector_digest
-from remanence.store.sqlite.transaction import Key, Work
+from remanence.store.sqlite.transaction import CommitContext, Key
 
 # Read of every row that is updated, besides what its change names.
 _ALWAYS = ("revision", "touched", "status", "tier", "reason")
@@ -48,7 +48,7 @@ class ColumnPosition(NamedTuple):
     column: Column
 
 
-class _New(NamedTuple):
+class _NewValues(NamedTuple):
     """What an update sets: the values of `states` as kept, their image, and what they make of status and tier."""
 
     kept: tuple[Any, ...]
@@ -72,7 +72,7 @@ class _Group:
     ]  # where status, tier and reason stand in `columns`, -1 where not; empty where none does
     taken: list[tuple[int, Change]] = field(default_factory=list)
     rows: dict[int, tuple[Any, ...]] = field(default_factory=dict)
-    known: dict[tuple[Any, ...], _New] = field(default_factory=dict)
+    known: dict[tuple[Any, ...], _NewValues] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +91,7 @@ class _Group:
             for place, (n, change) in enumerate(self.taken):
                 row, by = self.rows.get(change.key), (change.after or {})[name].by  # type: ignore[arg-type]
                 if row is not None and (far := as_far_as(row[at], by)) != by:
-                    counted = Change("memories", change.key, *_counted(change, name, far))
+                    counted = Change("memories", change.key, *_replace_increment(change, name, far))
                     self.taken[place] = n, counted
 
     def values(self, name: str) -> list[tuple[int, Any]]:
@@ -102,23 +102,23 @@ class _Group:
 class Updates:
     """What one commit does to memories that stay, step by step."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: CommitContext) -> None:
         self._work = work
         self._groups: dict[Kind, _Group] = {}
         self._sound: set[tuple[Any, ...]] = set()
 
     @property
-    def taken(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[Change]:
         """The updates that were sorted in."""
         return (change for group in self._groups.values() for _, change in group.taken)
 
     @property
-    def numbered(self) -> Iterator[tuple[int, Change]]:
+    def numbered_changes(self) -> Iterator[tuple[int, Change]]:
         """The updates that were sorted in, with their numbers in the commit."""
         return (one for group in self._groups.values() for one in group.taken)
 
     @property
-    def changed(self) -> list[int]:
+    def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose content or state changes."""
         return [seq for group in self._groups.values() if group.columns for seq in group.seqs]
 
@@ -134,7 +134,7 @@ class Updates:
                     yield change.key, becomes == Status.ARCHIVED  # type: ignore[misc]
 
     @property
-    def unnamed(self) -> list[int]:
+    def unkeyed_seqs(self) -> list[int]:
         """The sequence numbers of memories that lose their key."""
         named = (group for group in self._groups.values() if "key" in group.names)
         return [seq for group in named for seq, key in group.values("key") if key is None]
@@ -169,11 +169,11 @@ class Updates:
             for n, change in group.taken:
                 row = group.rows[change.key]  # type: ignore[index]
                 old = [
-                    row[at] if as_is else work.imaged(column, row[at])
+                    row[at] if as_is else work.encode_image(column, row[at])
                     for _, at, as_is, column in group.columns
                 ]
                 old += [*blank, row[0]] if revised else blank
-                work.images.updated(n, change, shape, old, self._new(group, change).image)
+                work.images.add_update(n, change, shape, old, self._new(group, change).image)
 
     def write(self) -> None:
         """Write all updates."""
@@ -184,33 +184,35 @@ class Updates:
                 uses = [(change.key, (change.after or {})["uses"].by) for _, change in group.taken]
                 accessors.count(self._work, uses)  # type: ignore[arg-type]
 
-    def _new(self, group: _Group, change: Change) -> _New:
+    def _new(self, group: _Group, change: Change) -> _NewValues:
         """Return what an update sets; equal updates of a group share it."""
         after = change.after or {}
         if group.wide:  # texts and JSON are not worth remembering
-            return self._made(group, after)
+            return self._build_new_values(group, after)
         given = (*[after[slot.name] for slot in group.columns], *[after[name].by for name in group.counters])
         new = group.known.get(given)
         if new is None:
-            new = group.known[given] = self._made(group, after)
+            new = group.known[given] = self._build_new_values(group, after)
         return new
 
-    def _made(self, group: _Group, after: Mapping[str, Any]) -> _New:
+    def _build_new_values(self, group: _Group, after: Mapping[str, Any]) -> _NewValues:
         work = self._work
         kept = [
-            _as_int(after[name]) if as_is else work.kept(column, after[name])
+            _as_int(after[name]) if as_is else work.encode_value(column, after[name])
             for name, _, as_is, column in group.columns
         ]
         image = kept
         if not group.as_is:
-            image = [work.imaged(slot.column, value) for slot, value in zip(group.columns, kept, strict=True)]
+            image = [
+                work.encode_image(slot.column, value) for slot, value in zip(group.columns, kept, strict=True)
+            ]
         amounts = [after[name].by for name in group.counters]
         states = kept
         if group.wide:
             states = [
                 value for slot, value in zip(group.columns, kept, strict=True) if slot.column.home == "states"
             ]
-        return _New(
+        return _NewValues(
             kept=(*states, *amounts),
             image=json_text([*image, *({"by": amount} for amount in amounts)]),
             state=tuple([(at >= 0, kept[at] if at >= 0 else None) for at in group.stated]),
@@ -267,7 +269,7 @@ class Updates:
             old.append(
                 (*[row[at] for at in set_at], *before, *[row[at] for at in extra_at], *((0,) * len(steps)))
             )
-        self._work.sums.changed(
+        self._work.sums.update_columns(
             "states", [(seq,) for seq in group.seqs], names, old, [(*values, *after) for values in new]
         )
 
@@ -319,7 +321,10 @@ class Updates:
         if wide:
             sets = ", ".join(f"{slot.name} = ?" for slot in wide)
             values = [
-                (*(work.kept(slot.column, (change.after or {})[slot.name]) for slot in wide), change.key)
+                (
+                    *(work.encode_value(slot.column, (change.after or {})[slot.name]) for slot in wide),
+                    change.key,
+                )
                 for _, change in group.taken
             ]
             work.connection.executemany(f"UPDATE memories SET {sets} WHERE seq = ?", values)
@@ -335,10 +340,10 @@ class Updates:
         gone = [(seq,) for seq, vector in given if vector is None]
         work.connection.executemany("DELETE FROM vectors WHERE seq = ?", gone)
         old = [(seq, group.rows[seq][at]) for seq in group.seqs]
-        work.sums.removed(
+        work.sums.remove_rows(
             "vectors", [(seq, vector_digest(vector)) for seq, vector in old if vector is not None]
         )
-        work.sums.added("vectors", [(seq, digest) for seq, _, digest in put])
+        work.sums.add_rows("vectors", [(seq, digest) for seq, _, digest in put])
 
     def _digest(self, seqs: Sequence[int]) -> None:
         """Compute the digests of rows anew from what now stands there."""
@@ -348,21 +353,21 @@ class Updates:
         work.connection.executemany("UPDATE memories SET digest = ? WHERE seq = ?", digests)
 
 
-def _counted(change: Change, name: str, by: int) -> tuple[Row, Row]:
+def _replace_increment(change: Change, name: str, by: int) -> tuple[Row, Row]:
     """Return both sides of a change in which a counter changes by another amount."""
     before, after = change.before or {}, change.after or {}
     return {**before, name: Increment(-by)}, {**after, name: Increment(by)}
 
 
 def matches(
-    work: Work, slots: Sequence[ColumnPosition], before: Mapping[str, Any], row: Sequence[Any]
+    work: CommitContext, slots: Sequence[ColumnPosition], before: Mapping[str, Any], row: Sequence[Any]
 ) -> bool:
     """Tell whether a row as read holds what `before` says, counters aside."""
     for name, at, as_is, column in slots:
         value = before[name]
         if (as_is and row[at] == value) or value.__class__ is Increment:
             continue
-        if as_is or row[at] != _expected(work, column, value):
+        if as_is or row[at] != _encode_expected(work, column, value):
             return False
     return True
 
@@ -375,11 +380,11 @@ def slots(names: tuple[str, ...], read: tuple[str, ...]) -> tuple[ColumnPosition
     )
 
 
-def _expected(work: Work, column: Column, value: Any) -> Any:
+def _encode_expected(work: CommitContext, column: Column, value: Any) -> Any:
     """Return what SQLite keeps for a value; a name that nobody ever used equals nothing."""
     if column.kind == "name" and value is not None:
         return work.names.number(work.connection, column.name, value) or -1
-    return work.kept(column, value)
+    return work.encode_value(column, value)
 
 
 def _sets(group: _Group, extra: Sequence[str], steps: Sequence[str]) -> str:

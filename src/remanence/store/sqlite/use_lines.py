@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.change import Cause, Committed
+from remanence.change import Cause, CommitResult
 from remanence.store.chain import part_digest
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.audit import (
@@ -34,7 +34,9 @@ _COUNTED = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'runs'"
 _BEFORE = "SELECT before FROM scopes WHERE scope = ?"
 
 
-def find_written(connection: sqlite3.Connection, scope: int, cause: Cause, asked: bytes) -> Committed | None:
+def find_written(
+    connection: sqlite3.Connection, scope: int, cause: Cause, asked: bytes
+) -> CommitResult | None:
     """Return what was done where a commit was written as a part of the line that it goes on with."""
     if cause.extends is None:
         return None
@@ -43,7 +45,7 @@ def find_written(connection: sqlite3.Connection, scope: int, cause: Cause, asked
     parts = [] if row is None else audit.parts_of(row[: len(HEADER)], row[-1])
     if number >= len(parts) or parts[number].asked != asked:
         return None
-    return Committed(run, number, parts[number].position, (), parts[number].changes)
+    return CommitResult(run, number, parts[number].position, (), parts[number].changes)
 
 
 @dataclass(frozen=True, slots=True)

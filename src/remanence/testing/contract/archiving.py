@@ -11,17 +11,17 @@ from remanence.store.erasure import ERASE
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    archived,
+    archive_change,
     because,
     block,
-    created,
-    destroyed,
+    create_change,
+    destroy_changes,
     keep,
     one,
-    updated,
+    update_change,
 )
 from remanence.text import stems
-from remanence.word_hashes import NAMED, PART_ROWS, Part, hashes_of, rows_of, worth_code
+from remanence.word_hashes import NAMED, PART_ROWS, WordHashPart, hashes_of, rows_of, worth_code
 
 Told = dict[int, tuple[Sequence[int], dict[str, object]]]
 
@@ -29,7 +29,7 @@ _REST = ("role", "minute", "words", "worth", "asks")
 PLACE = {"session": "Monday", "thread": "Monday", "speaker": "Ada"}
 
 
-async def told(store: Store, scope: str = SCOPE) -> Told:
+async def index_archive_hashes(store: Store, scope: str = SCOPE) -> Told:
     """Return the hashes of every archived memory and what tells where it belongs, by its number, and index them.
 
     What is told is the same before, when only a part of it is indexed, and after.
@@ -50,7 +50,7 @@ async def _read_all(store: Store, scope: str) -> Told:
     return _read(kept.parts, kept.names)
 
 
-def _read(parts: Mapping[int, Part], names: Mapping[int, str]) -> Told:
+def _read(parts: Mapping[int, WordHashPart], names: Mapping[int, str]) -> Told:
     found: Told = {}
     for part in parts.values():
         named = {name: part.columns[name].tolist() for name in NAMED}
@@ -66,32 +66,34 @@ class ArchivingContract:
     async def test_archived_words_are_those_of_the_texts(self, store: Store) -> None:
         """Each word once, as a hash; with the names, the time and the value by which it is found and ranked."""
         said = "Where is the key? The key of the boathouse!"
-        a, b = (await keep(store, created(1, said, value=3.0, **PLACE), created(2, "apples"))).assigned
-        before = await told(store)
-        await keep(store, archived(memory := await one(store, a)), verb="curate")
+        a, b = (
+            await keep(store, create_change(1, said, value=3.0, **PLACE), create_change(2, "apples"))
+        ).assigned
+        before = await index_archive_hashes(store)
+        await keep(store, archive_change(memory := await one(store, a)), verb="curate")
 
         rest = (int(memory.role), NOW // MINUTE, memory.words, worth_code(3.0), 1)
         expected = hashes_of(stems(said)), PLACE | dict(zip(_REST, rest, strict=True))
         assert {} == before
-        assert {a: expected} == await told(store)
-        assert {} == await told(store, "another")
-        assert b not in await told(store)
+        assert {a: expected} == await index_archive_hashes(store)
+        assert {} == await index_archive_hashes(store, "another")
+        assert b not in await index_archive_hashes(store)
 
     async def test_archived_words_follow_each_change(self, store: Store) -> None:
         """Of text and place, of what leaves the archive, is destroyed or erased, alone or in a block."""
         texts = {k: f"memory number{k} of zebras" for k in range(1, 7)}
-        await keep(store, *(created(k, text) for k, text in texts.items()))
-        shelved = block([archived(await one(store, k)) for k in texts])
+        await keep(store, *(create_change(k, text) for k, text in texts.items()))
+        shelved = block([archive_change(await one(store, k)) for k in texts])
         await store.commit(SCOPE, [shelved], because("curate"))
-        whole = await told(store)
-        await keep(store, updated(await one(store, 1), text="quite another"), verb="update")
-        await keep(store, updated(await one(store, 2), session="Tuesday"), verb="update")
-        back = updated(await one(store, 3), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
+        whole = await index_archive_hashes(store)
+        await keep(store, update_change(await one(store, 1), text="quite another"), verb="update")
+        await keep(store, update_change(await one(store, 2), session="Tuesday"), verb="update")
+        back = update_change(await one(store, 3), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
         await keep(store, back, verb="confirm")
-        await keep(store, *destroyed(await one(store, 4)), verb="purge")
+        await keep(store, *destroy_changes(await one(store, 4)), verb="purge")
         gone = Change("memories", 5, {"revision": (await one(store, 5)).revision}, None)
         await store.commit(SCOPE, [gone], because(ERASE))
-        left = await told(store)
+        left = await index_archive_hashes(store)
 
         assert {seq: hashes_of(stems(text)) for seq, text in texts.items()} == {
             seq: hashes for seq, (hashes, _) in whole.items()
@@ -104,30 +106,30 @@ class ArchivingContract:
 
     async def test_archived_words_of_a_run_go_with_its_undo(self, store: Store) -> None:
         """And come again with what is undone of that."""
-        await keep(store, *(created(k, f"memory number{k}") for k in range(1, 4)))
-        run = [block([archived(await one(store, k)) for k in (1, 3)])]
+        await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 4)))
+        run = [block([archive_change(await one(store, k)) for k in (1, 3)])]
         await store.commit(SCOPE, run, because("curate"))
-        whole = await told(store)
+        whole = await index_archive_hashes(store)
         parts = await store.history(SCOPE, after=1)
         await store.commit(
             SCOPE, inverses([entry for part in parts for entry in part.entries]), because("undo")
         )
 
         assert [1, 3] == [*whole]
-        assert {} == await told(store)
+        assert {} == await index_archive_hashes(store)
 
     async def test_archived_words_are_told_since_a_position(self, store: Store) -> None:
         """What changed above it, put over what was told at it, is what is told now; what is empty is told, too."""
-        await keep(store, *(created(k, f"memory number{k}") for k in range(1, PART_ROWS + 3)))
+        await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, PART_ROWS + 3)))
         some = (1, 2, PART_ROWS + 1)
-        await keep(store, *[archived(await one(store, k)) for k in some], verb="curate")
+        await keep(store, *[archive_change(await one(store, k)) for k in some], verb="curate")
         first = await store.archive_words(SCOPE, -1)
         for k in (1, 2):
-            back = updated(await one(store, k), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
+            back = update_change(await one(store, k), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
             await keep(store, back, verb="confirm")
         since = await store.archive_words(SCOPE, first.position)
         now = _read({**first.parts, **since.parts}, {**first.names, **since.names})
-        await told(store)
+        await index_archive_hashes(store)
         indexed = await store.archive_words(SCOPE, since.position)
 
         assert {*some} == {*_read(first.parts, first.names)}
@@ -137,31 +139,31 @@ class ArchivingContract:
     async def test_what_changes_while_words_are_indexed_waits_on(self, store: Store) -> None:
         """Nothing that another commit changed since the texts were read is lost."""
         texts = [f"memory number{k} of zebras" for k in range(1, 4)]
-        await keep(store, *(created(k, text) for k, text in enumerate(texts, 1)))
-        await keep(store, *[archived(await one(store, k)) for k in (1, 2, 3)], verb="curate")
+        await keep(store, *(create_change(k, text) for k, text in enumerate(texts, 1)))
+        await keep(store, *[archive_change(await one(store, k)) for k in (1, 2, 3)], verb="curate")
         await asyncio.gather(
             store.index_archive(SCOPE),
-            keep(store, updated(await one(store, 1), text="quite another"), verb="update"),
+            keep(store, update_change(await one(store, 1), text="quite another"), verb="update"),
             store.index_archive(SCOPE),
-            keep(store, *destroyed(await one(store, 2)), verb="purge"),
+            keep(store, *destroy_changes(await one(store, 2)), verb="purge"),
             store.index_archive(SCOPE),
         )
 
         assert {1: hashes_of(stems("quite another")), 3: hashes_of(stems(texts[2]))} == {
-            seq: hashes for seq, (hashes, _) in (await told(store)).items()
+            seq: hashes for seq, (hashes, _) in (await index_archive_hashes(store)).items()
         }
         assert all(check.ok for check in await store.check())
 
     async def test_an_erased_memory_leaves_no_words_that_wait(self, store: Store) -> None:
         """Whether they were indexed before or not; nobody has to index anything for it."""
-        await keep(store, *(created(k, f"memory number{k}") for k in range(1, 4)))
-        await keep(store, archived(await one(store, 1)), verb="curate")
-        await told(store)
-        await keep(store, archived(await one(store, 2)), verb="curate")
+        await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 4)))
+        await keep(store, archive_change(await one(store, 1)), verb="curate")
+        await index_archive_hashes(store)
+        await keep(store, archive_change(await one(store, 2)), verb="curate")
         for k in (1, 2):
             gone = Change("memories", k, {"revision": (await one(store, k)).revision}, None)
             await store.commit(SCOPE, [gone], because(ERASE))
         kept = await store.archive_words(SCOPE, None)
 
-        assert (0, {}) == (kept.held, await told(store))
+        assert (0, {}) == (kept.held, await index_archive_hashes(store))
         assert all(check.ok for check in await store.check())

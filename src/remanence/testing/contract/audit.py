@@ -8,22 +8,22 @@ from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    archived,
+    archive_change,
     because,
-    created,
-    destroyed,
+    create_change,
+    destroy_changes,
+    expect_error,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    raised,
-    sourced,
-    tagged,
-    unlinked,
-    updated,
+    prune_change,
+    source_change,
+    tag_change,
+    unlink_change,
+    update_change,
 )
 from remanence.testing.dump import dump
-from remanence.testing.invariants import broken, misordered, unaccounted
+from remanence.testing.invariants import find_broken_invariants, find_misordered_parts, find_unaccounted_rows
 
 WORDS = ("zebra", "lion", "tiger", "apple", "pear", "violin", "harbour")
 
@@ -43,7 +43,7 @@ class AuditContract:
             "curate", NOW + 1, run="a" * 32, part=2, final=False, actor="ann", policy="p1",
             detail={"plan": "x", "n": 3}, destroyed=1, fired=("best",), planned=True,
         )  # fmt: skip
-        done = await store.commit(SCOPE, [created(1, "a a"), tagged(-1, "x")], cause)
+        done = await store.commit(SCOPE, [create_change(1, "a a"), tag_change(-1, "x")], cause)
         (part,) = await store.history(SCOPE)
 
         assert (cause, done.position, 2) == (part.cause, part.position, part.count)
@@ -55,7 +55,7 @@ class AuditContract:
             zip(owners, ("learn", "learn", "curate", "extract"), strict=True)
         ):
             cause = because(verb, NOW + number, detail=said_of(owner, verb))
-            await store.commit(SCOPE, [created(1, f"text {number}")], cause)
+            await store.commit(SCOPE, [create_change(1, f"text {number}")], cause)
 
         assert owners == [owner_of(part.cause) for part in await store.history(SCOPE)]
         assert [] == [check.name for check in await store.check() if not check.ok]
@@ -63,7 +63,13 @@ class AuditContract:
     async def test_a_creation_is_logged_by_its_key(self, store: Store) -> None:
         """A new memory is logged under its assigned number, with its revision and without its text."""
         a, b = (
-            await keep(store, created(1, "a a"), created(2, "b b"), tagged(-2, "x"), linked(-1, -2))
+            await keep(
+                store,
+                create_change(1, "a a"),
+                create_change(2, "b b"),
+                tag_change(-2, "x"),
+                link_change(-1, -2),
+            )
         ).assigned
         (part,) = await store.history(SCOPE)
         logged = {(change.table, change.key): change for change in part.changes}
@@ -74,8 +80,8 @@ class AuditContract:
 
     async def test_an_update_is_logged_by_the_columns_that_change(self, store: Store) -> None:
         """The log holds old and new values of what changed, and the revision before and after."""
-        (a,) = (await keep(store, created(1, "a a", category="task", confidence=0.25))).assigned
-        await keep(store, archived(await one(store, a), Reason.BUDGET), verb="curate")
+        (a,) = (await keep(store, create_change(1, "a a", category="task", confidence=0.25))).assigned
+        await keep(store, archive_change(await one(store, a), Reason.BUDGET), verb="curate")
         (change,) = (await store.history(SCOPE))[-1].changes
 
         assert {"status": 0, "tier": 0, "reason": None, "revision": 1} == change.before
@@ -83,7 +89,7 @@ class AuditContract:
 
     async def test_old_values_are_logged_even_if_unsaid(self, store: Store) -> None:
         """A change that does not name what was there is logged with what was there."""
-        (a,) = (await keep(store, created(1, "a a", state="open", attributes={"n": 1}))).assigned
+        (a,) = (await keep(store, create_change(1, "a a", state="open", attributes={"n": 1}))).assigned
         await keep(store, Change("memories", a, {}, {"state": "done", "attributes": None}), verb="update")
         (change,) = (await store.history(SCOPE))[-1].changes
 
@@ -97,9 +103,9 @@ class AuditContract:
             "vector": b"\x00\x3c\x00\x40",
             "attributes": {"n": [1]},
         }
-        (a,) = (await keep(store, created(1, "zebra lion", **said))).assigned
+        (a,) = (await keep(store, create_change(1, "zebra lion", **said))).assigned
         memory = await one(store, a)
-        await keep(store, *destroyed(memory), verb="purge")
+        await keep(store, *destroy_changes(memory), verb="purge")
         (change,) = (await store.history(SCOPE))[-1].changes
 
         assert change.after is None
@@ -114,20 +120,20 @@ class AuditContract:
 
     async def test_uses_are_logged_without_rows(self, store: Store) -> None:
         """A commit of the verb "use" leaves a part with a count and no changes: uses are never undone."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
-        await keep(store, updated(await one(store, a), uses=Increment(1)), verb="use")
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
+        await keep(store, update_change(await one(store, a), uses=Increment(1)), verb="use")
         part = (await store.history(SCOPE))[-1]
 
         assert ("use", (), 1) == (part.cause.verb, part.changes, part.count)
 
     async def test_vectors_made_again_are_no_revision(self, store: Store) -> None:
         """A commit of the verb "embed" leaves a count and no changes, and the memory as it was but for its vector."""
-        (a,) = (await keep(store, created(1, "a a", vector=bytes(4)))).assigned
+        (a,) = (await keep(store, create_change(1, "a a", vector=bytes(4)))).assigned
         old = await one(store, a)
         change = Change("memories", a, {"revision": old.revision}, {"vector": b"\0<\0<"})
         await keep(store, change, verb="embed", planned=True)
         stale = Change("memories", a, {"revision": old.revision + 1}, {"vector": bytes(4)})
-        await raised(Conflict, keep(store, stale, verb="embed", planned=True))
+        await expect_error(Conflict, keep(store, stale, verb="embed", planned=True))
         part = (await store.history(SCOPE))[-1]
         _, vectors = await store.vectors(SCOPE)
 
@@ -137,9 +143,9 @@ class AuditContract:
 
     async def test_increments_are_logged_as_increments(self, store: Store) -> None:
         """Other counters are logged by their amount, whose inverse is the negative amount."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
-        await keep(store, updated(await one(store, a), confirmations=Increment(2)), verb="confirm")
-        await keep(store, updated(await one(store, a), confirmations=Increment(3)), verb="confirm")
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
+        await keep(store, update_change(await one(store, a), confirmations=Increment(2)), verb="confirm")
+        await keep(store, update_change(await one(store, a), confirmations=Increment(3)), verb="confirm")
         change = (await store.history(SCOPE))[1].changes
         await store.commit(SCOPE, inverses(change), because("undo"))
 
@@ -151,7 +157,7 @@ class AuditContract:
     async def test_history_of_one_run(self, store: Store) -> None:
         """The parts of a run come oldest first, others' between them are left out."""
         for part, run in enumerate(("a" * 32, "b" * 32, "a" * 32)):
-            await keep(store, created(1, f"number{part}"), run=run, part=part)
+            await keep(store, create_change(1, f"number{part}"), run=run, part=part)
         parts = await store.history(SCOPE, run="a" * 32)
 
         assert [("a" * 32, 0), ("a" * 32, 2)] == [(part.cause.run, part.cause.part) for part in parts]
@@ -159,9 +165,11 @@ class AuditContract:
 
     async def test_history_of_one_memory(self, store: Store) -> None:
         """A memory's history holds its own changes, its tags, sources and links, and nobody else's."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-2, "x"))).assigned
-        await keep(store, updated(await one(store, b), state="x"), verb="update")
-        await keep(store, linked(a, b), sourced(b, "s"), verb="link")
+        a, b = (
+            await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-2, "x"))
+        ).assigned
+        await keep(store, update_change(await one(store, b), state="x"), verb="update")
+        await keep(store, link_change(a, b), source_change(b, "s"), verb="link")
         parts = await store.history(SCOPE, memory=a)
 
         assert [[("memories", a)], [("links", (a, b, 7))]] == [
@@ -170,7 +178,7 @@ class AuditContract:
 
     async def test_history_is_paged(self, store: Store) -> None:
         """`after` and `limit` walk through the parts, each once."""
-        positions = [(await keep(store, created(1, f"number{k}"))).position for k in range(5)]
+        positions = [(await keep(store, create_change(1, f"number{k}"))).position for k in range(5)]
         page = await store.history(SCOPE, limit=2)
         rest = await store.history(SCOPE, after=page[-1].position)
 
@@ -178,7 +186,7 @@ class AuditContract:
 
     async def test_history_without_rows_still_counts(self, store: Store) -> None:
         """With rows=False the parts come without their changes, whose number is told."""
-        await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "x"))
+        await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-1, "x"))
         (bare,) = await store.history(SCOPE, rows=False)
         (whole,) = await store.history(SCOPE)
 
@@ -187,9 +195,9 @@ class AuditContract:
 
     async def test_digests_differ_by_what_was_done(self, store: Store) -> None:
         """The same change in a later part has another digest: each follows from the one before."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
         for part in (0, 2):
-            await keep(store, tagged(a, "x"), verb="tag", run="a" * 32, part=part)
+            await keep(store, tag_change(a, "x"), verb="tag", run="a" * 32, part=part)
             await keep(store, Change("tags", (a, "x"), {}, None), verb="tag", run="a" * 32, part=part + 1)
         digests = [part.digest for part in await store.history(SCOPE)]
 
@@ -197,10 +205,10 @@ class AuditContract:
 
     async def test_undo_gives_back_an_update(self, store: Store) -> None:
         """An undone update leaves the row as it was, with a revision that has risen."""
-        (a,) = (await keep(store, created(1, "a a", state="open", attributes={"n": 1}))).assigned
+        (a,) = (await keep(store, create_change(1, "a a", state="open", attributes={"n": 1}))).assigned
         before = await one(store, a)
         await keep(
-            store, updated(before, state=None, attributes={"n": 2}, severity=2), verb="update", run="r"
+            store, update_change(before, state=None, attributes={"n": 2}, severity=2), verb="update", run="r"
         )
         await undone(store, "r")
         after = await one(store, a)
@@ -219,25 +227,34 @@ class AuditContract:
             "helped": 2_000,
             "failed": 1,
         }
-        changes = [created(1, "zebra lion", key="k", **said), created(2, "tiger lion")]
-        links = [linked(-1, -2), linked(-1, -2, Relation.CONTRADICTS, resolved_at=NOW + 1)]
-        a, _ = (await keep(store, *changes, tagged(-1, "t"), sourced(-1, "s", "1:2"), *links)).assigned
+        changes = [create_change(1, "zebra lion", key="k", **said), create_change(2, "tiger lion")]
+        links = [link_change(-1, -2), link_change(-1, -2, Relation.CONTRADICTS, resolved_at=NOW + 1)]
+        a, _ = (
+            await keep(store, *changes, tag_change(-1, "t"), source_change(-1, "s", "1:2"), *links)
+        ).assigned
         before = await dump(store, SCOPE)
         drawn = await store.neighbours(SCOPE, [a])
-        await keep(store, *destroyed(await one(store, a)), *map(unlinked, drawn), verb="purge", run="r")
-        assert before.kept() != (await dump(store, SCOPE)).kept()
+        await keep(
+            store, *destroy_changes(await one(store, a)), *map(unlink_change, drawn), verb="purge", run="r"
+        )
+        assert before.drop_unrestorable() != (await dump(store, SCOPE)).drop_unrestorable()
         await undone(store, "r")
         after = await dump(store, SCOPE)
 
-        assert before.kept() == after.kept()
+        assert before.drop_unrestorable() == after.drop_unrestorable()
         assert before.memories[a]["revision"] < after.memories[a]["revision"]
 
     async def test_undo_takes_back_a_creation(self, store: Store) -> None:
         """An undone creation leaves nothing behind, full text and statistics neither."""
-        await keep(store, created(1, "zebra lion"))
+        await keep(store, create_change(1, "zebra lion"))
         before = await dump(store, SCOPE)
         await keep(
-            store, created(1, "zebra tiger"), created(2, "tiger"), tagged(-1, "x"), linked(-1, -2), run="r"
+            store,
+            create_change(1, "zebra tiger"),
+            create_change(2, "tiger"),
+            tag_change(-1, "x"),
+            link_change(-1, -2),
+            run="r",
         )
         await undone(store, "r")
 
@@ -245,61 +262,77 @@ class AuditContract:
 
     async def test_undo_of_a_changed_row_is_refused(self, store: Store) -> None:
         """A row that changed after the run makes its undo a Conflict, and nothing is undone."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
-        await keep(store, archived(await one(store, a)), pruned(await one(store, b)), verb="curate", run="r")
-        changed = updated(await one(store, b), status=Status.ACTIVE, reason=None)
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
+        await keep(
+            store,
+            archive_change(await one(store, a)),
+            prune_change(await one(store, b)),
+            verb="curate",
+            run="r",
+        )
+        changed = update_change(await one(store, b), status=Status.ACTIVE, reason=None)
         await keep(store, changed, verb="restore")
         before = await dump(store, SCOPE)
-        conflict = await raised(Conflict, undone(store, "r"))
+        conflict = await expect_error(Conflict, undone(store, "r"))
 
         assert (("memories", b),) == conflict.keys
         assert before == await dump(store, SCOPE)
 
     async def test_undo_of_an_undo_does_it_again(self, store: Store) -> None:
         """An undoing is a run like another: it can be undone."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
-        await keep(store, archived(await one(store, a)), verb="curate", run="r")
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
+        await keep(store, archive_change(await one(store, a)), verb="curate", run="r")
         done = await dump(store, SCOPE)
         await undone(store, "r")
         await undone(store, (await store.history(SCOPE))[-1].cause.run)
 
-        assert done.kept() == (await dump(store, SCOPE)).kept()
+        assert done.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
 
     async def test_everything_is_sound_after_much(self, store: Store) -> None:
         """After creation, change, destruction and undo, every check and invariant holds."""
-        changes = [created(k, f"zebra number{k}", vector=b"\x00\x3c") for k in (1, 2, 3)]
-        a, b, c = (await keep(store, *changes, linked(-1, -2), tagged(-3, "x"), sourced(-3, "s"))).assigned
-        await keep(store, updated(await one(store, a), text="tiger", tier=Tier.COLD), verb="update")
+        changes = [create_change(k, f"zebra number{k}", vector=b"\x00\x3c") for k in (1, 2, 3)]
+        a, b, c = (
+            await keep(store, *changes, link_change(-1, -2), tag_change(-3, "x"), source_change(-3, "s"))
+        ).assigned
+        await keep(store, update_change(await one(store, a), text="tiger", tier=Tier.COLD), verb="update")
         await keep(
-            store, archived(await one(store, b)), *destroyed(await one(store, c)), verb="curate", run="r"
+            store,
+            archive_change(await one(store, b)),
+            *destroy_changes(await one(store, c)),
+            verb="curate",
+            run="r",
         )
         await undone(store, "r")
         content = await dump(store, SCOPE)
 
         assert [] == [check for check in await store.check() if not check.ok]
-        assert [] == broken(content)
+        assert [] == find_broken_invariants(content)
         log = await store.history(SCOPE)
-        assert [[], []] == [unaccounted(content, log), misordered(log)]
+        assert [[], []] == [find_unaccounted_rows(content, log), find_misordered_parts(log)]
 
     async def test_indexes_stay_true_for_many_texts(self, store: Store) -> None:
         """Full text and statistics hold where hundreds of texts are learned, changed, destroyed and brought back."""
-        many = [created(k, f"{WORDS[k % 7]} {WORDS[k % 5]} number{k}") for k in range(1, 301)]
+        many = [create_change(k, f"{WORDS[k % 7]} {WORDS[k % 5]} number{k}") for k in range(1, 301)]
         seqs = (await keep(store, *many)).assigned
         for k, seq in enumerate(seqs[:20]):
             few = [
-                created(1, f"{WORDS[k % 3]} later{k}"),
-                updated(await one(store, seq), text=f"{WORDS[k % 4]} anew"),
+                create_change(1, f"{WORDS[k % 3]} later{k}"),
+                update_change(await one(store, seq), text=f"{WORDS[k % 4]} anew"),
             ]
             await keep(store, *few, verb="update")
-        latest = (await keep(store, created(1, "zebra last"), created(2, "lion last"))).assigned
+        latest = (await keep(store, create_change(1, "zebra last"), create_change(2, "lion last"))).assigned
         doomed = [*seqs[10:160], latest[0]]
         rows = [row for row in await store.get(SCOPE, doomed) if row is not None]
         before = await dump(store, SCOPE)
-        await keep(store, *(change for row in rows for change in destroyed(row)), verb="purge", run="r")
+        await keep(store, *(change for row in rows for change in destroy_changes(row)), verb="purge", run="r")
         between = await dump(store, SCOPE)
         await undone(store, "r")
         after = await dump(store, SCOPE)
 
-        assert [[], [], []] == [broken(before), broken(between), broken(after)]
-        assert before.kept() == after.kept()
+        assert [[], [], []] == [
+            find_broken_invariants(before),
+            find_broken_invariants(between),
+            find_broken_invariants(after),
+        ]
+        assert before.drop_unrestorable() == after.drop_unrestorable()
         assert [] == [check for check in await store.check() if not check.ok]

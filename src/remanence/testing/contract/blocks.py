@@ -15,31 +15,31 @@ from remanence.testing.builders import (
     SCOPE,
     because,
     block,
-    created,
-    destroyed,
+    create_change,
+    destroy_changes,
+    expect_error,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    raised,
-    tagged,
-    unlinked,
-    updated,
+    prune_change,
+    tag_change,
+    unlink_change,
+    update_change,
 )
 from remanence.testing.dump import dump
-from remanence.testing.invariants import broken, unaccounted
+from remanence.testing.invariants import find_broken_invariants, find_unaccounted_rows
 
 MEMORIES = 12
 
 
-async def filled(store: Store) -> list[Memory]:
+async def fill_store(store: Store) -> list[Memory]:
     """Keep a few memories in a row of links, some of them of other values than the rest; return them."""
     made = [
-        created(k, f"zebra number{k}", said_at=NOW - k, valid_to=NOW + k if k % 3 else None)
+        create_change(k, f"zebra number{k}", said_at=NOW - k, valid_to=NOW + k if k % 3 else None)
         for k in range(1, MEMORIES + 1)
     ]
     links = [
-        linked(-k, -k - 1, weight=k / 100, confidence=k / 12 if k % 2 else None, last_at=NOW + k)
+        link_change(-k, -k - 1, weight=k / 100, confidence=k / 12 if k % 2 else None, last_at=NOW + k)
         for k in range(1, MEMORIES)
     ]
     await keep(store, *made, *links)
@@ -49,7 +49,7 @@ async def filled(store: Store) -> list[Memory]:
 def fading(memories: Sequence[Memory]) -> list[Change]:
     """Archive memories, with columns that are the same for all and one that is not."""
     return [
-        updated(
+        update_change(
             memory,
             status=Status.ARCHIVED,
             tier=Tier.ARCHIVE,
@@ -64,13 +64,17 @@ def fading(memories: Sequence[Memory]) -> list[Change]:
 
 async def cutting(store: Store) -> list[Change]:
     """Cut the links of even memories to the next."""
-    return [unlinked(link) for link in await store.neighbours(SCOPE, [2, 4, 6, 8]) if link.source % 2 == 0]
+    return [
+        unlink_change(link) for link in await store.neighbours(SCOPE, [2, 4, 6, 8]) if link.source % 2 == 0
+    ]
 
 
-async def refused(store: Store, *entries: Block | Change, kind: type[Exception] = InvalidInput) -> None:
+async def check_block_refusal(
+    store: Store, *entries: Block | Change, kind: type[Exception] = InvalidInput
+) -> None:
     """Commit what must be refused, and see that nothing was written."""
     before = await dump(store, SCOPE), await store.history(SCOPE)
-    await raised(kind, keep(store, *entries, verb="curate"))
+    await expect_error(kind, keep(store, *entries, verb="curate"))
 
     assert before == (await dump(store, SCOPE), await store.history(SCOPE))
 
@@ -80,7 +84,7 @@ class BlockContract:
 
     async def test_a_block_is_the_changes_of_its_rows(self, store: Store) -> None:
         """What a block leaves, memories and links, is what the changes of its rows leave, and so is what is logged."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         changes, cut = fading(memories[:8]), await cutting(store)
         await keep(store, *changes, *cut, verb="curate", run="rows")
         rows, content = (await store.history(SCOPE))[-1], await dump(store, SCOPE)
@@ -89,7 +93,7 @@ class BlockContract:
         done = await keep(store, block(again), block(cut), verb="curate", run="block")
         logged = (await store.history(SCOPE))[-1]
 
-        assert content.kept() == (await dump(store, SCOPE)).kept()
+        assert content.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
         assert (12, 12) == (done.changes, logged.count)
         assert [change.key for change in sorted(rows.changes, key=_name)] == [
             change.key for change in sorted(logged.changes, key=_name)
@@ -102,7 +106,7 @@ class BlockContract:
 
     async def test_a_block_that_is_undone_leaves_what_was_there(self, store: Store) -> None:
         """Undo gives back every row, and the undoing can be undone."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         before = await dump(store, SCOPE)
         await keep(
             store, block(fading(memories)), block(await cutting(store)), verb="curate", run="r", planned=True
@@ -111,16 +115,16 @@ class BlockContract:
         for content in (before, after):
             await keep(store, *inverses((await store.history(SCOPE))[-1].entries), verb="undo", planned=True)
 
-            assert content.kept() == (await dump(store, SCOPE)).kept()
+            assert content.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
         content = await dump(store, SCOPE)
 
-        assert [] == broken(content)
-        assert [] == unaccounted(content, await store.history(SCOPE))
+        assert [] == find_broken_invariants(content)
+        assert [] == find_unaccounted_rows(content, await store.history(SCOPE))
         assert [] == [check for check in await store.check() if not check.ok]
 
     async def test_a_revision_rises_by_one_for_each_row(self, store: Store) -> None:
         """A block revises each of its memories once, forth and back."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         await keep(store, block(fading(memories[:3])), verb="curate")
         (part,) = await store.history(SCOPE, after=1)
         await keep(store, *inverses(part.entries), verb="undo")
@@ -129,16 +133,16 @@ class BlockContract:
 
     async def test_a_block_is_refused_with_all_rows_that_changed(self, store: Store) -> None:
         """Another value, another revision and a row that is gone: Conflict names each, and nothing is written."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         planned, cut = fading(memories[:8]), await cutting(store)
-        await keep(store, updated(memories[1], valid_to=NOW), verb="update")
+        await keep(store, update_change(memories[1], valid_to=NOW), verb="update")
         (second,) = (link for link in await store.neighbours(SCOPE, [2]) if link.source == 2)
         await keep(store, Change("links", second.key, {}, {"weight": 0.9}), verb="link")
         fresh = await one(store, 8)
-        links = [unlinked(link) for link in await store.neighbours(SCOPE, [8])]
-        await keep(store, *links, *destroyed(fresh), verb="purge")
+        links = [unlink_change(link) for link in await store.neighbours(SCOPE, [8])]
+        await keep(store, *links, *destroy_changes(fresh), verb="purge")
         before = await dump(store, SCOPE)
-        conflict = await raised(Conflict, keep(store, block(planned), block(cut), verb="curate"))
+        conflict = await expect_error(Conflict, keep(store, block(planned), block(cut), verb="curate"))
 
         assert {("memories", 2), ("memories", 8), ("links", (2, 3, 7)), ("links", (8, 9, 7))} == set(
             conflict.keys
@@ -147,10 +151,10 @@ class BlockContract:
 
     async def test_a_block_compares_what_was_touched(self, store: Store) -> None:
         """A memory that was used since a destructive block was planned is in conflict, the others are not."""
-        memories = await filled(store)
-        planned = [pruned(memory) for memory in memories[:4]]
-        await keep(store, updated(memories[2], uses=Increment(1)), verb="use")
-        conflict = await raised(Conflict, keep(store, block(planned), verb="curate"))
+        memories = await fill_store(store)
+        planned = [prune_change(memory) for memory in memories[:4]]
+        await keep(store, update_change(memories[2], uses=Increment(1)), verb="use")
+        conflict = await expect_error(Conflict, keep(store, block(planned), verb="curate"))
 
         assert (("memories", 3),) == conflict.keys
         await keep(store, block([*planned[:2], planned[3]]), verb="curate")
@@ -158,21 +162,21 @@ class BlockContract:
 
     async def test_a_link_that_stands_is_not_made_again(self, store: Store) -> None:
         """A block that makes a link which is there is a Conflict that names it."""
-        await filled(store)
+        await fill_store(store)
         made = [
             Change("links", (a, a + 1, 7), None, {"weight": 0.5, "created_at": NOW, "last_at": NOW})
             for a in (1, 2)
         ]
         made[1] = replace(made[1], key=(2, 9, 7))
-        conflict = await raised(Conflict, keep(store, block(made), verb="link"))
+        conflict = await expect_error(Conflict, keep(store, block(made), verb="link"))
 
         assert (("links", (1, 2, 7)),) == conflict.keys
 
     async def test_links_that_a_block_makes_have_the_defaults(self, store: Store) -> None:
         """Of a link only what is said differs from what a single change would leave."""
-        await filled(store)
-        await keep(store, linked(1, 5, weight=0.25), verb="link")
-        await keep(store, block([linked(1, 6, weight=0.25), linked(2, 6, weight=0.5)]), verb="link")
+        await fill_store(store)
+        await keep(store, link_change(1, 5, weight=0.25), verb="link")
+        await keep(store, block([link_change(1, 6, weight=0.25), link_change(2, 6, weight=0.5)]), verb="link")
         links = {link.key: link for link in await store.neighbours(SCOPE, [5, 6])}
 
         assert links[1, 5, 7].values == links[1, 6, 7].values
@@ -180,14 +184,14 @@ class BlockContract:
 
     async def test_links_of_no_memory_are_refused(self, store: Store) -> None:
         """Also where the memory goes in the same commit."""
-        memories = await filled(store)
-        await refused(store, block([linked(1, 5), linked(1, 99)]))
-        gone = [unlinked(link) for link in await store.neighbours(SCOPE, [5])]
-        await refused(store, *gone, *destroyed(memories[4]), block([linked(1, 5)]))
+        memories = await fill_store(store)
+        await check_block_refusal(store, block([link_change(1, 5), link_change(1, 99)]))
+        gone = [unlink_change(link) for link in await store.neighbours(SCOPE, [5])]
+        await check_block_refusal(store, *gone, *destroy_changes(memories[4]), block([link_change(1, 5)]))
 
     async def test_history_of_a_memory_holds_its_rows_of_a_block(self, store: Store) -> None:
         """And nobody else's, however far apart the ends of the block are."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         planned = fading([memories[0], memories[5], memories[11]])
         done = await keep(store, block(planned), block(await cutting(store)), verb="curate")
         told = {seq: await store.history(SCOPE, memory=seq, after=1) for seq in (1, 3, 4, 6, 7, 12)}
@@ -202,11 +206,11 @@ class BlockContract:
 
     async def test_blocks_and_changes_share_a_part_in_order(self, store: Store) -> None:
         """A part tells its rows in the order in which they were given, and reads the same from its digest on."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         given: list[Entry] = [
-            tagged(12, "x"),
+            tag_change(12, "x"),
             block(fading(memories[:3])),
-            tagged(11, "x"),
+            tag_change(11, "x"),
             block(fading(memories[4:6])),
         ]
         await keep(store, *given, verb="curate")
@@ -218,7 +222,7 @@ class BlockContract:
 
     async def test_neighbours_of_a_block_are_touched(self, store: Store) -> None:
         """As by the changes of its rows, unless the snapshot knew them all."""
-        memories = await filled(store)
+        memories = await fill_store(store)
         touched = [memory.touched for memory in memories]
         await keep(store, block(fading([memories[5]])), block(await cutting(store)), verb="update")
         now = [(await one(store, seq)).touched for seq in range(1, MEMORIES + 1)]
@@ -230,22 +234,26 @@ class BlockContract:
 
     async def test_a_tag_beside_a_block_revises_its_memory_once(self, store: Store) -> None:
         """A memory whose columns change in the same commit is revised by that alone."""
-        memories = await filled(store)
-        await keep(store, block(fading(memories[:2])), tagged(1, "x"), tagged(3, "x"), verb="curate")
+        memories = await fill_store(store)
+        await keep(store, block(fading(memories[:2])), tag_change(1, "x"), tag_change(3, "x"), verb="curate")
 
         assert [2, 2, 2] == [(await one(store, seq)).revision for seq in (1, 2, 3)]
 
     async def test_a_block_obeys_what_a_memory_may_become(self, store: Store) -> None:
         """One row that may not become so is reason enough to refuse all."""
-        memories = await filled(store)
-        await keep(store, pruned(memories[2]), verb="forget")
+        memories = await fill_store(store)
+        await keep(store, prune_change(memories[2]), verb="forget")
         fresh = [await one(store, seq) for seq in (1, 2, 3)]
-        rising = [updated(memory, status=Status.ACTIVE, reason=None) for memory in fresh]
-        await refused(store, block(rising))
-        await refused(store, block([updated(memory, tier=Tier.ARCHIVE) for memory in fresh]))
-        await refused(store, block([updated(memory, status=Status.SUPERSEDED) for memory in fresh[:2]]))
-        await refused(
-            store, block([updated(memory, policy_class=PolicyClass.EPHEMERAL) for memory in fresh[:2]])
+        rising = [update_change(memory, status=Status.ACTIVE, reason=None) for memory in fresh]
+        await check_block_refusal(store, block(rising))
+        await check_block_refusal(
+            store, block([update_change(memory, tier=Tier.ARCHIVE) for memory in fresh])
+        )
+        await check_block_refusal(
+            store, block([update_change(memory, status=Status.SUPERSEDED) for memory in fresh[:2]])
+        )
+        await check_block_refusal(
+            store, block([update_change(memory, policy_class=PolicyClass.EPHEMERAL) for memory in fresh[:2]])
         )
         await keep(store, block(rising), verb="undo")
 
@@ -279,39 +287,39 @@ class BlockContract:
     )
     async def test_what_is_no_block_is_refused(self, store: Store, wrong: dict[str, object]) -> None:
         """Arrays that do not fit, keys out of order, values out of range."""
-        memories = await filled(store)
-        right = block([updated(memory, tier=Tier.COLD) for memory in memories[:3]])
-        await refused(store, replace(right, **wrong))  # type: ignore[arg-type]
+        memories = await fill_store(store)
+        right = block([update_change(memory, tier=Tier.COLD) for memory in memories[:3]])
+        await check_block_refusal(store, replace(right, **wrong))  # type: ignore[arg-type]
         await keep(store, right, verb="curate")
 
     async def test_texts_names_and_counters_are_in_no_block(self, store: Store) -> None:
         """Erasing must reach every text, and a counter has no value to compare."""
-        memories = await filled(store)
-        right = block([updated(memory, tier=Tier.COLD) for memory in memories[:3]])
+        memories = await fill_store(store)
+        right = block([update_change(memory, tier=Tier.COLD) for memory in memories[:3]])
         for name in ("text", "state", "uses", "revision", "vector", "nothing"):
-            await refused(store, replace(right, columns=(name,)), kind=NameUnknown)
-        await refused(store, replace(right, table="tags"), kind=NameUnknown)  # type: ignore[arg-type]
+            await check_block_refusal(store, replace(right, columns=(name,)), kind=NameUnknown)
+        await check_block_refusal(store, replace(right, table="tags"), kind=NameUnknown)  # type: ignore[arg-type]
 
     async def test_a_row_is_named_once(self, store: Store) -> None:
         """By one block or by one change."""
-        memories = await filled(store)
-        right = block([updated(memory, tier=Tier.COLD) for memory in memories[:3]])
-        await refused(store, right, right.where(np.array([1])))
-        await refused(store, right, updated(memories[2], severity=1))
+        memories = await fill_store(store)
+        right = block([update_change(memory, tier=Tier.COLD) for memory in memories[:3]])
+        await check_block_refusal(store, right, right.where(np.array([1])))
+        await check_block_refusal(store, right, update_change(memories[2], severity=1))
 
     @pytest.mark.parametrize("key", [(1, 1, 7), (5, 1, int(Relation.SIMILAR)), (1, 5, 77)])
     async def test_links_that_cannot_be_are_in_no_block(
         self, store: Store, key: tuple[int, int, int]
     ) -> None:
         """To itself, a symmetric one the wrong way round, of no relation."""
-        await filled(store)
-        await refused(store, block([Change("links", key, None, {"weight": 0.5})]))
+        await fill_store(store)
+        await check_block_refusal(store, block([Change("links", key, None, {"weight": 0.5})]))
 
     async def test_uses_tell_whose_they_are(self, store: Store) -> None:
         """A part that only counted uses names the memories, and is no part of their history."""
-        memories = await filled(store)
-        counted = [updated(memory, uses=Increment(1)) for memory in (memories[6], memories[2])]
-        done = await store.commit(SCOPE, [*counted, linked(3, 9)], because("use"))
+        memories = await fill_store(store)
+        counted = [update_change(memory, uses=Increment(1)) for memory in (memories[6], memories[2])]
+        done = await store.commit(SCOPE, [*counted, link_change(3, 9)], because("use"))
         (part,) = await store.history(SCOPE, after=1)
         (bare,) = await store.history(SCOPE, after=1, rows=False)
 

@@ -10,22 +10,22 @@ from remanence.clock import MINUTE
 from remanence.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
 from remanence.model import Memory, Reason, Relation, Status
 from remanence.snapshot import Ints, Snapshot, SnapshotRequest
-from remanence.store.base import Booked, Bookkeeping, Check, Store
+from remanence.store.base import Bookkeeping, BookkeepResult, Check, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    archived,
-    created,
+    archive_change,
+    create_change,
+    expect_error,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    raised,
-    tagged,
-    updated,
+    prune_change,
+    tag_change,
+    update_change,
 )
 from remanence.testing.dump import dump
-from remanence.testing.invariants import broken
+from remanence.testing.invariants import find_broken_invariants
 
 
 async def lease(store: Store, holder: str, now: int, until: int) -> int | None:
@@ -36,7 +36,7 @@ async def lease(store: Store, holder: str, now: int, until: int) -> int | None:
 async def clock(store: Store, name: str, scope: str = SCOPE) -> list[list[int]]:
     """Read the rows of one clock, as a snapshot and as bookkeeping tells them; the other, unasked for, is absent."""
     clocks = frozenset({name})
-    told: list[Booked | Snapshot] = [
+    told: list[BookkeepResult | Snapshot] = [
         await store.bookkeep(scope, Bookkeeping(NOW, clocks=clocks)),
         await store.snapshot(scope, SnapshotRequest(frozenset(), clocks=clocks), NOW),
     ]
@@ -64,9 +64,9 @@ async def lineage(store: Store) -> Check:
     return found
 
 
-def replaced(memory: Memory, reason: Reason = Reason.SUPERSEDED) -> Change:
+def supersede_change(memory: Memory, reason: Reason = Reason.SUPERSEDED) -> Change:
     """Mark a memory as one whose place another took."""
-    return updated(memory, status=Status.SUPERSEDED, reason=reason)
+    return update_change(memory, status=Status.SUPERSEDED, reason=reason)
 
 
 def union(intervals: list[tuple[int, int]]) -> list[list[int]]:
@@ -82,7 +82,7 @@ class BooksContract:
     async def test_a_survey_tells_how_far_each_scope_has_come(self, store: Store) -> None:
         """Every scope that was written to, with the values that are kept by some names; what was only kept is none."""
         for scope in ("one", "two"):
-            await store.commit(scope, [created(1, "A text.")], Cause("learn", NOW, scope))
+            await store.commit(scope, [create_change(1, "A text.")], Cause("learn", NOW, scope))
         await store.bookkeep("one", Bookkeeping(NOW, put={"a": {"n": 1}, "b": 2, "c": 3}))
         await store.bookkeep("three", Bookkeeping(NOW, put={"a": 1}))
         found = await store.survey(("a", "b"))
@@ -98,7 +98,7 @@ class BooksContract:
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put=put))
         names = ("policy", "due_at", "flag", "absent")
 
-        assert Booked(put, None) == await store.bookkeep(SCOPE, Bookkeeping(NOW, get=names))
+        assert BookkeepResult(put, None) == await store.bookkeep(SCOPE, Bookkeeping(NOW, get=names))
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"policy": None, "due_at": 3}))
         assert {"due_at": 3, "flag": False} == dict(
             (await store.bookkeep(SCOPE, Bookkeeping(NOW, get=names))).values
@@ -107,7 +107,7 @@ class BooksContract:
     async def test_the_bookkeeping_tells_how_far_a_scope_has_come(self, store: Store) -> None:
         """By the same look as the values, where it writes and where it reads; 0 where nothing was committed."""
         before = await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}))
-        done = await keep(store, created(1, "a a"))
+        done = await keep(store, create_change(1, "a a"))
         after = [await store.bookkeep(SCOPE, Bookkeeping(NOW, put=put)) for put in ({}, {"x": 2})]
 
         assert (0, [done.position] * 2) == (before.position, [one.position for one in after])
@@ -162,7 +162,7 @@ class BooksContract:
             found = {name: await clock(store, "active", name) for name in scopes}
 
             assert {name: union(given) for name, given in scopes.items()} == found
-            assert [] == broken(await dump(store, f"a{example}"))
+            assert [] == find_broken_invariants(await dump(store, f"a{example}"))
 
     async def test_touching_spans_are_one(self, store: Store) -> None:
         """Beats that follow each other leave one interval; a clock set back takes nothing away."""
@@ -175,7 +175,7 @@ class BooksContract:
         """A wrong interval is InvalidInput, and nothing of its request is written."""
         for wrong in ((NOW, NOW - 1), (NOW, 2**60), (-(2**60), NOW)):
             asked = Bookkeeping(NOW, put={"x": 1}, cover=wrong, get=("x",))
-            error = await raised(InvalidInput, store.bookkeep(SCOPE, asked))
+            error = await expect_error(InvalidInput, store.bookkeep(SCOPE, asked))
             assert error.recovery
 
         assert {} == dict((await store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",)))).values)
@@ -184,25 +184,25 @@ class BooksContract:
     async def test_turns_are_counted_by_the_minute(self, store: Store) -> None:
         """The turns of commits add up in the minute of their cause, each scope's own; a commit without leaves none."""
         for at, turns in ((5, 2), (MINUTE - 1, 3), (MINUTE, 1), (-1, 7), (0, 0)):
-            await keep(store, created(1, f"text {at}"), at=NOW + at, turns=turns)
-        await keep(store, created(1, "else", id="e" * 32), at=NOW, turns=4, scope="another")
+            await keep(store, create_change(1, f"text {at}"), at=NOW + at, turns=turns)
+        await keep(store, create_change(1, "else", id="e" * 32), at=NOW, turns=4, scope="another")
 
         assert [[NOW - MINUTE, 7], [NOW, 5], [NOW + MINUTE, 1]] == await clock(store, "turns")
         assert [[NOW, 4]] == await clock(store, "turns", "another")
 
     async def test_a_refused_commit_was_not_heard(self, store: Store) -> None:
         """Turns are counted with the changes of their commit, or not at all."""
-        (seq,) = (await keep(store, created(1, "zebra"), turns=1)).assigned
+        (seq,) = (await keep(store, create_change(1, "zebra"), turns=1)).assigned
         stale = Change("memories", seq, {"revision": 9}, {"state": "x", "revision": 10})
-        await raised(Conflict, keep(store, created(1, "lion"), stale, turns=5))
-        await raised(InvalidInput, keep(store, created(1, "tiger"), tagged(99, "x"), turns=5))
+        await expect_error(Conflict, keep(store, create_change(1, "lion"), stale, turns=5))
+        await expect_error(InvalidInput, keep(store, create_change(1, "tiger"), tag_change(99, "x"), turns=5))
 
         assert [[NOW, 1]] == await clock(store, "turns")
 
     async def test_clocks_are_beside_the_log(self, store: Store) -> None:
         """What was heard and covered is not in the history and stays where its commit is undone."""
         cause = Cause("learn", NOW, "a" * 32, turns=2)
-        await store.commit(SCOPE, [created(1, "zebra")], cause)
+        await store.commit(SCOPE, [create_change(1, "zebra")], cause)
         await cover(store, SCOPE, (NOW, NOW + 1))
         (part,) = await store.history(SCOPE)
         await keep(store, *inverses(part.changes), verb="undo")
@@ -215,14 +215,14 @@ class BooksContract:
     async def test_an_unknown_clock_is_refused(self, store: Store) -> None:
         """The wall's clock is nobody's to ask for; a scope never written to has empty clocks."""
         wall = frozenset({"wall"})
-        await raised(NameUnknown, store.bookkeep(SCOPE, Bookkeeping(NOW, clocks=wall)))
-        await raised(NameUnknown, store.snapshot(SCOPE, SnapshotRequest(frozenset(), clocks=wall), NOW))
+        await expect_error(NameUnknown, store.bookkeep(SCOPE, Bookkeeping(NOW, clocks=wall)))
+        await expect_error(NameUnknown, store.snapshot(SCOPE, SnapshotRequest(frozenset(), clocks=wall), NOW))
 
         assert [[], []] == [await clock(store, name) for name in ("active", "turns")]
 
     async def test_bookkeeping_is_not_audited(self, store: Store) -> None:
         """Values and leases leave no part in the history and do not move the position."""
-        done = await keep(store, created(1, "a a"))
+        done = await keep(store, create_change(1, "a a"))
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, lease=("curate", "a", NOW + 10)))
 
         assert 1 == len(await store.history(SCOPE))
@@ -298,7 +298,7 @@ class BooksContract:
         """Scopes are listed by name, those never written to are not."""
         assert [] == await store.scopes()
         for scope in ("b", "a"):
-            await keep(store, created(1, "a a", id=scope * 32), scope=scope)
+            await keep(store, create_change(1, "a a", id=scope * 32), scope=scope)
         await cover(store, "c", (NOW, NOW + 1))
 
         assert ["a", "b", "c"] == await store.scopes()
@@ -312,15 +312,17 @@ class BooksContract:
 
     async def test_what_has_no_successor_left_is_advice(self, store: Store) -> None:
         """A superseded memory whose chain of successors ends in pruned ones or in nothing is told, and is no damage."""
-        texts = [created(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 9)]
+        texts = [create_change(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 9)]
         a, b, c, d, e, f, g, h = (await keep(store, *texts)).assigned
-        chain = [linked(new, old, Relation.SUPERSEDES) for new, old in ((b, a), (c, b), (e, d), (h, g))]
-        fallen = [replaced(await one(store, seq)) for seq in (a, d, f, g)]
-        merged = replaced(await one(store, b), Reason.MERGED)
-        await keep(store, *chain, linked(c, f, Relation.SUPPORTS), *fallen, merged, verb="supersede")
-        await keep(store, archived(await one(store, h)), pruned(await one(store, e)), verb="curate")
+        chain = [link_change(new, old, Relation.SUPERSEDES) for new, old in ((b, a), (c, b), (e, d), (h, g))]
+        fallen = [supersede_change(await one(store, seq)) for seq in (a, d, f, g)]
+        merged = supersede_change(await one(store, b), Reason.MERGED)
+        await keep(store, *chain, link_change(c, f, Relation.SUPPORTS), *fallen, merged, verb="supersede")
+        await keep(
+            store, archive_change(await one(store, h)), prune_change(await one(store, e)), verb="curate"
+        )
         before = await lineage(store)
-        await keep(store, pruned(await one(store, c)), verb="curate")
+        await keep(store, prune_change(await one(store, c)), verb="curate")
         after = await lineage(store)
 
         assert [True, True] == [before.ok, after.ok]
@@ -329,11 +331,13 @@ class BooksContract:
 
     async def test_successors_in_place_need_no_advice(self, store: Store) -> None:
         """A chain of successors that ends in a memory in sight or archived is well, and so is a merged duplicate."""
-        texts = [created(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 5)]
+        texts = [create_change(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 5)]
         a, b, c, d = (await keep(store, *texts)).assigned
-        drawn = linked(b, a, Relation.SUPERSEDES), linked(c, b, Relation.MERGED_FROM)
-        fallen = replaced(await one(store, a)), replaced(await one(store, b), Reason.MERGED)
-        await keep(store, *drawn, *fallen, replaced(await one(store, d), Reason.MERGED), verb="curate")
+        drawn = link_change(b, a, Relation.SUPERSEDES), link_change(c, b, Relation.MERGED_FROM)
+        fallen = supersede_change(await one(store, a)), supersede_change(await one(store, b), Reason.MERGED)
+        await keep(
+            store, *drawn, *fallen, supersede_change(await one(store, d), Reason.MERGED), verb="curate"
+        )
 
         assert "" == (await lineage(store)).advice
 
@@ -341,9 +345,9 @@ class BooksContract:
         """After close every method raises StoreUnavailable; closing twice is allowed."""
         await store.close()
         await store.close()
-        await raised(StoreUnavailable, store.get(SCOPE, [1]))
-        await raised(StoreUnavailable, store.snapshot(SCOPE, SnapshotRequest(frozenset()), NOW))
-        await raised(StoreUnavailable, keep(store, Change("tags", (1, "x"), None, {})))
-        error = await raised(StoreUnavailable, store.bookkeep(SCOPE, Bookkeeping(NOW)))
+        await expect_error(StoreUnavailable, store.get(SCOPE, [1]))
+        await expect_error(StoreUnavailable, store.snapshot(SCOPE, SnapshotRequest(frozenset()), NOW))
+        await expect_error(StoreUnavailable, keep(store, Change("tags", (1, "x"), None, {})))
+        error = await expect_error(StoreUnavailable, store.bookkeep(SCOPE, Bookkeeping(NOW)))
 
         assert error.recovery

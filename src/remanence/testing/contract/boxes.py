@@ -2,12 +2,22 @@
 
 import pytest
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, Outcome, Sealed, TraceRow
+from remanence.box import BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
 from remanence.change import MILLION, Change, inverses
 from remanence.clock import DAY
 from remanence.errors import Conflict, InvalidInput
 from remanence.store.base import Store
-from remanence.testing.builders import NOW, SCOPE, boxed, created, destroyed, keep, one, raised, traced
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    box_change,
+    create_change,
+    destroy_changes,
+    expect_error,
+    keep,
+    one,
+    trace_change,
+)
 from remanence.testing.dump import dump
 
 TOPICS = {"a1": MILLION}
@@ -18,7 +28,7 @@ def row(box: int, *members: int, session: str = "s1", trace: int | None = None) 
     return BoxRow(box, session, TOPICS, members, None, None, NOW, NOW, trace=trace)
 
 
-SEALED = {"sealed_at": NOW + 5, "reason": Sealed.FULL, "outcome": Outcome.SUCCESS, "goal": 7}
+SEALED = {"sealed_at": NOW + 5, "reason": SealReason.FULL, "outcome": BoxOutcome.SUCCESS, "goal": 7}
 OPEN = dict.fromkeys(("sealed_at", "reason", "outcome", "goal"))
 
 
@@ -29,11 +39,15 @@ class BoxContract:
         """By number, session, trace, or whether they are sealed; of another scope none."""
         seal = Change("boxes", 3, OPEN, SEALED)
         await keep(
-            store, boxed(3, [3, 4]), boxed(5, [5], "s2", trace=5), boxed(9, [9, 12]), boxed(11, [11], "")
+            store,
+            box_change(3, [3, 4]),
+            box_change(5, [5], "s2", trace=5),
+            box_change(9, [9, 12]),
+            box_change(11, [11], ""),
         )
         await keep(store, seal)
-        await keep(store, boxed(4, [4]), scope="other")
-        sealed = BoxRow(3, "s1", TOPICS, (3, 4), 7, Outcome.SUCCESS, NOW, NOW, NOW + 5, Sealed.FULL)
+        await keep(store, box_change(4, [4]), scope="other")
+        sealed = BoxRow(3, "s1", TOPICS, (3, 4), 7, BoxOutcome.SUCCESS, NOW, NOW, NOW + 5, SealReason.FULL)
         two, three, none = row(5, 5, session="s2", trace=5), row(9, 9, 12), row(11, 11, session="")
 
         assert [none, three, two, sealed] == await store.boxes(SCOPE, FindBoxes())
@@ -50,8 +64,8 @@ class BoxContract:
 
     async def test_traces_are_listed_those_of_the_latest_turns_first(self, store: Store) -> None:
         """By number, or from a time on, that time too."""
-        await keep(store, traced(3, NOW + DAY), traced(5), traced(9, NOW + DAY))
-        await keep(store, traced(3), scope="other")
+        await keep(store, trace_change(3, NOW + DAY), trace_change(5), trace_change(9, NOW + DAY))
+        await keep(store, trace_change(3), scope="other")
         three, five, nine = (
             TraceRow(key, TOPICS, NOW, at) for key, at in ((3, NOW + DAY), (5, NOW), (9, NOW + DAY))
         )
@@ -64,14 +78,14 @@ class BoxContract:
 
     async def test_a_box_that_is_no_longer_so_is_a_conflict(self, store: Store) -> None:
         """Nothing is written where a box or a trace is otherwise, gone, or there already."""
-        await keep(store, boxed(3, [3]), traced(3))
+        await keep(store, box_change(3, [3]), trace_change(3))
         before = await dump(store, SCOPE)
         grown = Change("boxes", 3, {"members": [3, 4]}, {"members": [3, 4, 5]})
         gone = Change("boxes", 8, {}, None)
         later = Change("traces", 3, {"last_at": 1}, {"last_at": 2})
         conflicts = [
-            await raised(Conflict, keep(store, change))
-            for change in (grown, gone, later, boxed(3, [3]), traced(3))
+            await expect_error(Conflict, keep(store, change))
+            for change in (grown, gone, later, box_change(3, [3]), trace_change(3))
         ]
 
         assert [("boxes", 3), ("boxes", 8), ("traces", 3), ("boxes", 3), ("traces", 3)] == [
@@ -81,10 +95,10 @@ class BoxContract:
 
     async def test_boxes_stay_when_their_turns_go(self, store: Store) -> None:
         """A box hangs on no memory: it raises no revision, stands in no history of one, and outlives it."""
-        (a,) = (await keep(store, created(1, "the first turn"))).assigned
-        await keep(store, boxed(a, [a]), traced(a))
+        (a,) = (await keep(store, create_change(1, "the first turn"))).assigned
+        await keep(store, box_change(a, [a]), trace_change(a))
         memory, logged = await one(store, a), await store.history(SCOPE, memory=a)
-        await keep(store, *destroyed(memory))
+        await keep(store, *destroy_changes(memory))
 
         assert (1, 1) == (memory.revision, len(logged))
         assert [row(a, a)] == await store.boxes(SCOPE, FindBoxes())
@@ -93,7 +107,7 @@ class BoxContract:
 
     async def test_boxes_are_in_the_audit(self, store: Store) -> None:
         """A creation by its key, an update by what changed, a destruction whole; turned round, all is as before."""
-        await keep(store, boxed(3, [3]), traced(3))
+        await keep(store, box_change(3, [3]), trace_change(3))
         before = await dump(store, SCOPE)
         grown = Change("boxes", 3, {"members": [3], **OPEN}, {"members": [3, 4], **SEALED})
         await keep(store, grown, Change("traces", 3, {}, None))
@@ -114,15 +128,15 @@ class BoxContract:
     @pytest.mark.parametrize(
         "change",
         [
-            boxed(0, [1]),
-            boxed(-1, [1]),
-            traced(0),
-            boxed(1, ["a"]),  # type: ignore[list-item]
-            boxed(1, [1], topics=["a1"]),
-            boxed(1, [1], reason=4),
-            boxed(1, [1], outcome=-1),
-            boxed(1, [1], opened_at=2**53),
-            boxed(1, [1], session=None),  # type: ignore[arg-type]
+            box_change(0, [1]),
+            box_change(-1, [1]),
+            trace_change(0),
+            box_change(1, ["a"]),  # type: ignore[list-item]
+            box_change(1, [1], topics=["a1"]),
+            box_change(1, [1], reason=4),
+            box_change(1, [1], outcome=-1),
+            box_change(1, [1], opened_at=2**53),
+            box_change(1, [1], session=None),  # type: ignore[arg-type]
             Change("boxes", 1, None, {"session": "s1"}),
             Change("boxes", 1, {}, {"named": "s1"}),
             Change("traces", (1, 2), {}, {"last_at": 1}),
@@ -130,6 +144,6 @@ class BoxContract:
     )
     async def test_a_box_that_no_store_keeps_is_refused(self, store: Store, change: Change) -> None:
         """Its number is that of a memory, and each column has its kind and its bounds."""
-        await raised(InvalidInput, keep(store, change))
+        await expect_error(InvalidInput, keep(store, change))
 
         assert [] == await store.boxes(SCOPE, FindBoxes())

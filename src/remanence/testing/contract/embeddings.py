@@ -3,19 +3,28 @@
 import numpy as np
 
 from remanence.errors import LeaseLost
-from remanence.store.base import Bookkeeping, Embedded, Store
-from remanence.testing.builders import NOW, SCOPE, created, destroyed, keep, one, raised, updated
+from remanence.store.base import Bookkeeping, EmbeddingRow, Store
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    create_change,
+    destroy_changes,
+    expect_error,
+    keep,
+    one,
+    update_change,
+)
 from remanence.text import fingerprint
 
 MODEL, OTHER = "a model", "another model"
 
 
-def made(seq: int, text: str, *numbers: float) -> Embedded:
+def make_embedding_row(seq: int, text: str, *numbers: float) -> EmbeddingRow:
     """Return the vector that a model made of a text."""
-    return Embedded(seq, fingerprint(text), np.array(numbers, "<f2").tobytes())
+    return EmbeddingRow(seq, fingerprint(text), np.array(numbers, "<f2").tobytes())
 
 
-async def held(store: Store, model: str | None = MODEL, **asked: object) -> dict[int, list[float]]:
+async def read_vectors(store: Store, model: str | None = MODEL, **asked: object) -> dict[int, list[float]]:
     """Return the vectors of a model by memory."""
     seqs, vectors = await store.vectors(SCOPE, model=model, **asked)  # type: ignore[arg-type]
     return dict(zip(seqs.tolist(), vectors.tolist(), strict=True))
@@ -28,70 +37,92 @@ class EmbeddingContract:
         """Read by model, above a number or of some memories only; of another model or scope they are others."""
         own = np.array([9, 9], "<f2").tobytes()
         a, b, c = (
-            await keep(store, created(1, "one", vector=own), created(2, "two"), created(3, "three"))
+            await keep(
+                store, create_change(1, "one", vector=own), create_change(2, "two"), create_change(3, "three")
+            )
         ).assigned
-        (elsewhere,) = (await keep(store, created(1, "one"), scope="other")).assigned
-        kept = await store.embed(SCOPE, MODEL, [made(a, "one", 1, 2, 3), made(c, "three", 7, 8, 9)])
-        await store.embed(SCOPE, OTHER, [made(b, "two", 4)])
-        await store.embed("other", MODEL, [made(elsewhere, "one", 5, 5, 5)])
+        (elsewhere,) = (await keep(store, create_change(1, "one"), scope="other")).assigned
+        kept = await store.embed(
+            SCOPE, MODEL, [make_embedding_row(a, "one", 1, 2, 3), make_embedding_row(c, "three", 7, 8, 9)]
+        )
+        await store.embed(SCOPE, OTHER, [make_embedding_row(b, "two", 4)])
+        await store.embed("other", MODEL, [make_embedding_row(elsewhere, "one", 5, 5, 5)])
 
         assert 2 == kept
-        assert {a: [1, 2, 3], c: [7, 8, 9]} == await held(store)
-        assert {c: [7, 8, 9]} == await held(store, after=a)
-        assert {a: [1, 2, 3]} == await held(store, only=[a, b])
-        assert ({b: [4]}, {a: [9, 9]}) == (await held(store, OTHER), await held(store, None))
-        assert {} == await held(store, "nobody's")
+        assert {a: [1, 2, 3], c: [7, 8, 9]} == await read_vectors(store)
+        assert {c: [7, 8, 9]} == await read_vectors(store, after=a)
+        assert {a: [1, 2, 3]} == await read_vectors(store, only=[a, b])
+        assert ({b: [4]}, {a: [9, 9]}) == (await read_vectors(store, OTHER), await read_vectors(store, None))
+        assert {} == await read_vectors(store, "nobody's")
         assert all(check.ok for check in await store.check())
 
     async def test_a_vector_of_another_text_is_not_kept(self, store: Store) -> None:
         """Nor one of a memory that is not there or in another scope; one that is made again takes its place."""
-        a, b = (await keep(store, created(1, "one"), created(2, "two"))).assigned
-        rows = [made(a, "one", 1), made(b, "another two", 2), made(10**9, "one", 3)]
+        a, b = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
+        rows = [
+            make_embedding_row(a, "one", 1),
+            make_embedding_row(b, "another two", 2),
+            make_embedding_row(10**9, "one", 3),
+        ]
         kept = await store.embed(SCOPE, MODEL, rows)
-        again = await store.embed(SCOPE, MODEL, [made(a, "one", 5)])
-        strange = await store.embed("other", MODEL, [made(a, "one", 6)])
+        again = await store.embed(SCOPE, MODEL, [make_embedding_row(a, "one", 5)])
+        strange = await store.embed("other", MODEL, [make_embedding_row(a, "one", 6)])
 
         assert (1, 1, 0) == (kept, again, strange)
-        assert {a: [5]} == await held(store)
+        assert {a: [5]} == await read_vectors(store)
         assert all(check.ok for check in await store.check())
 
     async def test_vectors_go_with_their_text(self, store: Store) -> None:
         """When it changes, and when its memory's row goes; anything else leaves them."""
-        a, b, c = (await keep(store, created(1, "one"), created(2, "two"), created(3, "three"))).assigned
-        await store.embed(SCOPE, MODEL, [made(a, "one", 1), made(b, "two", 2), made(c, "three", 3)])
-        await store.embed(SCOPE, OTHER, [made(a, "one", 4)])
+        a, b, c = (
+            await keep(store, create_change(1, "one"), create_change(2, "two"), create_change(3, "three"))
+        ).assigned
+        await store.embed(
+            SCOPE,
+            MODEL,
+            [
+                make_embedding_row(a, "one", 1),
+                make_embedding_row(b, "two", 2),
+                make_embedding_row(c, "three", 3),
+            ],
+        )
+        await store.embed(SCOPE, OTHER, [make_embedding_row(a, "one", 4)])
         changed = {"text": "one more", "fingerprint": fingerprint("one more")}
         await keep(
-            store, updated(await one(store, a), **changed), updated(await one(store, c), importance=0.5)
+            store,
+            update_change(await one(store, a), **changed),
+            update_change(await one(store, c), importance=0.5),
         )
-        await keep(store, *destroyed(await one(store, b)))
+        await keep(store, *destroy_changes(await one(store, b)))
 
-        assert ({c: [3]}, {}) == (await held(store), await held(store, OTHER))
+        assert ({c: [3]}, {}) == (await read_vectors(store), await read_vectors(store, OTHER))
         assert all(check.ok for check in await store.check())
 
     async def test_all_vectors_of_a_model_are_taken_away(self, store: Store) -> None:
         """Of one scope and one model; nothing of it is in the audit."""
-        a, b = (await keep(store, created(1, "one"), created(2, "two"))).assigned
-        await keep(store, created(1, "one"), scope="other")
-        await store.embed(SCOPE, MODEL, [made(a, "one", 1), made(b, "two", 2)])
-        await store.embed(SCOPE, OTHER, [made(a, "one", 4)])
+        a, b = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
+        await keep(store, create_change(1, "one"), scope="other")
+        await store.embed(SCOPE, MODEL, [make_embedding_row(a, "one", 1), make_embedding_row(b, "two", 2)])
+        await store.embed(SCOPE, OTHER, [make_embedding_row(a, "one", 4)])
         gone = [await store.embed(SCOPE, MODEL, None) for _ in range(2)]
 
         assert [2, 0] == gone
-        assert ({}, {a: [4]}) == (await held(store), await held(store, OTHER))
+        assert ({}, {a: [4]}) == (await read_vectors(store), await read_vectors(store, OTHER))
         assert 1 == len(await store.history(SCOPE))
         assert all(check.ok for check in await store.check())
 
     async def test_who_lost_the_lease_embeds_nothing(self, store: Store) -> None:
         """The fence is looked at where the vectors are written, and what is counted with them is with them."""
-        (a,) = (await keep(store, created(1, "one"))).assigned
+        (a,) = (await keep(store, create_change(1, "one"))).assigned
         lease = Bookkeeping(NOW, lease=("embed", "me", NOW + 5))
         fence = (await store.bookkeep(SCOPE, lease)).fence
         assert fence is not None
-        kept = await store.embed(SCOPE, MODEL, [made(a, "one", 1)], fence=("embed", fence), count={"made": 1})
+        kept = await store.embed(
+            SCOPE, MODEL, [make_embedding_row(a, "one", 1)], fence=("embed", fence), count={"made": 1}
+        )
         lost = ("embed", fence - 1)
-        await raised(LeaseLost, store.embed(SCOPE, MODEL, None, fence=lost, count={"made": 5}))
+        await expect_error(LeaseLost, store.embed(SCOPE, MODEL, None, fence=lost, count={"made": 5}))
         booked = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("made",)))
 
-        assert (1, {a: [1]}, {"made": 1}) == (kept, await held(store), booked.counters)
+        assert (1, {a: [1]}, {"made": 1}) == (kept, await read_vectors(store), booked.counters)
         assert all(check.ok for check in await store.check())

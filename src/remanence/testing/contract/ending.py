@@ -4,27 +4,27 @@ from dataclasses import replace
 
 from remanence.change import Cause, Change, Increment, inverses
 from remanence.clock import DAY, TIME_MAX
-from remanence.store.base import Ended, Purged, Store
+from remanence.store.base import EndImagesResult, PurgedMemory, Store
 from remanence.store.ending import EXPIRE, PARTS_MAX
 from remanence.store.erasure import ERASE
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    archived,
+    archive_change,
     because,
     block,
-    created,
-    destroyed,
+    create_change,
+    destroy_changes,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    tagged,
-    unlinked,
-    updated,
+    prune_change,
+    tag_change,
+    unlink_change,
+    update_change,
 )
 from remanence.testing.dump import dump
-from remanence.testing.invariants import broken
+from remanence.testing.invariants import find_broken_invariants
 
 LATER = NOW + 60 * DAY
 
@@ -34,7 +34,7 @@ def ending(at: int = LATER, **more: object) -> Cause:
     return because(EXPIRE, at, **more)
 
 
-async def ended(store: Store, before: int = NOW + DAY, at: int = LATER) -> Ended:
+async def end_images(store: Store, before: int = NOW + DAY, at: int = LATER) -> EndImagesResult:
     """End the images of what is older."""
     return await store.end_images(SCOPE, before, ending(at))
 
@@ -49,43 +49,45 @@ class EndingContract:
 
     async def test_images_end_and_causes_stay(self, store: Store) -> None:
         """A part whose images ended has its cause, digest and count, and says when they ended."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "x"))).assigned
-        await keep(store, updated(await one(store, a), text="c c"), linked(a, b), verb="update")
+        a, b = (
+            await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-1, "x"))
+        ).assigned
+        await keep(store, update_change(await one(store, a), text="c c"), link_change(a, b), verb="update")
         before, content = await store.history(SCOPE), await dump(store, SCOPE)
-        done = await ended(store)
+        done = await end_images(store)
         after = await store.history(SCOPE)
         bare = await store.history(SCOPE, rows=False)
 
-        assert Ended(3, 2, 2, 5) == done
+        assert EndImagesResult(3, 2, 2, 5) == done
         assert [(part.cause, part.digest, part.count) for part in before] == [
             (part.cause, part.digest, part.count) for part in after[:2]
         ]
         assert [(), (), ()] == [part.entries for part in after]
         assert [LATER, LATER, None] == [part.ended_at for part in after] == [part.ended_at for part in bare]
         assert [] == await store.history(SCOPE, memory=a)
-        assert content.kept() == (await dump(store, SCOPE)).kept()
-        assert [] == broken(await dump(store, SCOPE))
+        assert content.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
+        assert [] == find_broken_invariants(await dump(store, SCOPE))
         assert await sound(store)
 
     async def test_nothing_is_logged_where_nothing_is_due(self, store: Store) -> None:
         """Asked again, or before its time, it does nothing; by the same run and part it answers what was done."""
-        assert Ended(0, 0) == await ended(store)
-        await keep(store, created(1, "a a"))
-        assert Ended(0, 0) == await ended(store, NOW)
+        assert EndImagesResult(0, 0) == await end_images(store)
+        await keep(store, create_change(1, "a a"))
+        assert EndImagesResult(0, 0) == await end_images(store, NOW)
         cause = ending(run="r")
         done = await store.end_images(SCOPE, NOW + 1, cause)
 
-        assert Ended(2, 1, 1, 1) == done
+        assert EndImagesResult(2, 1, 1, 1) == done
         assert done == await store.end_images(SCOPE, NOW + 1, cause)
-        assert Ended(0, 1) == await ended(store, NOW + 1)
+        assert EndImagesResult(0, 1) == await end_images(store, NOW + 1)
         assert 2 == len(await store.history(SCOPE))
         assert [] == await store.history("other")
 
     async def test_it_ends_at_the_first_part_that_is_not_older(self, store: Store) -> None:
         """A part that claims to be of later keeps all after it: a clock that was wrong once ends nothing too early."""
         for at in (NOW, NOW + 9 * DAY, NOW + 1):
-            await store.commit(SCOPE, [created(1, f"of {at}")], because("learn", at))
-        done = await ended(store)
+            await store.commit(SCOPE, [create_change(1, f"of {at}")], because("learn", at))
+        done = await end_images(store)
 
         assert (1, 1) == (done.through, done.parts)
         assert [True, False, False] == [
@@ -94,111 +96,117 @@ class EndingContract:
 
     async def test_what_is_held_or_a_tombstone_keeps_its_images(self, store: Store) -> None:
         """Also in a part with others, and links at either end; once nothing keeps them, they end too."""
-        a, b, c, d = (await keep(store, *(created(k, f"text {k}") for k in (1, 2, 3, 4)))).assigned
+        a, b, c, d = (await keep(store, *(create_change(k, f"text {k}") for k in (1, 2, 3, 4)))).assigned
         said = {"attributes": {"a long value": "that two say"}}
-        both = [updated(await one(store, seq), **said) for seq in (d, a, b)]
-        await keep(store, *both, linked(c, d), linked(a, d), verb="update")
-        held = updated(await one(store, a), holds={"case": LATER + DAY}, hold_until=LATER + DAY)
-        await keep(store, held, pruned(await one(store, b)), verb="update")
-        whole = [await told(store, seq) for seq in (a, b)]
-        done = await ended(store)
+        both = [update_change(await one(store, seq), **said) for seq in (d, a, b)]
+        await keep(store, *both, link_change(c, d), link_change(a, d), verb="update")
+        held = update_change(await one(store, a), holds={"case": LATER + DAY}, hold_until=LATER + DAY)
+        await keep(store, held, prune_change(await one(store, b)), verb="update")
+        whole = [await read_history(store, seq) for seq in (a, b)]
+        done = await end_images(store)
         parts = await store.history(SCOPE)
 
-        assert Ended(4, 3, 3, 4, 3) == done
-        assert whole == [await told(store, seq) for seq in (a, b)]
+        assert EndImagesResult(4, 3, 3, 4, 3) == done
+        assert whole == [await read_history(store, seq) for seq in (a, b)]
         assert {a, b} == await about(store)
         assert [LATER, LATER, None] == [part.ended_at for part in parts[:3]]
         assert await sound(store)
 
-        again = await ended(store, NOW + DAY, LATER + 2 * DAY)
+        again = await end_images(store, NOW + DAY, LATER + 2 * DAY)
         assert (3, 3, 3) == (again.through, again.parts, again.kept)
-        assert ([], {b}) == (await told(store, a), await about(store))
+        assert ([], {b}) == (await read_history(store, a), await about(store))
         assert await sound(store)
 
     async def test_a_purged_memory_keeps_its_images_as_long_as_it_can_be_restored(self, store: Store) -> None:
         """It is found by number, id, key or an id's end; its oldest images stay until that of its row ends."""
-        a, b = (await keep(store, created(1, "a a", key="k"), created(2, "b b"), linked(-1, -2))).assigned
+        a, b = (
+            await keep(store, create_change(1, "a a", key="k"), create_change(2, "b b"), link_change(-1, -2))
+        ).assigned
         memory = await one(store, a)
         (link,) = await store.neighbours(SCOPE, [a])
-        gone = [*destroyed(await one(store, a)), unlinked(link)]
+        gone = [*destroy_changes(await one(store, a)), unlink_change(link)]
         purge = await store.commit(SCOPE, gone, because("purge", NOW + 2 * DAY))
-        await keep(store, tagged(b, "x"), verb="tag")
-        known = Purged(a, memory.id, "k", purge.run, NOW + 2 * DAY)
+        await keep(store, tag_change(b, "x"), verb="tag")
+        known = PurgedMemory(a, memory.id, "k", purge.run, NOW + 2 * DAY)
 
         assert [known] * 4 == [
-            *(await store.purged(SCOPE, [a, memory.id])),
-            *(await store.purged(SCOPE, ["k"])),
+            *(await store.find_purged_memories(SCOPE, [a, memory.id])),
+            *(await store.find_purged_memories(SCOPE, ["k"])),
         ] * 2
         assert [[known], [], []] == [
-            await store.purged(SCOPE, [memory.id[-6:]]),
-            await store.purged(SCOPE, [b, "z"]),
-            await store.purged("other", [a]),
+            await store.find_purged_memories(SCOPE, [memory.id[-6:]]),
+            await store.find_purged_memories(SCOPE, [b, "z"]),
+            await store.find_purged_memories("other", [a]),
         ]
-        done = await ended(store)
+        done = await end_images(store)
         assert (1, 1, 1) == (done.through, done.parts, done.kept)
-        assert [known] == await store.purged(SCOPE, [a])
+        assert [known] == await store.find_purged_memories(SCOPE, [a])
 
-        done = await ended(store, NOW + 3 * DAY, LATER + DAY)
+        done = await end_images(store, NOW + 3 * DAY, LATER + DAY)
         assert (3, 3, 0) == (done.through, done.parts, done.kept)
-        assert [replace(known, ended_at=LATER + DAY)] == await store.purged(SCOPE, [a])
+        assert [replace(known, ended_at=LATER + DAY)] == await store.find_purged_memories(SCOPE, [a])
         assert await sound(store)
 
     async def test_what_came_back_is_no_more_known_as_purged(self, store: Store) -> None:
         """Neither is what was erased."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
-        await keep(store, *destroyed(await one(store, a)), verb="purge", run="r")
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
+        await keep(store, *destroy_changes(await one(store, a)), verb="purge", run="r")
         (part,) = await store.history(SCOPE, run="r")
         await keep(store, *inverses(part.changes), verb="undo")
         await keep(store, Change("memories", b, {"revision": 1}, None), verb=ERASE)
 
-        assert [] == await store.purged(SCOPE, [a, b])
+        assert [] == await store.find_purged_memories(SCOPE, [a, b])
         assert await sound(store)
 
     async def test_rows_of_a_block_end_one_by_one(self, store: Store) -> None:
         """Of memories and of links; what is kept turns the same rows round as before."""
-        seqs = (await keep(store, *(created(k, f"text {k}") for k in range(1, 7)))).assigned
-        await keep(store, block([linked(seq, seq + 1, weight=0.5) for seq in seqs[:-1]]), verb="link")
-        changes = [archived(await one(store, seq)) for seq in seqs]
-        links = [unlinked(link) for link in await store.neighbours(SCOPE, seqs[:1])]
+        seqs = (await keep(store, *(create_change(k, f"text {k}") for k in range(1, 7)))).assigned
+        await keep(store, block([link_change(seq, seq + 1, weight=0.5) for seq in seqs[:-1]]), verb="link")
+        changes = [archive_change(await one(store, seq)) for seq in seqs]
+        links = [unlink_change(link) for link in await store.neighbours(SCOPE, seqs[:1])]
         await keep(store, block(changes), block(links), verb="curate")
         await keep(
-            store, updated(await one(store, seqs[1]), holds={"x": None}, hold_until=TIME_MAX), verb="hold"
+            store,
+            update_change(await one(store, seqs[1]), holds={"x": None}, hold_until=TIME_MAX),
+            verb="hold",
         )
-        whole = await told(store, seqs[1])
+        whole = await read_history(store, seqs[1])
         used = await store.commit(
-            SCOPE, [updated(await one(store, seqs[1]), uses=Increment(1))], because("use")
+            SCOPE, [update_change(await one(store, seqs[1]), uses=Increment(1))], because("use")
         )
-        done = await ended(store)
+        done = await end_images(store)
 
         assert used.position == done.through
-        assert whole == await told(store, seqs[1])
+        assert whole == await read_history(store, seqs[1])
         assert {seqs[1]} == await about(store)
         assert ((), LATER) == ((await store.history(SCOPE))[4].used, (await store.history(SCOPE))[4].ended_at)
         assert await sound(store)
 
     async def test_links_in_a_row_end_one_by_one(self, store: Store) -> None:
         """Of many links that came with their memories, those at what is kept are told of it as before, and no other."""
-        born = [created(k, f"text {k}") for k in range(1, 13)]
-        links = [linked(-k, -k - 1, weight=0.5) for k in range(1, 12)]
-        done = await keep(store, *born, *links, tagged(-1, "x"))
+        born = [create_change(k, f"text {k}") for k in range(1, 13)]
+        links = [link_change(-k, -k - 1, weight=0.5) for k in range(1, 12)]
+        done = await keep(store, *born, *links, tag_change(-1, "x"))
         held = done.assigned[4]
         await keep(
-            store, updated(await one(store, held), holds={"x": None}, hold_until=TIME_MAX), verb="hold"
+            store, update_change(await one(store, held), holds={"x": None}, hold_until=TIME_MAX), verb="hold"
         )
-        whole = await told(store, held)
-        await ended(store)
+        whole = await read_history(store, held)
+        await end_images(store)
         (first,) = await store.history(SCOPE, run=done.run)
 
         assert 4 == len(whole)
-        assert whole == await told(store, held)
+        assert whole == await read_history(store, held)
         assert ["memories", "links", "links"] == [change.table for change in first.changes]
         assert await sound(store)
 
     async def test_parts_end_some_at_once(self, store: Store) -> None:
         """As many as one part may end; the next goes on where it stopped."""
         for k in range(PARTS_MAX + 5):
-            await store.commit(SCOPE, [tagged(1, f"t{k}")] if k else [created(1, "a a")], because("tag"))
-        first, second = await ended(store), await ended(store)
+            await store.commit(
+                SCOPE, [tag_change(1, f"t{k}")] if k else [create_change(1, "a a")], because("tag")
+            )
+        first, second = await end_images(store), await end_images(store)
 
         assert (PARTS_MAX, PARTS_MAX, True) == (first.through, first.parts, first.left)
         assert (PARTS_MAX + 5, 5, False) == (second.through, second.parts, second.left)
@@ -206,35 +214,37 @@ class EndingContract:
 
     async def test_what_was_kept_can_be_erased(self, store: Store) -> None:
         """The chain is proven before and after, and after the next end of images."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "x"))).assigned
+        a, b = (
+            await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-1, "x"))
+        ).assigned
         changes = [
-            updated(await one(store, seq), text=f"words {seq}", holds={"x": None}, hold_until=TIME_MAX)
+            update_change(await one(store, seq), text=f"words {seq}", holds={"x": None}, hold_until=TIME_MAX)
             for seq in (a, b)
         ]
         await keep(store, *changes, verb="update")
-        await ended(store)
+        await end_images(store)
         gone = [Change("memories", a, {"revision": 2}, None), Change("tags", (a, "x"), {}, None)]
         await store.commit(SCOPE, gone, because(ERASE, LATER + 1))
 
         assert {a, b} == await about(store)
-        assert [Change("memories", a, {}, None)] == await told(store, a)
+        assert [Change("memories", a, {}, None)] == await read_history(store, a)
         assert await sound(store)
-        await ended(store, LATER + 2, LATER + 60 * DAY)
+        await end_images(store, LATER + 2, LATER + 60 * DAY)
         assert {b} == await about(store)
         assert await sound(store)
 
     async def test_scopes_end_each_for_itself(self, store: Store) -> None:
         """The images of another scope stay."""
-        await keep(store, created(1, "a a"))
-        await keep(store, created(1, "a a"), scope="other")
-        await ended(store)
+        await keep(store, create_change(1, "a a"))
+        await keep(store, create_change(1, "a a"), scope="other")
+        await end_images(store)
 
         assert [None] == [part.ended_at for part in await store.history("other")]
         assert [1] == [len(part.entries) for part in await store.history("other")]
         assert await sound(store)
 
 
-async def told(store: Store, seq: int) -> list[Change]:
+async def read_history(store: Store, seq: int) -> list[Change]:
     """Return all that the audit tells of a memory."""
     return [change for part in await store.history(SCOPE, memory=seq) for change in part.changes]
 

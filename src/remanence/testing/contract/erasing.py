@@ -6,16 +6,30 @@ from remanence.folding import fold_keys
 from remanence.model import COMING_BACK
 from remanence.store.base import LedgerFindings, Store
 from remanence.store.erasure import ERASE, of_fold, of_id, of_seq
-from remanence.testing.builders import NOW, SCOPE, because, created, keep, one, raised, tagged, updated
+from remanence.testing.builders import (
+    NOW,
+    SCOPE,
+    because,
+    create_change,
+    expect_error,
+    keep,
+    one,
+    tag_change,
+    update_change,
+)
 
 TEXT, FORMER = "the pier is painted blue", "the pier is painted green"
 
 
-async def erased(store: Store) -> tuple[int, int, str]:
+async def erase_one_memory(store: Store) -> tuple[int, int, str]:
     """Keep two memories, change both in one part, erase one of them; return both numbers and the id that went."""
-    said, other = (await keep(store, created(1, FORMER), created(2, "the toll is five"))).assigned
+    said, other = (await keep(store, create_change(1, FORMER), create_change(2, "the toll is five"))).assigned
     memory, beside = await one(store, said), await one(store, other)
-    changes = [updated(memory, text=TEXT), updated(beside, importance=0.5), tagged(said, "boats")]
+    changes = [
+        update_change(memory, text=TEXT),
+        update_change(beside, importance=0.5),
+        tag_change(said, "boats"),
+    ]
     await store.commit(SCOPE, changes, because("update"))
     gone = [Change("memories", said, {"revision": 2}, None), Change("tags", (said, "boats"), {}, None)]
     await store.commit(SCOPE, gone, because(ERASE))
@@ -27,7 +41,7 @@ class ErasingContract:
 
     async def test_an_erased_memory_has_no_row_and_no_image(self, store: Store) -> None:
         """What changed beside it in the same part is still told; each part has its count and digest."""
-        said, other, _ = await erased(store)
+        said, other, _ = await erase_one_memory(store)
         parts = await store.history(SCOPE)
         told = [(change.table, change.key) for part in parts for change in part.changes]
         mine = [change for part in await store.history(SCOPE, memory=said) for change in part.changes]
@@ -41,33 +55,38 @@ class ErasingContract:
 
     async def test_what_was_erased_is_known_again(self, store: Store) -> None:
         """By number, by id and by every text that it had; in its scope, and from when on."""
-        said, other, id_ = await erased(store)
+        said, other, id_ = await erase_one_memory(store)
         folds = [fold_keys(text)[0] for text in (TEXT, FORMER, "the toll is five")]
         asked = [of_seq(said), of_seq(other), of_id(id_), *map(of_fold, folds)]
-        known = await store.erased(SCOPE, asked)
+        known = await store.find_erased_names(SCOPE, asked)
 
         assert {of_seq(said), of_id(id_), *map(of_fold, folds[:2])} == known.keys()
         assert {NOW} == set(known.values())
-        assert {} == await store.erased("other", asked)
+        assert {} == await store.find_erased_names("other", asked)
         assert [True, True] == [found.is_erased for found in await store.forbidden(SCOPE, folds)]
         assert [] == await store.forbidden(SCOPE)
 
     async def test_what_was_erased_never_comes_in_again(self, store: Store) -> None:
         """Neither a text that it had nor its id, by any verb, one that brings things back among them."""
-        _, other, id_ = await erased(store)
-        fresh = created(1, "something else")
+        _, other, id_ = await erase_one_memory(store)
+        fresh = create_change(1, "something else")
         named = Change("memories", -1, None, {**(fresh.after or {}), "id": id_})
         beside = await one(store, other)
         for verb in sorted({"learn", *COMING_BACK}):
-            for change in (created(1, TEXT), created(1, FORMER), named, updated(beside, text=TEXT)):
-                await raised(Conflict, store.commit(SCOPE, [change], because(verb)))
-        await store.commit("other", [created(1, TEXT)], because("learn"))
+            for change in (
+                create_change(1, TEXT),
+                create_change(1, FORMER),
+                named,
+                update_change(beside, text=TEXT),
+            ):
+                await expect_error(Conflict, store.commit(SCOPE, [change], because(verb)))
+        await store.commit("other", [create_change(1, TEXT)], because("learn"))
 
         assert (await store.clean()).found == ()
 
     async def test_a_store_that_nothing_took_the_place_of_has_nothing_back(self, store: Store) -> None:
         """The ledger, where one is kept, says what the store knows."""
-        await erased(store)
+        await erase_one_memory(store)
         await store.clean()
 
         assert LedgerFindings() == await store.compare_ledgers()

@@ -10,15 +10,15 @@ from remanence.store.base import Arriving, Find, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    archived,
-    created,
-    destroyed,
+    archive_change,
+    create_change,
+    destroy_changes,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    tagged,
-    updated,
+    prune_change,
+    tag_change,
+    update_change,
 )
 from remanence.testing.dump import dump
 from remanence.text import fingerprint, term_hash
@@ -30,7 +30,9 @@ class ReadContract:
     async def test_memories_are_found_by_number_id_and_key(self, store: Store) -> None:
         """Answers come in the order asked, None where there is none."""
         a, b = (
-            await keep(store, created(1, "apples", id="a" * 32), created(2, "pears", key="fruit/2"))
+            await keep(
+                store, create_change(1, "apples", id="a" * 32), create_change(2, "pears", key="fruit/2")
+            )
         ).assigned
         found = await store.get(SCOPE, ["fruit/2", 10**9, a, "a" * 32, "nobody", b, b])
 
@@ -39,14 +41,16 @@ class ReadContract:
 
     async def test_many_memories_are_found_at_once(self, store: Store) -> None:
         """A request for thousands of memories is answered whole."""
-        done = await keep(store, *(created(k, f"memory number{k}") for k in range(1, 2_001)))
+        done = await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 2_001)))
         found = await store.get(SCOPE, done.assigned)
 
         assert list(done.assigned) == [memory.seq for memory in found if memory is not None]
 
     async def test_listings_come_newest_first(self, store: Store) -> None:
         """Newest first unless asked the other way; `after` and `limit` page through."""
-        a, b, c = (await keep(store, created(1, "a a"), created(2, "b b"), created(3, "c c"))).assigned
+        a, b, c = (
+            await keep(store, create_change(1, "a a"), create_change(2, "b b"), create_change(3, "c c"))
+        ).assigned
 
         assert [c, b, a] == [memory.seq for memory in await store.find(SCOPE, Find())]
         assert [a, b] == [memory.seq for memory in await store.find(SCOPE, Find(oldest_first=True, limit=2))]
@@ -56,9 +60,11 @@ class ReadContract:
     async def test_listings_of_the_last_arrivals(self, store: Store) -> None:
         """`among` counts arrivals of any kind in the scope, from the last; the rest is asked of these alone."""
         a, b, c = (
-            await keep(store, created(1, "a a", key="a"), created(2, "b b"), created(3, "c c"))
+            await keep(
+                store, create_change(1, "a a", key="a"), create_change(2, "b b"), create_change(3, "c c")
+            )
         ).assigned
-        await keep(store, created(1, "elsewhere"), scope="another")
+        await keep(store, create_change(1, "elsewhere"), scope="another")
 
         assert [c, b] == [memory.seq for memory in await store.find(SCOPE, Find(among=2))]
         assert [] == await store.find(SCOPE, Find(equal={"key": "a"}, among=2))
@@ -70,10 +76,10 @@ class ReadContract:
     async def test_listings_by_the_end_of_an_id(self, store: Store) -> None:
         """Letter by letter, of any status, in this scope alone."""
         ids = ["1" * 28 + end for end in ("abcd", "bbcd", "ABCD", "%bcd")]
-        made = [created(n, f"text {n}", id=id_) for n, id_ in enumerate(ids, start=1)]
+        made = [create_change(n, f"text {n}", id=id_) for n, id_ in enumerate(ids, start=1)]
         a, b, _, d = (await keep(store, *made)).assigned
-        await keep(store, created(1, "elsewhere", id="2" * 28 + "abcd"), scope="another")
-        await keep(store, pruned(await one(store, a)), verb="forget")
+        await keep(store, create_change(1, "elsewhere", id="2" * 28 + "abcd"), scope="another")
+        await keep(store, prune_change(await one(store, a)), verb="forget")
         found = {end: await store.find(SCOPE, Find(ending=end)) for end in ("abcd", "bcd", "%bcd", "", "x")}
 
         assert {"abcd": [a], "%bcd": [d], "x": []} == {
@@ -84,8 +90,8 @@ class ReadContract:
 
     async def test_listings_by_status(self, store: Store) -> None:
         """None means any status; a tuple means one of these."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
-        await keep(store, pruned(await one(store, a)), verb="forget")
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
+        await keep(store, prune_change(await one(store, a)), verb="forget")
 
         assert [b] == [memory.seq for memory in await store.find(SCOPE, Find((Status.INBOX, Status.ACTIVE)))]
         assert [a] == [memory.seq for memory in await store.find(SCOPE, Find((Status.PRUNED,)))]
@@ -93,8 +99,14 @@ class ReadContract:
 
     async def test_listings_by_tags_need_all_of_them(self, store: Store) -> None:
         """A memory is listed that has every tag asked for, compared whole and in its case."""
-        tags = [tagged(-1, "a"), tagged(-1, "b"), tagged(-2, "a"), tagged(-2, "B"), tagged(-2, "bb")]
-        both, _ = (await keep(store, created(1, "a a"), created(2, "b b"), *tags)).assigned
+        tags = [
+            tag_change(-1, "a"),
+            tag_change(-1, "b"),
+            tag_change(-2, "a"),
+            tag_change(-2, "B"),
+            tag_change(-2, "bb"),
+        ]
+        both, _ = (await keep(store, create_change(1, "a a"), create_change(2, "b b"), *tags)).assigned
 
         assert [both] == [memory.seq for memory in await store.find(SCOPE, Find(tags=("a", "b")))]
         assert ("B", "a", "bb") == (await store.find(SCOPE, Find(tags=("B",))))[0].tags
@@ -102,7 +114,9 @@ class ReadContract:
     async def test_listings_by_columns(self, store: Store) -> None:
         """Names, enums, fractions, flags, texts and missing values are compared as they are said."""
         said = {"category": "task", "severity": Severity.HIGH, "confidence": 0.25, "pinned": 1, "key": "k"}
-        a, b = (await keep(store, created(1, "a a", **said), created(2, "b b", category="fact"))).assigned
+        a, b = (
+            await keep(store, create_change(1, "a a", **said), create_change(2, "b b", category="fact"))
+        ).assigned
         for name, value in said.items():
             assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={name: value}))], name
         assert [b] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"severity": None}))]
@@ -119,7 +133,7 @@ class ReadContract:
             ("note", Kind.SEMANTIC),
         ]
         made = [
-            created(n, f"text {n}", category=category, kind=kind, confidence=n / 4)
+            create_change(n, f"text {n}", category=category, kind=kind, confidence=n / 4)
             for n, (category, kind) in enumerate(values, start=1)
         ]
         a, b, c = (await keep(store, *made)).assigned
@@ -137,8 +151,8 @@ class ReadContract:
 
     async def test_listings_among_some_sequence_numbers(self, store: Store) -> None:
         """Only these are looked at; those of another scope and of nobody are left out."""
-        a, _, c = (await keep(store, *[created(n, f"text {n}") for n in (1, 2, 3)])).assigned
-        theirs = [created(n, f"elsewhere {n}") for n in range(1, 5)]
+        a, _, c = (await keep(store, *[create_change(n, f"text {n}") for n in (1, 2, 3)])).assigned
+        theirs = [create_change(n, f"elsewhere {n}") for n in range(1, 5)]
         (*_, other) = (await keep(store, *theirs, scope="another")).assigned
         only = [a, c, other, 10**9]
 
@@ -150,7 +164,7 @@ class ReadContract:
 
     async def test_twins_are_told_by_fingerprint(self, store: Store) -> None:
         """Each fingerprint that some memory has leads to that memory as it stands; others are left out."""
-        (a,) = (await keep(store, created(1, "apples"))).assigned
+        (a,) = (await keep(store, create_change(1, "apples"))).assigned
         prints = (fingerprint("apples"), fingerprint("pears"))
         known = await store.arriving(SCOPE, Arriving(fingerprints=prints))
         memory = await one(store, a)
@@ -165,11 +179,11 @@ class ReadContract:
         """An inbox or active memory is preferred to older ones out of sight; among these the oldest is told."""
         seqs = []
         for number in range(3):
-            (seq,) = (await keep(store, created(1, "apples", id=str(number) * 32))).assigned
+            (seq,) = (await keep(store, create_change(1, "apples", id=str(number) * 32))).assigned
             seqs.append(seq)
             asked = Arriving(fingerprints=(fingerprint("apples"),))
             assert seq == (await store.arriving(SCOPE, asked)).twins[fingerprint("apples")].seq
-            await keep(store, pruned(await one(store, seq)), verb="forget")
+            await keep(store, prune_change(await one(store, seq)), verb="forget")
         known = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("apples"),)))
         twin = known.twins[fingerprint("apples")]
 
@@ -179,17 +193,17 @@ class ReadContract:
         """And after what stands: whoever learns it again hears that it is kept out."""
         kept_out = {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
         asked, met = Arriving(fingerprints=(fingerprint("apples"),)), []
-        (seq,) = (await keep(store, created(1, "apples", id="0" * 32))).assigned
-        await keep(store, pruned(await one(store, seq)), verb="forget")
+        (seq,) = (await keep(store, create_change(1, "apples", id="0" * 32))).assigned
+        await keep(store, prune_change(await one(store, seq)), verb="forget")
         for number, columns in ((1, kept_out), (2, kept_out), (3, {})):
-            await keep(store, created(1, "apples", id=str(number) * 32, **columns))
+            await keep(store, create_change(1, "apples", id=str(number) * 32, **columns))
             met.append((await store.arriving(SCOPE, asked)).twins[fingerprint("apples")].id[:1])
 
         assert ["1", "1", "3"] == met
 
     async def test_known_keys_are_told(self, store: Store) -> None:
         """Each key that is taken leads to its memory."""
-        (a,) = (await keep(store, created(1, "apples", key="k1"))).assigned
+        (a,) = (await keep(store, create_change(1, "apples", key="k1"))).assigned
         known = await store.arriving(SCOPE, Arriving(keys=("k1", "k2")))
 
         assert {"k1": a} == {key: twin.seq for key, twin in known.keys.items()}
@@ -198,10 +212,10 @@ class ReadContract:
         """A tail counts to three and ends with what arrived last; what has a session is not in its thread's."""
         await keep(
             store,
-            *[created(k, f"s {k}", session="s", thread="t", said_at=NOW - k) for k in range(1, 6)],
-            created(6, "one", thread="t", said_at=NOW + DAY),
-            created(7, "two", thread="t", said_at=NOW),
-            created(8, "three", session="t", said_at=NOW),
+            *[create_change(k, f"s {k}", session="s", thread="t", said_at=NOW - k) for k in range(1, 6)],
+            create_change(6, "one", thread="t", said_at=NOW + DAY),
+            create_change(7, "two", thread="t", said_at=NOW),
+            create_change(8, "three", session="t", said_at=NOW),
         )
         segments = [Segment("session", "s"), Segment("thread", "t"), Segment("session", "t")]
         none = [Segment("session", "unknown"), Segment("thread", "s"), Segment("run", None)]
@@ -214,12 +228,12 @@ class ReadContract:
     async def test_the_tail_of_a_run_ends_at_a_gap(self, store: Store) -> None:
         """A run is one agent's, without session and thread, never more than 30 minutes from one to the next."""
         at = [NOW, NOW + GAP_MAX, NOW + 2 * GAP_MAX + 1, NOW + GAP_MAX + 1]
-        await keep(store, *[created(k + 1, f"text {k}", agent="a", said_at=at[k]) for k in range(4)])
+        await keep(store, *[create_change(k + 1, f"text {k}", agent="a", said_at=at[k]) for k in range(4)])
         await keep(
             store,
-            created(1, "in a thread", agent="a", thread="t", said_at=NOW + DAY),
-            created(2, "of nobody", said_at=NOW + DAY),
-            created(3, "of another", agent="b", said_at=NOW + DAY),
+            create_change(1, "in a thread", agent="a", thread="t", said_at=NOW + DAY),
+            create_change(2, "of nobody", said_at=NOW + DAY),
+            create_change(3, "of another", agent="b", said_at=NOW + DAY),
         )
         run, nobodys = Segment("run", "a"), Segment("run", None)
         known = await store.arriving(SCOPE, Arriving(segments=(run, nobodys, Segment("run", "c"))))
@@ -228,7 +242,9 @@ class ReadContract:
 
     async def test_term_statistics_count_memories_not_words(self, store: Store) -> None:
         """`df` counts a stem once per memory that holds it; memories without words count nowhere."""
-        await keep(store, created(1, "zebra zebra lion"), created(2, "zebra"), created(3, "!!!"))
+        await keep(
+            store, create_change(1, "zebra zebra lion"), create_change(2, "zebra"), create_change(3, "!!!")
+        )
         terms = [term_hash(word) for word in ("zebra", "lion", "tiger")]
         known = await store.arriving(SCOPE, Arriving(terms=terms))
 
@@ -238,7 +254,9 @@ class ReadContract:
     async def test_postings_ascend_and_unknown_stems_are_empty(self, store: Store) -> None:
         """A stem's rows are ascending sequence numbers of 64 bits; an unknown stem has none."""
         a, b, c = (
-            await keep(store, created(1, "zebra"), created(2, "lion"), created(3, "lion zebra"))
+            await keep(
+                store, create_change(1, "zebra"), create_change(2, "lion"), create_change(3, "lion zebra")
+            )
         ).assigned
         postings = await store.search(SCOPE, ["zebra", "lion", "tiger"])
 
@@ -249,7 +267,7 @@ class ReadContract:
 
     async def test_stems_are_never_syntax(self, store: Store) -> None:
         """Whatever the search text means to a query language, it is only a word here."""
-        (a,) = (await keep(store, created(1, "zebra"))).assigned
+        (a,) = (await keep(store, create_change(1, "zebra"))).assigned
         strange = ['"', "zebra OR lion", "zeb*", "NOT", "zebra'", "-zebra", "(", "^zebra", "a:zebra", "", "%"]
         postings = await store.search(SCOPE, [*strange, "zebra"])
 
@@ -258,8 +276,10 @@ class ReadContract:
     async def test_vectors_come_in_order_of_arrival(self, store: Store) -> None:
         """Vectors are float16 rows, of all, of those above a number, or of those asked for; others are left out."""
         rows = np.arange(12, dtype=np.float16).reshape(3, 4) / 16
-        changes = [created(k, f"number{k}", vector=rows[k - 1].astype("<f2").tobytes()) for k in (1, 2, 3)]
-        a, b, c, d = (await keep(store, *changes, created(4, "no vector"))).assigned
+        changes = [
+            create_change(k, f"number{k}", vector=rows[k - 1].astype("<f2").tobytes()) for k in (1, 2, 3)
+        ]
+        a, b, c, d = (await keep(store, *changes, create_change(4, "no vector"))).assigned
         seqs, vectors = await store.vectors(SCOPE)
         above, _ = await store.vectors(SCOPE, after=a)
         only, picked = await store.vectors(SCOPE, only=[d, c, a])
@@ -272,10 +292,10 @@ class ReadContract:
     async def test_vectors_are_those_of_one_scope(self, store: Store) -> None:
         """What another scope took in between is left out, also where the scope is whole up to there."""
         vector = np.ones(4, "<f2").tobytes()
-        (a,) = (await keep(store, created(1, "mine", vector=vector))).assigned
+        (a,) = (await keep(store, create_change(1, "mine", vector=vector))).assigned
         before = (await store.vectors(SCOPE))[0].tolist()
-        (b,) = (await keep(store, created(1, "theirs", vector=vector), scope="elsewhere")).assigned
-        (c,) = (await keep(store, created(1, "mine too", vector=vector))).assigned
+        (b,) = (await keep(store, create_change(1, "theirs", vector=vector), scope="elsewhere")).assigned
+        (c,) = (await keep(store, create_change(1, "mine too", vector=vector))).assigned
 
         assert ([a], [a, c]) == (before, (await store.vectors(SCOPE))[0].tolist())
         assert [b] == (await store.vectors("elsewhere"))[0].tolist()
@@ -283,7 +303,7 @@ class ReadContract:
 
     async def test_a_vector_may_come_change_and_go(self, store: Store) -> None:
         """A vector is a column like another: None takes it away."""
-        (a,) = (await keep(store, created(1, "apples"))).assigned
+        (a,) = (await keep(store, create_change(1, "apples"))).assigned
         for wanted in ([1.0, 2.0], [3.0, 4.0], None):
             blob = None if wanted is None else np.array(wanted, "<f2").tobytes()
             revision = (await one(store, a)).revision
@@ -301,8 +321,13 @@ class ReadContract:
 
     async def test_neighbours_are_the_links_of_either_end(self, store: Store) -> None:
         """Every link with one of the memories at an end comes exactly once."""
-        changes = [created(k, f"number{k}") for k in (1, 2, 3, 4)]
-        links = [linked(-1, -2), linked(-2, -1), linked(-2, -3, Relation.SIMILAR), linked(-3, -4)]
+        changes = [create_change(k, f"number{k}") for k in (1, 2, 3, 4)]
+        links = [
+            link_change(-1, -2),
+            link_change(-2, -1),
+            link_change(-2, -3, Relation.SIMILAR),
+            link_change(-3, -4),
+        ]
         a, b, c, d = (await keep(store, *changes, *links)).assigned
         found = await store.neighbours(SCOPE, [a, b])
 
@@ -316,8 +341,12 @@ class ReadContract:
 
     async def test_the_links_of_a_scope_are_listed_without_naming_a_memory(self, store: Store) -> None:
         """In order of their keys, all or of some relations, and of this scope alone."""
-        changes = [created(k, f"number{k}") for k in (1, 2, 3)]
-        links = [linked(-2, -3, Relation.SIMILAR), linked(-1, -2), linked(-1, -3, Relation.CONTRADICTS)]
+        changes = [create_change(k, f"number{k}") for k in (1, 2, 3)]
+        links = [
+            link_change(-2, -3, Relation.SIMILAR),
+            link_change(-1, -2),
+            link_change(-1, -3, Relation.CONTRADICTS),
+        ]
         a, b, c = (await keep(store, *changes, *links)).assigned
         await keep(store, *changes, *links[:1], scope="another")
         contradicts, similar = Relation.CONTRADICTS, Relation.SIMILAR
@@ -331,7 +360,7 @@ class ReadContract:
 
     async def test_reads_change_nothing(self, store: Store) -> None:
         """Reading a scope, also one that does not exist, leaves no trace."""
-        await keep(store, created(1, "zebra"), created(2, "lion"), linked(-1, -2))
+        await keep(store, create_change(1, "zebra"), create_change(2, "lion"), link_change(-1, -2))
         before = await dump(store, SCOPE)
         await dump(store, "nowhere")
         await store.history("nowhere")
@@ -341,25 +370,25 @@ class ReadContract:
 
     async def test_archived_memories_are_still_found(self, store: Store) -> None:
         """Full text, vectors and listings hold rows of every status; the caller filters."""
-        (a,) = (await keep(store, created(1, "zebra", vector=b"\x00\x3c"))).assigned
-        await keep(store, archived(await one(store, a)), verb="curate")
+        (a,) = (await keep(store, create_change(1, "zebra", vector=b"\x00\x3c"))).assigned
+        await keep(store, archive_change(await one(store, a)), verb="curate")
 
         assert [a] == (await store.search(SCOPE, ["zebra"])).rows["zebra"].tolist()
         assert [a] == (await store.vectors(SCOPE))[0].tolist()
 
     async def test_a_change_of_text_follows_into_what_writes_ask(self, store: Store) -> None:
         """A fingerprint that changed with its text is known by the new one only."""
-        (a,) = (await keep(store, created(1, "zebra"))).assigned
+        (a,) = (await keep(store, create_change(1, "zebra"))).assigned
         memory = await one(store, a)
-        await keep(store, updated(memory, text="lion", fingerprint=fingerprint("lion")), verb="update")
+        await keep(store, update_change(memory, text="lion", fingerprint=fingerprint("lion")), verb="update")
         prints = (fingerprint("zebra"), fingerprint("lion"))
 
         assert {prints[1]} == (await store.arriving(SCOPE, Arriving(fingerprints=prints))).twins.keys()
 
     async def test_a_destroyed_memory_is_unknown(self, store: Store) -> None:
         """After its row is gone a memory has no id, key or fingerprint any more."""
-        (a,) = (await keep(store, created(1, "zebra", key="k", id="a" * 32))).assigned
-        await keep(store, *destroyed(await one(store, a)), verb="purge")
+        (a,) = (await keep(store, create_change(1, "zebra", key="k", id="a" * 32))).assigned
+        await keep(store, *destroy_changes(await one(store, a)), verb="purge")
         known = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("zebra"),), keys=("k",)))
 
         assert [None, None, None] == await store.get(SCOPE, [a, "k", "a" * 32])

@@ -8,25 +8,27 @@ from remanence.model import PolicyClass, Reason, Relation, Status, Tier
 from remanence.store.base import Find, Store
 from remanence.testing.builders import (
     SCOPE,
-    archived,
-    created,
-    destroyed,
+    archive_change,
+    create_change,
+    destroy_changes,
+    expect_error,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    raised,
-    sourced,
-    tagged,
-    updated,
+    prune_change,
+    source_change,
+    tag_change,
+    update_change,
 )
 from remanence.testing.dump import dump
 
 
-async def refused(store: Store, changes: Sequence[Change], verb: str = "update") -> RemanenceError:
+async def check_change_refusal(
+    store: Store, changes: Sequence[Change], verb: str = "update"
+) -> RemanenceError:
     """Return the InvalidInput that a commit raises, after seeing that it wrote nothing."""
     before = await dump(store, SCOPE), await store.history(SCOPE)
-    error = await raised(InvalidInput, keep(store, *changes, verb=verb))
+    error = await expect_error(InvalidInput, keep(store, *changes, verb=verb))
 
     assert before == (await dump(store, SCOPE), await store.history(SCOPE))
     assert error.recovery
@@ -38,25 +40,26 @@ class RefusalContract:
 
     async def test_one_row_is_changed_once(self, store: Store) -> None:
         """Two changes of one row in one commit are refused."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
-        await refused(
-            store, [updated(await one(store, seq), state="a"), Change("memories", seq, {}, {"category": "b"})]
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
+        await check_change_refusal(
+            store,
+            [update_change(await one(store, seq), state="a"), Change("memories", seq, {}, {"category": "b"})],
         )
-        await refused(store, [tagged(seq, "x"), tagged(seq, "x")])
+        await check_change_refusal(store, [tag_change(seq, "x"), tag_change(seq, "x")])
 
     async def test_unknown_tables_and_columns_are_refused(self, store: Store) -> None:
         """A table or column that is not declared raises NameUnknown, with the nearest name."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
-        error = await refused(store, [Change("memories", seq, {}, {"stat": "done"})])
-        await refused(store, [Change("memorise", seq, {}, {"state": "done"})])  # type: ignore[arg-type]
-        await refused(store, [Change("links", (seq, seq, 7), None, {"wait": 0.5})])
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
+        error = await check_change_refusal(store, [Change("memories", seq, {}, {"stat": "done"})])
+        await check_change_refusal(store, [Change("memorise", seq, {}, {"state": "done"})])  # type: ignore[arg-type]
+        await check_change_refusal(store, [Change("links", (seq, seq, 7), None, {"wait": 0.5})])
 
         assert isinstance(error, NameUnknown)
         assert "did you mean 'state'?" == error.recovery
 
     async def test_values_of_another_kind_are_refused(self, store: Store) -> None:
         """A column takes values of its kind only: no NaN, no unknown code, no text for a number."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
         for wrong in (
             {"confidence": float("nan")},
             {"confidence": 1.5},
@@ -70,20 +73,26 @@ class RefusalContract:
             {"attributes": "text"},
             {"accessors": {"ann": {"uses": 1, "last_at": 1}}},
         ):
-            await refused(store, [Change("memories", seq, {}, wrong)])
+            await check_change_refusal(store, [Change("memories", seq, {}, wrong)])
 
     async def test_nothing_becomes_ephemeral(self, store: Store) -> None:
         """A memory leaves the policy class ephemeral for another, and no verb but undo brings one into it."""
         said = {"policy_class": PolicyClass.EPHEMERAL}
-        brief, lasting = (await keep(store, created(1, "a b", **said), created(2, "c d"))).assigned
-        again = [updated(await one(store, lasting), policy_class=PolicyClass.EPHEMERAL)]
-        error = await refused(store, again)
-        await keep(store, updated(await one(store, brief), policy_class=PolicyClass.PROTECTED), verb="update")
-        back = updated(await one(store, brief), policy_class=PolicyClass.EPHEMERAL)
+        brief, lasting = (
+            await keep(store, create_change(1, "a b", **said), create_change(2, "c d"))
+        ).assigned
+        again = [update_change(await one(store, lasting), policy_class=PolicyClass.EPHEMERAL)]
+        error = await check_change_refusal(store, again)
+        await keep(
+            store, update_change(await one(store, brief), policy_class=PolicyClass.PROTECTED), verb="update"
+        )
+        back = update_change(await one(store, brief), policy_class=PolicyClass.EPHEMERAL)
         for verb in ("update", "restore", "confirm", "import", "curate"):
-            await refused(store, [back], verb)
+            await check_change_refusal(store, [back], verb)
         await keep(store, back, verb="undo")
-        await keep(store, updated(await one(store, brief), policy_class=PolicyClass.EPHEMERAL), verb="update")
+        await keep(
+            store, update_change(await one(store, brief), policy_class=PolicyClass.EPHEMERAL), verb="update"
+        )
 
         assert f"memory {lasting}: its policy class durable cannot become ephemeral by 'update'" == str(error)
         assert PolicyClass.EPHEMERAL == (await one(store, brief)).policy_class
@@ -100,12 +109,12 @@ class RefusalContract:
             {"ann": {"uses": 1, "last_at": 2**53}},
             {"ann": {"uses": 2**31, "last_at": 1}},
         ):
-            await refused(store, [created(1, "task", accessors=wrong)])
+            await check_change_refusal(store, [create_change(1, "task", accessors=wrong)])
 
     async def test_numbers_out_of_range_are_refused(self, store: Store) -> None:
         """A number or time that a row has no room for is refused, when it is set."""
-        a, b = (await keep(store, created(1, "a b"), created(2, "c d"))).assigned
-        await keep(store, linked(a, b, Relation.CAUSES))
+        a, b = (await keep(store, create_change(1, "a b"), create_change(2, "c d"))).assigned
+        await keep(store, link_change(a, b, Relation.CAUSES))
         for wrong in (
             {"tokens": 2**31},
             {"tokens": -(2**31)},
@@ -116,10 +125,10 @@ class RefusalContract:
             {"use_days": 2**56},
             {"touched": 2**31},
         ):
-            await refused(store, [Change("memories", a, {}, wrong)])
-            await refused(store, [created(1, "e f", **wrong)], "learn")
+            await check_change_refusal(store, [Change("memories", a, {}, wrong)])
+            await check_change_refusal(store, [create_change(1, "e f", **wrong)], "learn")
         for wrong in ({"count": -1}, {"count": 2**24}, {"last_at": 2**53}, {"resolved_at": -(2**53)}):
-            await refused(store, [Change("links", (a, b, int(Relation.CAUSES)), {}, wrong)])
+            await check_change_refusal(store, [Change("links", (a, b, int(Relation.CAUSES)), {}, wrong)])
 
         assert (0, 1) == ((await one(store, a)).uses, (await store.neighbours(SCOPE, [a]))[0].count)
 
@@ -127,133 +136,158 @@ class RefusalContract:
         """A new memory without id, text, fingerprint or a required time is refused."""
         for name in ("id", "text", "fingerprint", "said_at", "learned_at", "status_at", "tier_at"):
             values = {
-                column: value for column, value in (created(1, "x").after or {}).items() if column != name
+                column: value
+                for column, value in (create_change(1, "x").after or {}).items()
+                if column != name
             }
-            await refused(store, [Change("memories", -1, None, values)], "learn")
+            await check_change_refusal(store, [Change("memories", -1, None, values)], "learn")
 
     async def test_only_counters_are_incremented(self, store: Store) -> None:
         """An increment of a column that is no counter is refused."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
-        await refused(store, [Change("memories", seq, {"tokens": Increment(-1)}, {"tokens": Increment(1)})])
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
+        await check_change_refusal(
+            store, [Change("memories", seq, {"tokens": Increment(-1)}, {"tokens": Increment(1)})]
+        )
 
     async def test_placeholders_have_no_gaps(self, store: Store) -> None:
         """Placeholders are -1, -2, …, and none is named that is not created in the commit."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
-        await refused(store, [created(2, "gap")], "learn")
-        await refused(store, [tagged(-1, "x")], "tag")
-        await refused(store, [linked(seq, -1)], "link")
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
+        await check_change_refusal(store, [create_change(2, "gap")], "learn")
+        await check_change_refusal(store, [tag_change(-1, "x")], "tag")
+        await check_change_refusal(store, [link_change(seq, -1)], "link")
 
     async def test_what_names_a_memory_needs_it(self, store: Store) -> None:
         """A tag, a source or a link of a memory that does not exist is refused."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
         for change in (
-            tagged(seq + 9, "x"),
-            sourced(seq + 9, "x"),
-            linked(seq, seq + 9),
-            linked(seq + 9, seq),
+            tag_change(seq + 9, "x"),
+            source_change(seq + 9, "x"),
+            link_change(seq, seq + 9),
+            link_change(seq + 9, seq),
         ):
-            await refused(store, [change])
+            await check_change_refusal(store, [change])
 
     async def test_a_memory_of_another_scope_is_not_named(self, store: Store) -> None:
         """A link never leads from one scope into another."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
         # Numbers are given by scope: the last of more than this one has is none of its own.
-        theirs = [created(k, f"theirs {k}") for k in (1, 2, 3)]
+        theirs = [create_change(k, f"theirs {k}") for k in (1, 2, 3)]
         (*_, other) = (await keep(store, *theirs, scope="another")).assigned
-        await refused(store, [linked(seq, other)])
-        await refused(store, [tagged(other, "x")])
+        await check_change_refusal(store, [link_change(seq, other)])
+        await check_change_refusal(store, [tag_change(other, "x")])
 
     async def test_a_memory_is_not_destroyed_from_under_its_rows(self, store: Store) -> None:
         """Destroying a memory takes its tags, sources and links listed in the same commit: nothing cascades."""
-        changes = [created(1, "a b"), created(2, "c d"), created(3, "e f"), created(4, "g h")]
-        done = await keep(store, *changes, tagged(-1, "x"), sourced(-2, "s"), linked(-3, -4))
+        changes = [
+            create_change(1, "a b"),
+            create_change(2, "c d"),
+            create_change(3, "e f"),
+            create_change(4, "g h"),
+        ]
+        done = await keep(store, *changes, tag_change(-1, "x"), source_change(-2, "s"), link_change(-3, -4))
         for seq in done.assigned:
-            await refused(store, [Change("memories", seq, {"revision": 1}, None)], "purge")
+            await check_change_refusal(store, [Change("memories", seq, {"revision": 1}, None)], "purge")
 
     async def test_a_link_goes_with_both_ends_listed(self, store: Store) -> None:
         """Both ends of a link may be destroyed together with it, in any order of the list."""
-        a, b = (await keep(store, created(1, "a b"), created(2, "c d"), linked(-1, -2))).assigned
+        a, b = (
+            await keep(store, create_change(1, "a b"), create_change(2, "c d"), link_change(-1, -2))
+        ).assigned
         cut = Change("links", (a, b, int(Relation.REFERS)), {}, None)
-        await keep(store, *destroyed(await one(store, a)), cut, *destroyed(await one(store, b)), verb="purge")
+        await keep(
+            store,
+            *destroy_changes(await one(store, a)),
+            cut,
+            *destroy_changes(await one(store, b)),
+            verb="purge",
+        )
 
         assert {} == (await dump(store, SCOPE)).memories
 
     async def test_links_are_canonical(self, store: Store) -> None:
         """A symmetric link names the lower number first; no memory is linked to itself; the relation is known."""
-        a, b = (await keep(store, created(1, "a b"), created(2, "c d"))).assigned
-        await refused(store, [linked(b, a, Relation.SIMILAR)])
-        await refused(store, [linked(a, a)])
-        await refused(store, [Change("links", (a, b, 99), None, {})])
-        await refused(store, [created(1, "e f"), linked(-1, a, Relation.CO_OCCURS)])
-        await keep(store, linked(b, a, Relation.CAUSES), verb="link")
+        a, b = (await keep(store, create_change(1, "a b"), create_change(2, "c d"))).assigned
+        await check_change_refusal(store, [link_change(b, a, Relation.SIMILAR)])
+        await check_change_refusal(store, [link_change(a, a)])
+        await check_change_refusal(store, [Change("links", (a, b, 99), None, {})])
+        await check_change_refusal(store, [create_change(1, "e f"), link_change(-1, a, Relation.CO_OCCURS)])
+        await keep(store, link_change(b, a, Relation.CAUSES), verb="link")
 
         assert [(b, a)] == [(link.source, link.target) for link in await store.neighbours(SCOPE, [a])]
 
     async def test_the_archive_is_one(self, store: Store) -> None:
         """Status archived and tier archive go together, on creation and on change."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
         memory = await one(store, seq)
-        await refused(store, [updated(memory, tier=Tier.ARCHIVE)])
-        await refused(store, [updated(memory, status=Status.ARCHIVED, reason=Reason.DECAYED)])
-        await refused(store, [created(1, "born so", status=Status.ARCHIVED, reason=Reason.DECAYED)])
-        await keep(store, archived(memory), verb="curate")
-        await refused(store, [updated(await one(store, seq), tier=Tier.COLD)])
+        await check_change_refusal(store, [update_change(memory, tier=Tier.ARCHIVE)])
+        await check_change_refusal(
+            store, [update_change(memory, status=Status.ARCHIVED, reason=Reason.DECAYED)]
+        )
+        await check_change_refusal(
+            store, [create_change(1, "born so", status=Status.ARCHIVED, reason=Reason.DECAYED)]
+        )
+        await keep(store, archive_change(memory), verb="curate")
+        await check_change_refusal(store, [update_change(await one(store, seq), tier=Tier.COLD)])
         memory = await one(store, seq)
 
         assert (Status.ARCHIVED, Tier.ARCHIVE) == (memory.status, memory.tier)
 
     async def test_leaving_sight_needs_a_reason(self, store: Store) -> None:
         """A memory that is superseded, archived or pruned says why."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
         memory = await one(store, seq)
-        await refused(store, [updated(memory, status=Status.PRUNED)])
-        await refused(store, [updated(memory, status=Status.SUPERSEDED)])
-        await refused(store, [updated(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE)])
+        await check_change_refusal(store, [update_change(memory, status=Status.PRUNED)])
+        await check_change_refusal(store, [update_change(memory, status=Status.SUPERSEDED)])
+        await check_change_refusal(store, [update_change(memory, status=Status.ARCHIVED, tier=Tier.ARCHIVE)])
 
     async def test_one_reason_does_not_stand_for_all(self, store: Store) -> None:
         """Of memories that a commit creates out of sight each says why, however alike they are."""
         fallen = {"status": Status.PRUNED, "tier": Tier.COLD}
-        said = created(1, "a b", **fallen, reason=Reason.FORGOTTEN)
+        said = create_change(1, "a b", **fallen, reason=Reason.FORGOTTEN)
         for is_first in (True, False):
-            pair = [said, created(2, "c d", **fallen)]
-            error = await refused(store, pair if is_first else pair[::-1], "import")
+            pair = [said, create_change(2, "c d", **fallen)]
+            error = await check_change_refusal(store, pair if is_first else pair[::-1], "import")
             assert "no reason" in str(error)
-        await keep(store, said, created(2, "c d", **fallen, reason=Reason.DECAYED), verb="import")
+        await keep(store, said, create_change(2, "c d", **fallen, reason=Reason.DECAYED), verb="import")
 
     async def test_each_move_is_judged_by_where_it_begins(self, store: Store) -> None:
         """Updates that lead to the same are judged one by one: what one memory may become another may not."""
-        changes = [created(1, "a b"), created(2, "c d")]
+        changes = [create_change(1, "a b"), create_change(2, "c d")]
         superseded, tombstone = (await keep(store, *changes)).assigned
         away = {"status": Status.SUPERSEDED, "reason": Reason.FORGOTTEN}
-        await keep(store, updated(await one(store, superseded), **away), verb="supersede")
-        await keep(store, pruned(await one(store, tombstone)), verb="forget")
-        moves = [archived(await one(store, seq)) for seq in (superseded, tombstone)]
-        await refused(store, moves, "curate")
-        await refused(store, moves[::-1], "curate")
+        await keep(store, update_change(await one(store, superseded), **away), verb="supersede")
+        await keep(store, prune_change(await one(store, tombstone)), verb="forget")
+        moves = [archive_change(await one(store, seq)) for seq in (superseded, tombstone)]
+        await check_change_refusal(store, moves, "curate")
+        await check_change_refusal(store, moves[::-1], "curate")
 
         assert Status.SUPERSEDED == (await one(store, superseded)).status
 
     async def test_states_move_forward_only(self, store: Store) -> None:
         """What a memory may become is a table: no verb but the returning ones leads back."""
-        (seq,) = (await keep(store, created(1, "task"))).assigned
-        await keep(store, updated(await one(store, seq), status=Status.ACTIVE), verb="consolidate")
-        await refused(store, [updated(await one(store, seq), status=Status.INBOX)], "update")
-        await keep(store, archived(await one(store, seq)), verb="curate")
+        (seq,) = (await keep(store, create_change(1, "task"))).assigned
+        await keep(store, update_change(await one(store, seq), status=Status.ACTIVE), verb="consolidate")
+        await check_change_refusal(
+            store, [update_change(await one(store, seq), status=Status.INBOX)], "update"
+        )
+        await keep(store, archive_change(await one(store, seq)), verb="curate")
         back = {"status": Status.ACTIVE, "tier": Tier.HOT, "reason": None}
-        await refused(store, [updated(await one(store, seq), **back)], "curate")
-        await keep(store, pruned(await one(store, seq)), verb="curate")
+        await check_change_refusal(store, [update_change(await one(store, seq), **back)], "curate")
+        await keep(store, prune_change(await one(store, seq)), verb="curate")
         for status in (Status.INBOX, Status.ACTIVE, Status.SUPERSEDED):
-            await refused(store, [updated(await one(store, seq), status=status)], "curate")
+            await check_change_refusal(store, [update_change(await one(store, seq), status=status)], "curate")
 
     async def test_returning_verbs_lead_back(self, store: Store) -> None:
         """Undo, restore, confirm and import may bring a memory back from any state."""
         for verb in ("undo", "restore", "confirm", "import"):
-            (seq,) = (await keep(store, created(1, f"task to {verb}"))).assigned
-            await keep(store, pruned(await one(store, seq)), verb="forget")
-            await keep(store, updated(await one(store, seq), status=Status.ACTIVE, reason=None), verb=verb)
+            (seq,) = (await keep(store, create_change(1, f"task to {verb}"))).assigned
+            await keep(store, prune_change(await one(store, seq)), verb="forget")
+            await keep(
+                store, update_change(await one(store, seq), status=Status.ACTIVE, reason=None), verb=verb
+            )
 
             assert Status.ACTIVE == (await one(store, seq)).status
 
     async def test_unknown_columns_are_not_asked_for(self, store: Store) -> None:
         """A listing by a column that is not declared raises NameUnknown."""
-        await raised(NameUnknown, store.find(SCOPE, Find(equal={"categry": "x"})))
+        await expect_error(NameUnknown, store.find(SCOPE, Find(equal={"categry": "x"})))

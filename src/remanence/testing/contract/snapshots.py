@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from remanence.attributes import wanted
+from remanence.attributes import parse_attribute_filter
 from remanence.change import Change, Increment
 from remanence.clock import DAY
 from remanence.errors import InvalidInput, NameUnknown
@@ -12,15 +12,15 @@ from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    created,
-    destroyed,
+    create_change,
+    destroy_changes,
+    expect_error,
     keep,
-    linked,
+    link_change,
     one,
-    pruned,
-    raised,
-    tagged,
-    updated,
+    prune_change,
+    tag_change,
+    update_change,
 )
 
 NUMERIC = frozenset(
@@ -38,8 +38,12 @@ class SnapshotContract:
 
     async def test_a_snapshot_holds_every_row(self, store: Store) -> None:
         """Memories of every status are in it, in order of arrival, destroyed ones are not."""
-        a, b, c = (await keep(store, created(1, "a a"), created(2, "b b"), created(3, "c c"))).assigned
-        await keep(store, pruned(await one(store, a)), *destroyed(await one(store, b)), verb="curate")
+        a, b, c = (
+            await keep(store, create_change(1, "a a"), create_change(2, "b b"), create_change(3, "c c"))
+        ).assigned
+        await keep(
+            store, prune_change(await one(store, a)), *destroy_changes(await one(store, b)), verb="curate"
+        )
         snapshot = await frozen(store, "status")
 
         assert [a, c] == snapshot.seq.tolist()
@@ -48,7 +52,7 @@ class SnapshotContract:
     async def test_a_snapshot_tells_whose_text_asks(self, store: Store) -> None:
         """A question mark of any script, wherever it stands; a snapshot that is not asked does not say."""
         texts = ("Who rows?", "Nobody rows", "Why? Because", "誰？", "%_", "من؟")
-        await keep(store, *(created(k, text) for k, text in enumerate(texts, 1)))
+        await keep(store, *(create_change(k, text) for k, text in enumerate(texts, 1)))
         told = (await frozen(store, asks=True)).asks
         assert told is not None
 
@@ -59,11 +63,11 @@ class SnapshotContract:
         """Those that hold a label or name of each column of any choice; it still says how many there are in all."""
         said = ("notice", 2), ("task", 2), ("notice", 0), (None, 2), ("fact", 2)
         made = (
-            created(k, f"text {k}", category=category, policy_class=level)
+            create_change(k, f"text {k}", category=category, policy_class=level)
             for k, (category, level) in enumerate(said, 1)
         )
         a, b, _, _, e = (await keep(store, *made)).assigned
-        await keep(store, tagged(b, "flag/x"), tagged(e, "flag/x"), actor="ann", verb="curate")
+        await keep(store, tag_change(b, "flag/x"), tag_change(e, "flag/x"), actor="ann", verb="curate")
         uses = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in (b, e)]
         await keep(store, *uses, verb="use", actor="ann")
         notices: Holds = {"category": frozenset({"notice", "never seen"}), "policy_class": frozenset({2})}
@@ -90,8 +94,8 @@ class SnapshotContract:
     async def test_a_snapshot_of_some_has_their_links_and_the_other_ends(self, store: Store) -> None:
         """Whichever end they are at, with all that is asked of them; links between others are not there."""
         said = ("notice", "task", "fact", "task", "fact")
-        made = [created(k, f"text {k}", category=category) for k, category in enumerate(said, 1)]
-        links = [linked(-1, -3), linked(-2, -3), linked(-2, -4), linked(-4, -5)]
+        made = [create_change(k, f"text {k}", category=category) for k, category in enumerate(said, 1)]
+        links = [link_change(-1, -3), link_change(-2, -3), link_change(-2, -4), link_change(-4, -5)]
         a, b, c, d, _ = (await keep(store, *made, *links)).assigned
         await keep(
             store, Change("links", (b, d, int(Relation.REFERS)), {"resolved_at": None}, {"resolved_at": NOW})
@@ -119,11 +123,11 @@ class SnapshotContract:
 
     async def test_a_snapshot_of_some_of_many_has_the_same(self, store: Store) -> None:
         """Also where the few are looked up, and by a tag that they bear."""
-        made = [created(k, f"text {k}") for k in range(1, 21)]
+        made = [create_change(k, f"text {k}") for k in range(1, 21)]
         (first, *_, last) = (
-            await keep(store, *made, linked(-3, -19), linked(-19, -20), linked(-1, -2))
+            await keep(store, *made, link_change(-3, -19), link_change(-19, -20), link_change(-1, -2))
         ).assigned
-        await keep(store, tagged(last - 1, "flag/x"), actor="ann", verb="curate")
+        await keep(store, tag_change(last - 1, "flag/x"), actor="ann", verb="curate")
         some = await frozen(store, among=({"tag": frozenset({"flag/x", "flag/none"})},), links=frozenset())
         assert some.links is not None
 
@@ -134,8 +138,8 @@ class SnapshotContract:
         self, store: Store
     ) -> None:
         """Of the links of these ends none; one that is not there has nothing."""
-        made = [created(k, f"text {k}") for k in range(1, 6)]
-        links = linked(-2, -3), linked(-3, -4), linked(-1, -5), linked(-4, -2)
+        made = [create_change(k, f"text {k}") for k in range(1, 6)]
+        links = link_change(-2, -3), link_change(-3, -4), link_change(-1, -5), link_change(-4, -2)
         first, *_ = (await keep(store, *made, *links)).assigned
         some = await frozen(store, only=(first + 1, first + 77), links=frozenset({"resolved_at"}))
         assert some.links is not None
@@ -147,13 +151,13 @@ class SnapshotContract:
     async def test_a_snapshot_of_some_names_what_they_hold(self, store: Store) -> None:
         """Only labels, names and tags tell who is meant, or numbers; links are of one or of the other."""
         both = {"only": (1,), "among": ({"status": frozenset({0})},)}
-        await raised(InvalidInput, frozen(store, links=frozenset(), **both))
-        await raised(InvalidInput, frozen(store, among=(), attributes=frozenset({"x"})))
-        await raised(NameUnknown, frozen(store, among=({"tokens": frozenset({1})},)))
+        await expect_error(InvalidInput, frozen(store, links=frozenset(), **both))
+        await expect_error(InvalidInput, frozen(store, among=(), attributes=frozenset({"x"})))
+        await expect_error(NameUnknown, frozen(store, among=({"tokens": frozenset({1})},)))
 
     async def test_a_snapshot_counts_the_links_where_it_is_asked(self, store: Store) -> None:
         """Those of the scope, without reading them."""
-        made = [created(1, "a a"), created(2, "b b"), linked(-1, -2), linked(-2, -1)]
+        made = [create_change(1, "a a"), create_change(2, "b b"), link_change(-1, -2), link_change(-2, -1)]
         await keep(store, *made)
         await keep(store, *made, scope="another")
         counted = await frozen(store, link_count=True)
@@ -169,7 +173,7 @@ class SnapshotContract:
 
     async def test_a_snapshot_counts_agents(self, store: Store) -> None:
         """How many used each memory, and how many of them others; one that is not asked does not say."""
-        said = (created(1, "a a"), created(2, "b b"), created(3, "c c", agent="bob"))
+        said = (create_change(1, "a a"), create_change(2, "b b"), create_change(3, "c c", agent="bob"))
         a, _, c = (await keep(store, *said)).assigned
         for actor, seqs in (("ann", (a, c)), ("bob", (c,)), ("ann", (c,))):
             uses = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in seqs]
@@ -183,23 +187,23 @@ class SnapshotContract:
 
     async def test_a_snapshot_counts_agents_whose_memories_rest_on_one(self, store: Store) -> None:
         """Once with those that used it; neither its own, nor by a likeness or a memory that is gone."""
-        said = [created(1, "one", agent="ann")]
+        said = [create_change(1, "one", agent="ann")]
         said += [
-            created(k, f"text {k}", agent=agent)
+            create_change(k, f"text {k}", agent=agent)
             for k, agent in enumerate(["bob", "bob", "cid", "ann", None, "dan", "eve"], start=2)
         ]
         a, *others = (await keep(store, *said)).assigned
         by = [Relation.REFERS, Relation.SUPPORTS, Relation.MENTIONS, Relation.REFERS, Relation.REFERS]
         await keep(
             store,
-            *(linked(one, a, relation) for one, relation in zip(others, by, strict=False)),
-            linked(a, others[5], Relation.SIMILAR),
-            linked(others[6], a, Relation.REFERS),
+            *(link_change(one, a, relation) for one, relation in zip(others, by, strict=False)),
+            link_change(a, others[5], Relation.SIMILAR),
+            link_change(others[6], a, Relation.REFERS),
         )
         use = Change("memories", a, {"uses": Increment(-1)}, {"uses": Increment(1)})
         for actor in ("bob", "fay"):
             await keep(store, use, verb="use", actor=actor)
-        await keep(store, pruned(await one(store, others[6])), verb="forget")
+        await keep(store, prune_change(await one(store, others[6])), verb="forget")
         asked = await frozen(store, agents=True)
         part = await frozen(store, agents=True, only=(a,))
         assert asked.sharing_agents is not None
@@ -210,8 +214,10 @@ class SnapshotContract:
 
     async def test_a_snapshot_tells_when_tags_were_set(self, store: Store) -> None:
         """Of a tag that is asked for, by its whole name; NaN where a memory lacks it."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"), tagged(-1, "flag/x"))).assigned
-        await keep(store, tagged(b, "flag/x"), tagged(a, "flag/y"), at=NOW + 5, verb="curate")
+        a, b = (
+            await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-1, "flag/x"))
+        ).assigned
+        await keep(store, tag_change(b, "flag/x"), tag_change(a, "flag/y"), at=NOW + 5, verb="curate")
         wanted_ = frozenset({"flag/x", "flag/y", "flag/*"})
         times = (await frozen(store, tagged_at=wanted_)).tagged_at
 
@@ -222,7 +228,7 @@ class SnapshotContract:
     async def test_a_snapshot_of_many_rows_is_whole(self, store: Store) -> None:
         """Thousands of rows come whole and aligned, whatever ranges they are read in."""
         count = 2_500
-        done = await keep(store, *(created(k, f"number{k}", tokens=k) for k in range(1, count + 1)))
+        done = await keep(store, *(create_change(k, f"number{k}", tokens=k) for k in range(1, count + 1)))
         snapshot = await frozen(store, "tokens")
 
         assert list(done.assigned) == snapshot.seq.tolist()
@@ -230,7 +236,7 @@ class SnapshotContract:
 
     async def test_enums_are_codes_of_eight_bits(self, store: Store) -> None:
         """An enum is its number, −1 where absent."""
-        await keep(store, created(1, "a a", kind=Kind.PROCEDURAL), created(2, "b b"))
+        await keep(store, create_change(1, "a a", kind=Kind.PROCEDURAL), create_change(2, "b b"))
         kind = (await frozen(store, "kind")).columns["kind"]
 
         assert ([2, -1], np.dtype(np.int8)) == (kind.tolist(), kind.dtype)
@@ -239,7 +245,8 @@ class SnapshotContract:
         """A name is a code into `names[column]`, −1 where absent."""
         said = ["task", None, "fact", "task"]
         await keep(
-            store, *(created(k + 1, f"number{k}", category=name, agent=name) for k, name in enumerate(said))
+            store,
+            *(create_change(k + 1, f"number{k}", category=name, agent=name) for k, name in enumerate(said)),
         )
         snapshot = await frozen(store, "category", "agent")
         codes = snapshot.columns["category"]
@@ -253,13 +260,13 @@ class SnapshotContract:
         said: list[dict[str, object] | None] = [
             {"a": "x", odd: 1}, None, {"a": ["x", 2]}, {"b": "x"}, {"a": None, "b": True}, {"a": {"x": "x"}},
         ]  # fmt: skip
-        await keep(store, *(created(k + 1, f"number{k}", attributes=one) for k, one in enumerate(said)))
-        await keep(store, created(1, "elsewhere", attributes={"a": "x"}), scope="another")
+        await keep(store, *(create_change(k + 1, f"number{k}", attributes=one) for k, one in enumerate(said)))
+        await keep(store, create_change(1, "elsewhere", attributes={"a": "x"}), scope="another")
         snapshot = await frozen(store, attributes=frozenset({"a", "b", odd}))
 
         def met(name: str, value: object) -> list[bool]:
             column, codes = snapshot.attributes[name]
-            found: list[bool] = column.met(codes, wanted(name, value)).tolist()
+            found: list[bool] = column.met(codes, parse_attribute_filter(name, value)).tolist()
             return found
 
         assert [True, False, True, False, False, False] == met("a", "x")
@@ -270,7 +277,9 @@ class SnapshotContract:
 
     async def test_times_and_fractions_are_floats(self, store: Store) -> None:
         """Times are exact microseconds, fractions exact to six digits, both NaN where absent."""
-        await keep(store, created(1, "a a", used_at=NOW + 1, confidence=0.123456), created(2, "b b"))
+        await keep(
+            store, create_change(1, "a a", used_at=NOW + 1, confidence=0.123456), create_change(2, "b b")
+        )
         columns = (await frozen(store, "used_at", "confidence")).columns
 
         assert (NOW + 1, 0.123456) == (columns["used_at"][0], columns["confidence"][0])
@@ -279,8 +288,8 @@ class SnapshotContract:
 
     async def test_ints_and_flags_have_64_bits(self, store: Store) -> None:
         """Counts and flags are int64, and use days are counted in them."""
-        (a,) = (await keep(store, created(1, "a a", pinned=1, tokens=70_000))).assigned
-        await keep(store, updated(await one(store, a), uses=Increment(3)), verb="use", at=NOW)
+        (a,) = (await keep(store, create_change(1, "a a", pinned=1, tokens=70_000))).assigned
+        await keep(store, update_change(await one(store, a), uses=Increment(3)), verb="use", at=NOW)
         columns = (await frozen(store, "pinned", "tokens", "uses", "use_days", "use_day")).columns
 
         assert [1, 70_000, 3, 3, NOW // DAY] == [
@@ -290,9 +299,9 @@ class SnapshotContract:
 
     async def test_revision_and_touched_are_always_there(self, store: Store) -> None:
         """The two guards come unasked, as the row has them."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
-        await keep(store, updated(await one(store, a), state="x"), verb="update")
-        await keep(store, updated(await one(store, a), uses=Increment(1)), verb="use")
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
+        await keep(store, update_change(await one(store, a), state="x"), verb="update")
+        await keep(store, update_change(await one(store, a), uses=Increment(1)), verb="use")
         memory, snapshot = await one(store, a), await frozen(store)
 
         assert (memory.revision, memory.touched) == (
@@ -302,19 +311,24 @@ class SnapshotContract:
 
     async def test_every_number_can_be_asked_for(self, store: Store) -> None:
         """Every column that is no text, JSON or blob comes aligned; those are refused."""
-        await keep(store, created(1, "a a"), created(2, "b b"))
+        await keep(store, create_change(1, "a a"), create_change(2, "b b"))
         snapshot = await frozen(store, *NUMERIC)
 
         assert NUMERIC == snapshot.columns.keys()
         assert {2} == {len(array) for array in snapshot.columns.values()}
         for name in ("text", "attributes", "vector"):
-            await raised(InvalidInput, frozen(store, name))
-        await raised(InvalidInput, frozen(store, "nonsense"))
+            await expect_error(InvalidInput, frozen(store, name))
+        await expect_error(InvalidInput, frozen(store, "nonsense"))
 
     async def test_tags_come_as_asked(self, store: Store) -> None:
         """A pattern ending in a star matches by its beginning, any other by the whole tag; case counts."""
-        tags = [tagged(-1, "self/name"), tagged(-2, "selfish"), tagged(-3, "Self/name"), tagged(-3, "100%")]
-        await keep(store, *(created(k, f"number{k}") for k in (1, 2, 3)), *tags)
+        tags = [
+            tag_change(-1, "self/name"),
+            tag_change(-2, "selfish"),
+            tag_change(-3, "Self/name"),
+            tag_change(-3, "100%"),
+        ]
+        await keep(store, *(create_change(k, f"number{k}") for k in (1, 2, 3)), *tags)
         asked = frozenset({"self/*", "selfish", "self", "100%", "1*", "*", "s?lf*", "absent"})
         found = (await frozen(store, tags=asked)).tags
 
@@ -331,12 +345,12 @@ class SnapshotContract:
 
     async def test_links_come_as_columns(self, store: Store) -> None:
         """Link ends are row numbers of the snapshot, also after a row between them has gone; all relations come."""
-        a, gone, c = (await keep(store, *(created(k, f"number{k}") for k in (1, 2, 3)))).assigned
-        await keep(store, *destroyed(await one(store, gone)), verb="purge")
+        a, gone, c = (await keep(store, *(create_change(k, f"number{k}") for k in (1, 2, 3)))).assigned
+        await keep(store, *destroy_changes(await one(store, gone)), verb="purge")
         await keep(
             store,
-            linked(c, a, Relation.SUPERSEDES, weight=0.25, last_at=NOW + 3),
-            linked(a, c, Relation.SIMILAR, confidence=0.5, resolved_at=NOW - 1),
+            link_change(c, a, Relation.SUPERSEDES, weight=0.25, last_at=NOW + 3),
+            link_change(a, c, Relation.SIMILAR, confidence=0.5, resolved_at=NOW - 1),
         )
         links = (await frozen(store, links=LINK_COLUMNS)).links
         assert links is not None
@@ -353,8 +367,8 @@ class SnapshotContract:
 
     async def test_links_come_with_the_columns_asked_for(self, store: Store) -> None:
         """Ends, relation and weight always come, no other unasked; a column that links have not is refused."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
-        await keep(store, linked(a, b, weight=0.123457, confidence=0.75, count=3, resolved_at=NOW))
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
+        await keep(store, link_change(a, b, weight=0.123457, confidence=0.75, count=3, resolved_at=NOW))
         for name in (*LINK_COLUMNS, ""):
             links = (await frozen(store, links=frozenset({name} - {""}))).links
             assert links is not None
@@ -364,7 +378,7 @@ class SnapshotContract:
             assert ([123457], [0], [1]) == tuple(
                 array.tolist() for array in (links.weight, links.source, links.target)
             )
-        await raised(NameUnknown, frozen(store, links=frozenset({"created"})))
+        await expect_error(NameUnknown, frozen(store, links=frozenset({"created"})))
 
     async def test_an_empty_scope_has_an_empty_snapshot(self, store: Store) -> None:
         """A scope without rows gives arrays of length 0 and position 0."""
@@ -375,28 +389,28 @@ class SnapshotContract:
 
     async def test_a_snapshot_tells_its_position(self, store: Store) -> None:
         """Its position is that of the last commit, so that a change after it can be seen."""
-        done = await keep(store, created(1, "a a"))
+        done = await keep(store, create_change(1, "a a"))
 
         assert done.position == (await frozen(store)).position
 
     async def test_fired_rules_are_remembered(self, store: Store) -> None:
         """A commit that names periodic rules as fired tells the next snapshot when they were, per scope."""
-        await keep(store, created(1, "a a"), at=NOW, fired=("best", "other"))
-        await keep(store, created(1, "b b"), at=NOW + 5, fired=("best",))
+        await keep(store, create_change(1, "a a"), at=NOW, fired=("best", "other"))
+        await keep(store, create_change(1, "b b"), at=NOW + 5, fired=("best",))
 
         assert {"best": NOW + 5, "other": NOW} == dict((await frozen(store)).fired)
         assert {} == dict((await store.snapshot("another", SnapshotRequest(frozenset()), NOW)).fired)
 
     async def test_the_newest_time_is_told(self, store: Store) -> None:
         """`newest_at` is at least the latest time of a commit, so that a clock gone back is noticed."""
-        await keep(store, created(1, "a a"), at=NOW + 7)
-        await keep(store, created(1, "b b"), at=NOW)
+        await keep(store, create_change(1, "a a"), at=NOW + 7)
+        await keep(store, create_change(1, "b b"), at=NOW)
 
         assert NOW + 7 == (await frozen(store)).newest_at
 
     async def test_destructions_of_a_day_are_added_up(self, store: Store) -> None:
         """`destroyed_today` counts what commits of the 24 hours before `now` declared as destroyed."""
         for hours, count in ((-25, 100), (-23, 3), (-1, 4)):
-            await keep(store, created(1, f"number{count}"), at=NOW + hours * DAY // 24, destroyed=count)
+            await keep(store, create_change(1, f"number{count}"), at=NOW + hours * DAY // 24, destroyed=count)
 
         assert 7 == (await frozen(store)).destroyed_today

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from remanence.change import Change, Committed, Increment
+from remanence.change import Change, CommitResult, Increment
 from remanence.clock import MINUTE
 from remanence.store.base import Find, Store
 from remanence.store.use_runs import PARTS_MAX
-from remanence.testing.builders import NOW, SCOPE, because, created, keep, one, tagged
+from remanence.testing.builders import NOW, SCOPE, because, create_change, keep, one, tag_change
 
 
 async def use(
@@ -15,10 +15,10 @@ async def use(
     seqs: Sequence[int],
     at: int,
     *,
-    after: Committed | None = None,
+    after: CommitResult | None = None,
     scope: str = SCOPE,
     actor: str | None = None,
-) -> Committed:
+) -> CommitResult:
     """Count a use of some memories, as what follows `after` where the store can go on with it."""
     changes = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in seqs]
     extends = None if after is None else (after.run, after.part + 1)
@@ -30,7 +30,7 @@ class UseRunsContract:
 
     async def test_uses_go_on_with_the_run_that_is_the_last(self, store: Store) -> None:
         """Each is a part with its own time, position, count and memories, and is read alone or with the others."""
-        a, b = (await keep(store, created(1, "a a"), created(2, "b b"))).assigned
+        a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
         first = await use(store, [a], NOW)
         second = await use(store, [a, b], NOW + 5, after=first)
         third = await use(store, [b], NOW + 9, after=second)
@@ -55,27 +55,27 @@ class UseRunsContract:
 
     async def test_what_a_part_of_uses_says_stays_when_others_follow(self, store: Store) -> None:
         """Cause, digest, count and memories are what they were before the next part, and once more was done."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
         done = await use(store, [a], NOW)
         before = await store.history(SCOPE)
         done = await use(store, [a], NOW + 1, after=done)
         between = await store.history(SCOPE)
-        await keep(store, tagged(a, "x"), verb="tag")
+        await keep(store, tag_change(a, "x"), verb="tag")
 
         assert before == between[:2]
         assert between == (await store.history(SCOPE))[:3]
 
     async def test_uses_begin_a_run_where_they_cannot_go_on(self, store: Store) -> None:
         """After anything else, of another agent, a minute later, of before, in another scope, or of no run at all."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
-        (b,) = (await keep(store, created(1, "a a"), scope="other")).assigned
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
+        (b,) = (await keep(store, create_change(1, "a a"), scope="other")).assigned
         first = await use(store, [a], NOW)
         elsewhere = await use(store, [b], NOW, after=first, scope="other")
         other = await use(store, [a], NOW, after=first, actor="bob")
         late = await use(store, [a], NOW + MINUTE, after=other, actor="bob")
         early = await use(store, [a], NOW - 1, after=late, actor="bob")
         skipped = await use(store, [a], NOW - 1, after=replace(early, part=1), actor="bob")
-        await keep(store, tagged(a, "x"), verb="tag")
+        await keep(store, tag_change(a, "x"), verb="tag")
         behind = await use(store, [a], NOW - 1, after=skipped, actor="bob")
         runs = [first, elsewhere, other, late, early, skipped, behind]
 
@@ -86,9 +86,9 @@ class UseRunsContract:
     async def test_scopes_in_turns_go_on_each_with_its_own_uses(self, store: Store) -> None:
         """A part between two of another scope parts nothing there; every scope is proven."""
         for scope in (SCOPE, "other"):
-            await keep(store, created(1, "a a"), scope=scope)
+            await keep(store, create_change(1, "a a"), scope=scope)
         ends = {scope: (await store.find(scope, Find()))[0].seq for scope in (SCOPE, "other")}
-        last: dict[str, Committed | None] = dict.fromkeys(ends)
+        last: dict[str, CommitResult | None] = dict.fromkeys(ends)
         for number in range(6):
             for scope, seq in ends.items():
                 last[scope] = await use(store, [seq], NOW + number, after=last[scope], scope=scope)
@@ -103,8 +103,8 @@ class UseRunsContract:
 
     async def test_a_run_of_uses_has_an_end(self, store: Store) -> None:
         """Of parts, and of memories that they name: what comes then begins another."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
-        done: Committed | None = None
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
+        done: CommitResult | None = None
         for _ in range(PARTS_MAX + 1):
             done = await use(store, [a], NOW, after=done)
         uses = (await store.history(SCOPE))[1:]
@@ -115,7 +115,7 @@ class UseRunsContract:
 
     async def test_a_part_of_uses_is_written_once(self, store: Store) -> None:
         """Asked for again, by whoever never learned that it was written, it is answered and nothing is counted."""
-        (a,) = (await keep(store, created(1, "a a"))).assigned
+        (a,) = (await keep(store, create_change(1, "a a"))).assigned
         first = await use(store, [a], NOW)
         again = because("use", NOW + 1, extends=(first.run, 1))
         change = [Change("memories", a, {"uses": Increment(-1)}, {"uses": Increment(1)})]

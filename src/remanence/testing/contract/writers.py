@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.change import Cause, Change, Committed, Increment
+from remanence.change import Cause, Change, CommitResult, Increment
 from remanence.errors import Conflict, InvalidInput, LeaseLost
 from remanence.folding import fold_keys
 from remanence.model import Relation
@@ -21,14 +21,14 @@ from remanence.testing.builders import (
     NOW,
     SCOPE,
     because,
-    created,
-    destroyed,
+    create_change,
+    destroy_changes,
+    expect_error,
     keep,
-    linked,
+    link_change,
     one,
-    raised,
-    tagged,
-    updated,
+    tag_change,
+    update_change,
 )
 from remanence.testing.dump import dump
 
@@ -50,7 +50,7 @@ async def lease(store: Store, holder: str, now: int, until: int) -> int:
     return fence
 
 
-async def written(store: Store) -> tuple[object, ...]:
+async def read_scope_state(store: Store) -> tuple[object, ...]:
     """Return all that a scope holds and all that its audit tells."""
     return await dump(store, SCOPE), await store.history(SCOPE)
 
@@ -65,7 +65,7 @@ class WritersContract:
 
     async def test_of_two_who_read_the_same_one_writes(self, store: Store, other: Store) -> None:
         """Nobody writes over what he has not read: every addition of several who add to one number is in it."""
-        (seq,) = (await keep(store, created(1, "count", attributes={"n": 0}))).assigned
+        (seq,) = (await keep(store, create_change(1, "count", attributes={"n": 0}))).assigned
 
         async def add(to: Store) -> None:
             added = 0
@@ -74,7 +74,7 @@ class WritersContract:
                 await asyncio.sleep(0)
                 more = {"n": (memory.attributes or {})["n"] + 1}
                 try:
-                    await keep(to, updated(memory, attributes=more), verb="update")
+                    await keep(to, update_change(memory, attributes=more), verb="update")
                 except Conflict:
                     continue
                 added += 1
@@ -97,7 +97,7 @@ class WritersContract:
                 await asyncio.sleep(0)
                 mark = f"{who} {k}".encode()
                 with suppress(Conflict):
-                    await keep(to, created(1, text, id=mark.hex(), fingerprint=mark), run=mark.hex())
+                    await keep(to, create_change(1, text, id=mark.hex(), fingerprint=mark), run=mark.hex())
                 begun.set()
 
         async def forbid() -> None:
@@ -116,7 +116,7 @@ class WritersContract:
 
         async def write(to: Store, scope: str, name: str) -> None:
             for k in range(ROUNDS):
-                texts = [created(n, f"{name} {k} {n}", vector=VECTOR) for n in (1, 2)]
+                texts = [create_change(n, f"{name} {k} {n}", vector=VECTOR) for n in (1, 2)]
                 await keep(to, *texts, scope=scope)
                 await asyncio.sleep(0)
 
@@ -148,7 +148,7 @@ class WritersContract:
 
         async def write(to: Store, name: str) -> None:
             for k in range(ROUNDS):
-                await keep(to, created(1, f"{name} {k}"), run=name, part=k)
+                await keep(to, create_change(1, f"{name} {k}"), run=name, part=k)
                 await asyncio.sleep(0)
 
         async def writers() -> None:
@@ -173,7 +173,7 @@ class WritersContract:
 
     async def test_what_is_read_together_is_of_one_moment(self, store: Store, other: Store) -> None:
         """Each commit moves one confirmation between two memories and links or unlinks them; no reader sees a half."""
-        texts = [created(1, "a a", confirmations=ROUNDS), created(2, "b b")]
+        texts = [create_change(1, "a a", confirmations=ROUNDS), create_change(2, "b b")]
         a, b = (await keep(store, *texts)).assigned
         done = asyncio.Event()
 
@@ -185,7 +185,7 @@ class WritersContract:
                     )
                     for seq, by in ((a, -1), (b, 1))
                 ]
-                link = Change("links", (a, b, int(Relation.REFERS)), {}, None) if k % 2 else linked(a, b)
+                link = Change("links", (a, b, int(Relation.REFERS)), {}, None) if k % 2 else link_change(a, b)
                 await keep(other, *moved, link, verb="confirm")
                 await asyncio.sleep(0)
             done.set()
@@ -207,36 +207,36 @@ class WritersContract:
 
     async def test_a_commit_may_be_repeated(self, store: Store, other: Store) -> None:
         """Who never learned whether it was written asks again: the answer is what was done, and nothing is written."""
-        (seq,) = (await keep(store, created(1, "old"))).assigned
+        (seq,) = (await keep(store, create_change(1, "old"))).assigned
         memory = await one(store, seq)
         changes = [
-            created(2, "second"),
-            updated(memory, text="newer", helped=Increment(3)),
-            created(1, "first", key="k"),
-            linked(-2, -1),
-            tagged(seq, "x"),
+            create_change(2, "second"),
+            update_change(memory, text="newer", helped=Increment(3)),
+            create_change(1, "first", key="k"),
+            link_change(-2, -1),
+            tag_change(seq, "x"),
         ]
         cause = because("learn", run="r", part=4, fired=("weekly",), turns=2)
         first = await store.commit(SCOPE, changes, cause)
-        await keep(store, created(1, "later"))
-        before = await written(store)
+        await keep(store, create_change(1, "later"))
+        before = await read_scope_state(store)
         again = [
             await store.commit(SCOPE, changes, cause),
             await other.commit(SCOPE, changes, because("learn", NOW + 1, run="r", part=4)),
         ]
 
         assert [first, first] == again
-        assert before == await written(store)
+        assert before == await read_scope_state(store)
         assert ["first", "second"] == [(await one(store, seq)).text for seq in first.assigned]
 
     async def test_a_part_of_a_run_is_written_once(self, store: Store, other: Store) -> None:
         """Asked by several at once one part is written, and all are told the same; counters count it once."""
-        (seq,) = (await keep(store, created(1, "old"))).assigned
-        told: list[Committed] = []
+        (seq,) = (await keep(store, create_change(1, "old"))).assigned
+        told: list[CommitResult] = []
 
         async def ask(to: Store) -> None:
             counted = Change("memories", seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)})
-            told.append(await keep(to, counted, created(1, "new"), verb="dispute", run="r"))
+            told.append(await keep(to, counted, create_change(1, "new"), verb="dispute", run="r"))
 
         await at_once(*(lambda to=to: ask(to) for to in (store, other, store, other)))
 
@@ -245,66 +245,68 @@ class WritersContract:
 
     async def test_the_end_of_a_run_may_be_repeated(self, store: Store, other: Store) -> None:
         """The empty last part of several, and a part that only counted uses, are known again too."""
-        (seq,) = (await keep(store, created(1, "old"), run="r", final=False)).assigned
+        (seq,) = (await keep(store, create_change(1, "old"), run="r", final=False)).assigned
         used = Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)})
         asked: Sequence[tuple[list[Change], Cause]] = (
             ([], because("curate", run="r", part=1)),
             ([used], because("use", run="u")),
         )
         first = [await store.commit(SCOPE, *one) for one in asked]
-        before = await written(store)
+        before = await read_scope_state(store)
 
         assert first == [await other.commit(SCOPE, *one) for one in asked]
-        assert before == await written(store)
+        assert before == await read_scope_state(store)
 
     async def test_a_creation_is_known_after_its_memory_is_gone(self, store: Store, other: Store) -> None:
         """The numbers that were given stay the answer, also where the rows were destroyed since."""
-        changes, cause = [created(1, "first"), created(2, "second")], because(run="r")
+        changes, cause = [create_change(1, "first"), create_change(2, "second")], because(run="r")
         first = await store.commit(SCOPE, changes, cause)
-        doomed = [change for seq in first.assigned for change in destroyed(await one(store, seq))]
+        doomed = [change for seq in first.assigned for change in destroy_changes(await one(store, seq))]
         await keep(store, *doomed, verb="purge")
-        before = await written(store)
+        before = await read_scope_state(store)
 
         assert first == await other.commit(SCOPE, changes, cause)
-        assert before == await written(store)
+        assert before == await read_scope_state(store)
 
     async def test_other_changes_under_the_same_part_are_refused(self, store: Store, other: Store) -> None:
         """A run id or a part number used twice by mistake is an error, so that nothing is lost without a word."""
         cause = because(run="r", part=1)
-        await store.commit(SCOPE, [created(1, "one")], cause)
-        before = await written(store)
+        await store.commit(SCOPE, [create_change(1, "one")], cause)
+        before = await read_scope_state(store)
         for changes in (
-            [created(1, "two")],
-            [created(1, "one"), created(2, "two")],
-            [created(1, "one", key="k")],
+            [create_change(1, "two")],
+            [create_change(1, "one"), create_change(2, "two")],
+            [create_change(1, "one", key="k")],
         ):
-            error = await raised(InvalidInput, other.commit(SCOPE, changes, cause))
+            error = await expect_error(InvalidInput, other.commit(SCOPE, changes, cause))
             assert error.recovery
-        refused = await written(store)
-        await store.commit("another", [created(1, "two")], cause)
-        await store.commit(SCOPE, [created(1, "two")], because(run="r", part=2))
+        refused = await read_scope_state(store)
+        await store.commit("another", [create_change(1, "two")], cause)
+        await store.commit(SCOPE, [create_change(1, "two")], because(run="r", part=2))
 
         assert before == refused
 
     async def test_a_refused_commit_may_be_repeated_otherwise(self, store: Store) -> None:
         """Of a part that met a conflict nothing was written, so it may come again with other changes."""
-        (seq,) = (await keep(store, created(1, "old"))).assigned
+        (seq,) = (await keep(store, create_change(1, "old"))).assigned
         stale = await one(store, seq)
-        await keep(store, updated(stale, text="newer"), verb="update")
-        await raised(Conflict, keep(store, updated(stale, text="mine"), verb="update", run="r"))
-        done = await keep(store, updated(await one(store, seq), text="mine"), verb="update", run="r")
+        await keep(store, update_change(stale, text="newer"), verb="update")
+        await expect_error(Conflict, keep(store, update_change(stale, text="mine"), verb="update", run="r"))
+        done = await keep(store, update_change(await one(store, seq), text="mine"), verb="update", run="r")
 
         assert ("mine", 1) == ((await one(store, seq)).text, done.changes)
 
     async def test_who_has_lost_a_lease_writes_nothing(self, store: Store, other: Store) -> None:
         """A commit under a lease that was given to another since raises LeaseLost; the new holder's is written."""
         mine = await lease(store, "ann", NOW, NOW + 10)
-        await keep(store, created(1, "in time"), fence=("curate", mine))
+        await keep(store, create_change(1, "in time"), fence=("curate", mine))
         theirs = await lease(other, "bob", NOW + 10, NOW + 20)
-        before = await written(store)
-        error = await raised(LeaseLost, keep(store, created(1, "too late"), fence=("curate", mine)))
-        after = await written(store)
-        done = await keep(other, created(1, "theirs"), fence=("curate", theirs))
+        before = await read_scope_state(store)
+        error = await expect_error(
+            LeaseLost, keep(store, create_change(1, "too late"), fence=("curate", mine))
+        )
+        after = await read_scope_state(store)
+        done = await keep(other, create_change(1, "theirs"), fence=("curate", theirs))
 
         assert ("curate", before) == (error.lease, after)
         assert "theirs" == (await one(store, done.assigned[0])).text
@@ -312,9 +314,11 @@ class WritersContract:
     async def test_a_fence_is_of_a_scope_and_a_lease(self, store: Store) -> None:
         """A lease that was never taken protects nothing, and another scope's or another name is another lease."""
         number = await lease(store, "ann", NOW, NOW + 10)
-        await raised(LeaseLost, keep(store, created(1, "x"), fence=("curate", number + 1)))
-        await raised(LeaseLost, keep(store, created(1, "x"), fence=("purge", number)))
-        await raised(LeaseLost, keep(store, created(1, "x"), fence=("curate", number), scope="another"))
+        await expect_error(LeaseLost, keep(store, create_change(1, "x"), fence=("curate", number + 1)))
+        await expect_error(LeaseLost, keep(store, create_change(1, "x"), fence=("purge", number)))
+        await expect_error(
+            LeaseLost, keep(store, create_change(1, "x"), fence=("curate", number), scope="another")
+        )
 
         assert [] == await store.history(SCOPE)
         assert [] == await store.history("another")
@@ -322,12 +326,12 @@ class WritersContract:
     async def test_a_lease_counts_until_it_is_given_away(self, store: Store) -> None:
         """Clocks decide nothing: after its end, and renewed, a lease is good for writing until another has it."""
         number = await lease(store, "ann", NOW, NOW + 10)
-        await keep(store, created(1, "after the end"), at=NOW + 1_000, fence=("curate", number))
+        await keep(store, create_change(1, "after the end"), at=NOW + 1_000, fence=("curate", number))
         await lease(store, "ann", NOW + 1_000, NOW + 2_000)
-        await keep(store, created(1, "renewed"), fence=("curate", number))
+        await keep(store, create_change(1, "renewed"), fence=("curate", number))
         await store.bookkeep(SCOPE, Bookkeeping(NOW + 2_000, release=("curate", "ann")))
         await lease(store, "bob", NOW + 2_000, NOW + 3_000)
-        await raised(LeaseLost, keep(store, created(1, "given away"), fence=("curate", number)))
+        await expect_error(LeaseLost, keep(store, create_change(1, "given away"), fence=("curate", number)))
 
         assert ["after the end", "renewed"] == [
             row["text"] for row in (await dump(store, SCOPE)).memories.values()
@@ -342,8 +346,8 @@ class WritersContract:
         asked = Bookkeeping(
             NOW + 11, put={"x": 2}, cover=(NOW, NOW + 1), release=("curate", "bob"), fence=fence
         )
-        await raised(LeaseLost, store.bookkeep(SCOPE, asked))
-        await raised(LeaseLost, store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",), fence=fence)))
+        await expect_error(LeaseLost, store.bookkeep(SCOPE, asked))
+        await expect_error(LeaseLost, store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",), fence=fence)))
         held = await store.bookkeep(
             SCOPE,
             Bookkeeping(
@@ -358,7 +362,7 @@ class WritersContract:
         """A part that was written in time stays the answer to its repetition, which writes nothing."""
         mine = await lease(store, "ann", NOW, NOW + 10)
         cause = because(run="r", fence=("curate", mine))
-        first = await store.commit(SCOPE, [created(1, "in time")], cause)
+        first = await store.commit(SCOPE, [create_change(1, "in time")], cause)
         await lease(store, "bob", NOW + 10, NOW + 20)
 
-        assert first == await store.commit(SCOPE, [created(1, "in time")], cause)
+        assert first == await store.commit(SCOPE, [create_change(1, "in time")], cause)

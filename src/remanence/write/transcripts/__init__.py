@@ -50,30 +50,34 @@ def parse(
     importers = IMPORTERS if format in IMPORTERS or format == AUTO else {**IMPORTERS, **others()}
     if format != AUTO and format not in importers:
         raise InvalidInput(f"unknown format {format!r}", recovery=suggest(format, (AUTO, *importers)))
-    text = located.decoded(data, source)
+    text = located.decode_utf8(data, source)
     if not text.strip():
         raise IngestError(
             "the file is empty", recovery="give a file that holds a conversation", source=source, line=1
         )
     name = format
     if format == AUTO:
-        name = recognised(text, IMPORTERS) or ""
+        name = detect_importer(text, IMPORTERS) or ""
         importers = IMPORTERS if name else others()
-        name = name or recognised(text, importers) or _unrecognised(text, source, (*IMPORTERS, *importers))
+        name = (
+            name
+            or detect_importer(text, importers)
+            or _refuse_unknown_format(text, source, (*IMPORTERS, *importers))
+        )
     skipped: Counter[str] = Counter()
     turns = list(importers[name].turns(text, source, skipped))
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
     return Transcript(turns, name, tuple(threads), dict(skipped))
 
 
-def recognised(text: str, importers: Mapping[str, Importer]) -> str | None:
+def detect_importer(text: str, importers: Mapping[str, Importer]) -> str | None:
     """Name the first importer that recognises a text."""
     return next((name for name, importer in importers.items() if importer.recognises(text)), None)
 
 
-def _unrecognised(text: str, source: str, known: Sequence[str]) -> NoReturn:
+def _refuse_unknown_format(text: str, source: str, known: Sequence[str]) -> NoReturn:
     if text.lstrip().startswith(("{", "[")):
-        located.loaded(text, source)  # a file cut off in its first object says so
+        located.parse_json(text, source)  # a file cut off in its first object says so
     raise IngestError(
         "not a conversation in a known format",
         recovery=f"give one of {', '.join(known)}, and name it",

@@ -41,7 +41,7 @@ def rows(text: str, source: str) -> list[Turn]:
         if not line.strip():
             continue
         try:
-            given = _checked(line)
+            given = _parse_row(line)
             given.setdefault("key", content_key("line", source, line.strip(), seen))
             given.setdefault("source", f"{source}:{number}"[-NAME_CHARS_MAX:])
             _once(lines, given["key"], number)
@@ -51,7 +51,7 @@ def rows(text: str, source: str) -> list[Turn]:
     return turns
 
 
-def _checked(line: str) -> dict[str, Any]:
+def _parse_row(line: str) -> dict[str, Any]:
     try:
         row = located.loads(line)
     except ValueError as error:

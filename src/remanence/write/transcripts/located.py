@@ -17,7 +17,7 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 _DECODER = json.JSONDecoder()
 
 
-def decoded(data: str | bytes, source: str) -> str:
+def decode_utf8(data: str | bytes, source: str) -> str:
     """Return the text of UTF-8 bytes, without its byte order mark."""
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
@@ -30,7 +30,7 @@ def decoded(data: str | bytes, source: str) -> str:
         ) from None
 
 
-def loaded(text: str, source: str) -> Any:
+def parse_json(text: str, source: str) -> Any:
     """Return the value of a JSON text."""
     try:
         return loads(text)
@@ -53,7 +53,7 @@ def read(
 ) -> list[Turn]:
     """Return the turns that a reader finds in the value of a JSON text; a flaw in it gets its line."""
     try:
-        return list(read_whole(loaded(text, source), skipped))
+        return list(read_whole(parse_json(text, source), skipped))
     except FlawError as flaw:
         line = line_of(text, flaw.path)
         raise IngestError(str(flaw), recovery=flaw.recovery, source=source, line=line) from None
@@ -149,7 +149,7 @@ def _enter(text: str, place: int, step: str | int) -> int:
     """Return where a part of the object or list at `place` begins; raise ValueError where there is none."""
     number, end = 0, _skip(text, place + 1)
     while end < len(text) and text[end] not in "]}":
-        name, end = _named(text, end) if text[place] == "{" else (number, end)
+        name, end = _parse_key(text, end) if text[place] == "{" else (number, end)
         if name == step:
             return end
         _, end = _DECODER.raw_decode(text, end)
@@ -159,7 +159,7 @@ def _enter(text: str, place: int, step: str | int) -> int:
     raise ValueError(step)
 
 
-def _named(text: str, place: int) -> tuple[Any, int]:
+def _parse_key(text: str, place: int) -> tuple[Any, int]:
     name, end = _DECODER.raw_decode(text, place)
     return name, _skip(text, _skip(text, end) + 1)
 

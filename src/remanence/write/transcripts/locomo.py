@@ -26,7 +26,7 @@ SESSION = re.compile(r"session_(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class _LocomoSession:
     thread: str
     name: str
     start: int
@@ -60,10 +60,10 @@ def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
                 yield turn
 
 
-def _sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Iterator[_Session]:
+def _sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Iterator[_LocomoSession]:
     numbered = [(int(match[1]), name) for name in conversation if (match := SESSION.fullmatch(name))]
     for _, name in sorted(numbered):
-        yield _Session(thread, name, _start(conversation, name, (*path, name)), (*path, name))
+        yield _LocomoSession(thread, name, _start(conversation, name, (*path, name)), (*path, name))
 
 
 def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
@@ -79,12 +79,12 @@ def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
         raise FlawError(f"{name}_date_time: {error}", DATE_RECOVERY, path) from None
 
 
-def _turns(conversation: Mapping[str, Any], session: _Session) -> Iterator[Turn]:
+def _turns(conversation: Mapping[str, Any], session: _LocomoSession) -> Iterator[Turn]:
     for number, row in enumerate(child(conversation, session.name, list, session.path)):
         yield _turn(row, number, session)
 
 
-def _turn(row: Any, number: int, session: _Session) -> Turn:
+def _turn(row: Any, number: int, session: _LocomoSession) -> Turn:
     path = (*session.path, number)
     if not isinstance(row, dict):
         raise FlawError("a turn is not an object", "each turn has speaker, dia_id and text", path)
