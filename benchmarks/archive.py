@@ -20,9 +20,9 @@ import orjson
 import remanence
 from benchmarks.corpus import Maker, exported
 from benchmarks.report import figure, note, rss_mb, rss_peak_mb, settings, spent
-from remanence.flows.recall.archive_index import INDEXED_MOST, index_words
-from remanence.keywords import ArchiveName
-from remanence.model import Memory, Status
+from remanence.core.keywords import ArchiveName
+from remanence.core.model import Memory, Status
+from remanence.flows.indexes.archive_index import INDEXED_MOST, index_words
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 BATCH = 50_000  # memories an import takes at once

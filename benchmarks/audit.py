@@ -17,8 +17,8 @@ from tempfile import TemporaryDirectory
 
 import remanence
 from benchmarks.report import figure, note, settings, spent
-from remanence.clock import DAY, HOUR, ManualClock, to_datetime
-from remanence.flows.expiring import expire
+from remanence.core.clock import DAY, HOUR, ManualClock, to_datetime
+from remanence.flows.base.expiring import expire
 
 SEED = 13
 AUDIT = ("runs", "changes", "blocks", "mentions", "emptied", "purged")

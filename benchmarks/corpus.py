@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.clock import DAY, HOUR
+from remanence.core.clock import DAY, HOUR
 
 VOCABULARY = 50_000
 ZIPF_EXPONENT = 1.1

@@ -23,10 +23,10 @@ from benchmarks.corpus import Maker
 from benchmarks.labels.intake import repeats
 from benchmarks.locomo import EMBEDDERS, questions
 from benchmarks.report import figure, note, rss_peak_mb, settings, spent
-from remanence.clock import ManualClock
-from remanence.model import STANDING, Reason, Relation
-from remanence.text import stems
-from remanence.twins import SimilarityThresholds, same_words, verdict
+from remanence.core.clock import ManualClock
+from remanence.core.model import STANDING, Reason, Relation
+from remanence.text.analysis import stems
+from remanence.text.twins import SimilarityThresholds, same_words, verdict
 from remanence.write.transcripts import parse
 
 BANDS = ("confirmed", "near", "similar", "apart")

@@ -18,9 +18,9 @@ import numpy as np
 import remanence
 from benchmarks.corpus import Maker, exported
 from benchmarks.report import figure, note, settings, spent
-from remanence.clock import SystemClock
-from remanence.flows.waiting_model import Model, parts
-from remanence.model import Turn
+from remanence.core.clock import SystemClock
+from remanence.core.model import Turn
+from remanence.flows.base.async_embedder import Model, parts
 
 FILE = Path(__file__).with_name("languages.jsonl")
 ENGLISH = "en"

@@ -22,13 +22,13 @@ from typing import get_args
 import remanence
 from benchmarks.labels import NamePair, Part, name_pairs, read
 from benchmarks.report import figure, note, settings, spent
-from remanence.clock import DAY, ManualClock
-from remanence.entity import folded_name, is_entity, names_of
-from remanence.extraction import CATEGORIES, Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact
-from remanence.flows.write.hearing import listen
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.model import Memory, Relation
+from remanence.flows.consolidate.extract_pending import listen
 from remanence.llm.base import Judgement
-from remanence.model import Memory, Relation
-from remanence.write.extract import extract_facts
+from remanence.read.entity import folded_name, is_entity, names_of
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import CATEGORIES, Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact
 
 BEGINNING = 12  # characters that tell the turns of a pair apart
 

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 
 import remanence
 from benchmarks.report import figure, settings, spent
-from remanence.clock import ManualClock
-from remanence.model import Memory, Turn
+from remanence.core.clock import ManualClock
+from remanence.core.model import Memory, Turn
 
 SEED = 13
 PERSON = "Zenobia Quill"

@@ -18,13 +18,13 @@ import numpy as np
 from benchmarks import labels
 from benchmarks.locomo import repaired
 from benchmarks.report import figure, settings, spent
-from remanence.extraction import CATEGORIES, ExtractTurn
+from remanence.core.model import Turn
+from remanence.core.segment import FIRST_IN_SEGMENT
 from remanence.flows.write.extracting import as_heard
-from remanence.model import Turn
-from remanence.segment import FIRST_IN_SEGMENT
-from remanence.text import asks, stems, terms_of
-from remanence.write.extract import extract_facts
-from remanence.write.importance import importance, level
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import CATEGORIES, ExtractTurn
+from remanence.read.importance import importance, level
+from remanence.text.analysis import asks, stems, terms_of
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
 

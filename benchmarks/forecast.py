@@ -19,12 +19,12 @@ import orjson
 import remanence
 from benchmarks.corpus import Maker
 from benchmarks.report import figure, note, settings, spent
-from remanence.clock import DAY, HOUR, ManualClock
-from remanence.curate.forecast_report import LEAVES, Forecast
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.errors import PolicyError
+from remanence.core.model import Turn
+from remanence.curate.forecast.forecast_report import LEAVES, Forecast
 from remanence.curate.policy.compiled import load
 from remanence.curate.policy.document import presets
-from remanence.errors import PolicyError
-from remanence.model import Turn
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.policies import PolicyTables, rule
 

@@ -23,9 +23,9 @@ import numpy as np
 
 import remanence
 from benchmarks.report import figure, note, settings
+from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
-from remanence.model import Turn
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 from remanence.write.transcripts import parse
 
 DEPTH = 20

@@ -19,10 +19,10 @@ from statistics import median
 import remanence
 from benchmarks.corpus import Maker
 from benchmarks.report import children_cpu_s, figure, settings, spent
-from remanence.flows.write.hearing import listen
+from remanence.flows.consolidate.extract_pending import listen
 from remanence.gate.orders import instructs
 from remanence.gate.screening import screen
-from remanence.write.signals import signal
+from remanence.read.signals import signal
 from remanence.write.transcripts import parse
 
 TEXTS = 2_000  # of each round

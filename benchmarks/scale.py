@@ -24,8 +24,8 @@ import numpy as np
 import remanence
 from benchmarks.corpus import DIMENSIONS, LINKS, POLICY, TEXT_CHARS, VOCABULARY, Maker, exported
 from benchmarks.report import figure, note, rss_mb, rss_peak_mb, settings, spent
-from remanence.clock import ManualClock
-from remanence.model import Turn
+from remanence.core.clock import ManualClock
+from remanence.core.model import Turn
 
 BATCH = 50_000  # memories an import takes at once
 LEARNED = 4_000

@@ -15,9 +15,9 @@ import numpy as np
 import remanence
 from benchmarks.peers.notes import LARGE, read
 from benchmarks.report import figure, settings, spent
+from remanence.core.model import Turn
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.llm.local import StaticEmbedder
-from remanence.model import Turn
 
 
 class Prepared:

@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from benchmarks.report import figure, settings, spent
-from remanence.summary import extract
-from remanence.tokens import token_counts
+from remanence.text.summary import extract
+from remanence.text.tokens import token_counts
 from remanence.write.transcripts import parse
 
 

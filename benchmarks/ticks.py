@@ -16,10 +16,10 @@ import numpy as np
 import remanence
 from benchmarks.report import figure, note, settings, spent
 from benchmarks.scale import fill, scope_names
-from remanence.clock import ManualClock, SystemClock
-from remanence.flows.curate.ticking import TickResult
-from remanence.model import Turn
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.core.clock import ManualClock, SystemClock
+from remanence.core.model import Turn
+from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.flows.schedule.ticking import TickResult
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 NOTED = ("notification", "session_context", "task")

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.report import figure, note, settings
-from remanence import tokens
+from remanence.text import tokens
 
 Floats = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import remanence
 from benchmarks.report import figure, settings
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 SRC = Path(remanence.__file__).parents[1]
 CONVERSATION = SRC / "remanence/faces/sample/saltmarsh.jsonl"

@@ -24,9 +24,9 @@ from benchmarks.labels import DEVELOPED, Scene, pairs, parts, rated, scenes, tur
 from benchmarks.labels.intake import benign, harmless, shorts, signals
 from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
-from remanence.clock import MINUTE, ManualClock
+from remanence.core.clock import MINUTE, ManualClock
+from remanence.core.model import Relation, Status, Trust, Turn
 from remanence.llm.base import Judgement
-from remanence.model import Relation, Status, Trust, Turn
 
 DEPTH = 20
 FIRST = 5

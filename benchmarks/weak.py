@@ -22,9 +22,9 @@ import numpy as np
 import remanence
 from benchmarks.locomo import EMBEDDERS, Question, questions
 from benchmarks.report import figure, note, settings
+from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
-from remanence.model import Turn
 from remanence.write.transcripts import parse
 
 CHOSEN_ON = 5  # conversations

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.budget.made import made
 from benchmarks.locomo import Question, questions
-from remanence.model import Turn
+from remanence.core.model import Turn
 from remanence.write.transcripts import parse
 
 SAID = ("text", "speaker", "role", "thread", "session")

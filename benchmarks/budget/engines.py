@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeVar
 
 import remanence
 from benchmarks.budget.policies import DRAWN, RANDOM, TRACED, Budget, cut_of
-from remanence.clock import ManualClock, to_micros
-from remanence.model import Memory, Turn
-from remanence.word_hashes import pack
+from remanence.core.clock import ManualClock, to_micros
+from remanence.core.model import Memory, Turn
+from remanence.text.word_hashes import pack
 
 T = TypeVar("T")
 DEPTH = 10

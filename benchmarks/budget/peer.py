@@ -11,7 +11,7 @@ from benchmarks.budget.engines import Left
 from benchmarks.budget.policies import Budget
 from benchmarks.peers.environments import environment
 from benchmarks.peers.notes import Notes, said
-from remanence.model import Turn
+from remanence.core.model import Turn
 
 STORES = Path(__file__).parents[1] / "peers" / "stores"
 SCRIPTS = {"elfmem": "elfmem_store.py"}

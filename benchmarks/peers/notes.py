@@ -9,8 +9,8 @@ import numpy as np
 
 from benchmarks.corpus import Maker
 from benchmarks.locomo import questions
+from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
-from remanence.model import Turn
 from remanence.write.transcripts import parse
 
 SMALL, LARGE = 629, 5_880

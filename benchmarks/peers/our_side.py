@@ -14,7 +14,7 @@ import orjson
 import remanence
 from benchmarks.corpus import DIMENSIONS
 from benchmarks.report import rss_peak_mb, spent
-from remanence.clock import HOUR, ManualClock
+from remanence.core.clock import HOUR, ManualClock
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 
 # As on the other side: every third memory is past its recency, and all links were active ten hours ago.

@@ -23,8 +23,8 @@ from benchmarks.simulate.fleet import Fleet
 from benchmarks.simulate.sabotage import FAULTS, Fault
 from benchmarks.simulate.trials import Trials
 from benchmarks.simulate.walk import Walk
-from remanence.clock import ManualClock
-from remanence.flows.curate.ticking import TickResult
+from remanence.core.clock import ManualClock
+from remanence.flows.schedule.ticking import TickResult
 
 SCOPE = "fleet"
 TRIALS_DAYS = (7, 14, 21)  # after these days, and

@@ -11,8 +11,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from remanence.clock import DAY, HOUR, MINUTE, SECOND
-from remanence.model import Turn
+from remanence.core.clock import DAY, HOUR, MINUTE, SECOND
+from remanence.core.model import Turn
 
 NAMES = ("alva", "bram", "cleo", "doro", "emil", "finn", "gesa", "hugo", "iris", "jann", "kaya", "lars")
 SHIFTS = (8 * HOUR, 11 * HOUR, 14 * HOUR, 17 * HOUR)  # when sessions begin, UTC, some minutes apart

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 from unittest.mock import patch
 
-from remanence.change import Cause, Change, Entry
-from remanence.clock import DAY
+from remanence.core.change import Cause, Change, Entry
+from remanence.core.clock import DAY
+from remanence.core.snapshot import Bools, Snapshot
 from remanence.curate.planner.protection import Guarding
 from remanence.engine import Engine
-from remanence.flows.curate import ticking
-from remanence.snapshot import Bools, Snapshot
+from remanence.flows.schedule import ticking
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import remanence
 from benchmarks.simulate.checker import Checker
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.engine import Engine
 
 FOUND = "What stood by the mill at dusk?"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import remanence
 from benchmarks.simulate.checker import Checker
-from remanence.clock import DAY, ManualClock
+from remanence.core.clock import DAY, ManualClock
 from remanence.engine import Engine
 from remanence.store.memory.memory_store import MemoryStore
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from benchmarks.report import spent
 from benchmarks.simulate.fleet import Fleet, Said
-from remanence.clock import DAY, MINUTE, ManualClock
+from remanence.core.clock import DAY, MINUTE, ManualClock
 from remanence.engine import Engine
-from remanence.flows.curate.ticking import TickResult
+from remanence.flows.schedule.ticking import TickResult
 
 BEAT = 5 * MINUTE
 Looked = Callable[[TickResult], Awaitable[None]]

@@ -4,8 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from remanence._version import __version__
-from remanence.clock import Clock, ManualClock, SystemClock
-from remanence.errors import (
+from remanence.core.clock import Clock, ManualClock, SystemClock
+from remanence.core.errors import (
     Conflict,
     EmbedderError,
     Erased,
@@ -29,7 +29,7 @@ from remanence.errors import (
     StoreUnavailable,
     WriterError,
 )
-from remanence.model import (
+from remanence.core.model import (
     Decay,
     Kind,
     LearnResult,
@@ -48,23 +48,14 @@ from remanence.model import (
     Turn,
     Verification,
 )
-from remanence.receipt import Receipt
-from remanence.results import Result
+from remanence.core.receipt import Receipt
+from remanence.core.results import Result
 
 if TYPE_CHECKING:
     from remanence import sync, types
-    from remanence.curate.plan import Plan
+    from remanence.curate.planner.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
-    from remanence.extraction import (
-        Entity,
-        ExtractRequest,
-        ExtractResult,
-        ExtractTurn,
-        Fact,
-        Relationship,
-        ShortenResult,
-    )
     from remanence.flows.write.extracting import OfflineExtractor
     from remanence.llm.base import (
         EmbeddedTexts,
@@ -77,6 +68,15 @@ if TYPE_CHECKING:
         Writer,
     )
     from remanence.opening import open  # noqa: A004 - the verb of the package
+    from remanence.read.extraction import (
+        Entity,
+        ExtractRequest,
+        ExtractResult,
+        ExtractTurn,
+        Fact,
+        Relationship,
+        ShortenResult,
+    )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
     from remanence.write.transcripts.base import Importer
@@ -159,24 +159,24 @@ _LATER = {
     "EmbeddedTexts": "remanence.llm.base",
     "Embedder": "remanence.llm.base",
     "Engine": "remanence.engine",
-    "Entity": "remanence.extraction",
-    "ExtractResult": "remanence.extraction",
+    "Entity": "remanence.read.extraction",
+    "ExtractResult": "remanence.read.extraction",
     "Extractor": "remanence.llm.base",
-    "Fact": "remanence.extraction",
+    "Fact": "remanence.read.extraction",
     "Frame": "remanence.recall.frames",
-    "ExtractTurn": "remanence.extraction",
+    "ExtractTurn": "remanence.read.extraction",
     "Importer": "remanence.write.transcripts.base",
     "Judgement": "remanence.llm.base",
     "OfflineExtractor": "remanence.flows.write.extracting",
-    "Plan": "remanence.curate.plan",
+    "Plan": "remanence.curate.planner.plan",
     "Policy": "remanence.curate.policy.compiled",
-    "Relationship": "remanence.extraction",
-    "ShortenResult": "remanence.extraction",
+    "Relationship": "remanence.read.extraction",
+    "ShortenResult": "remanence.read.extraction",
     "Shortener": "remanence.llm.base",
     "SimilarityThresholds": "remanence.llm.base",
     "Store": "remanence.store.base",
     "WaitingEmbedder": "remanence.llm.base",
-    "ExtractRequest": "remanence.extraction",
+    "ExtractRequest": "remanence.read.extraction",
     "Writer": "remanence.llm.base",
     "open": "remanence.opening",
 }

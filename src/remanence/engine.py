@@ -7,49 +7,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, Unpack
 
-from remanence.clock import to_micros
-from remanence.curate.explain import Explanation
-from remanence.curate.forecast_report import Forecast
-from remanence.curate.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import LISTED, PlanReport
-from remanence.edit.links import Linking
-from remanence.flows import acted, checks, copies, inspect, lifetime, reembedding, sessions, settings
-from remanence.flows.boxes import Boxes, Traces
-from remanence.flows.core import Core, iterate_cooperatively
-from remanence.flows.curate import comparing, curating, forecasting, runs, schedules, undoing
-from remanence.flows.curate.run_names import Run
-from remanence.flows.entities import Entities
-from remanence.flows.erase import Erase
-from remanence.flows.erase_since import ErasedSinceVerbs
-from remanence.flows.exchange import transfer
-from remanence.flows.forbidding import ForbiddenTexts
-from remanence.flows.graph import Graph
-from remanence.flows.guidelines import Guidelines
-from remanence.flows.mirror.mirror import Mirror, Mirrorings
-from remanence.flows.recall import framing, profiling, rating, recalling
-from remanence.flows.recall.filters import LABELLED, listed_by, read
-from remanence.flows.recall.framing import Look
-from remanence.flows.recall.index import COLUMNS
-from remanence.flows.recall.kept_frames import Frames
-from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.reembedding import ReembedResult
-from remanence.flows.review import ReviewQueue
-from remanence.flows.scope_policy import ScopePolicy
-from remanence.flows.write import (
-    editing,
-    hearing,
-    ingesting,
-    learning,
-    noting,
-    putting,
-    settling,
-)
-from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.ingesting import IngestResult
-from remanence.flows.write.noting import NoteResult
-from remanence.guide import Guide, guide
-from remanence.keywords import (
+from remanence.core.clock import to_micros
+from remanence.core.guide import Guide, guide
+from remanence.core.keywords import (
     AboutNamed,
     ActionName,
     Asking,
@@ -68,8 +28,7 @@ from remanence.keywords import (
     StatusName,
     TrustName,
 )
-from remanence.llm.base import Embedder, WaitingEmbedder
-from remanence.model import (
+from remanence.core.model import (
     Kind,
     LearnResult,
     Link,
@@ -83,8 +42,46 @@ from remanence.model import (
     Trust,
     Turn,
 )
-from remanence.receipt import ConsolidateResult, Receipt
-from remanence.signatures import checked_class
+from remanence.core.receipt import ConsolidateResult, Receipt
+from remanence.core.signatures import checked_class
+from remanence.curate.explain import Explanation
+from remanence.curate.forecast.forecast_report import Forecast
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_diff import PlanDiff
+from remanence.curate.planner.plan_report import LISTED, PlanReport
+from remanence.edit.links import Linking
+from remanence.flows.base import copies, settings
+from remanence.flows.base.context import Core, iterate_cooperatively
+from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
+from remanence.flows.consolidate.boxes import Boxes, Traces
+from remanence.flows.consolidate.guidelines import Guidelines
+from remanence.flows.consolidate.ingesting import IngestResult
+from remanence.flows.curate import comparing, curating
+from remanence.flows.curate.scope_policy import ScopePolicy
+from remanence.flows.edit import editing, putting
+from remanence.flows.entities.entities import Entities
+from remanence.flows.erase.erase import Erase
+from remanence.flows.erase.erase_since import ErasedSinceVerbs
+from remanence.flows.exchange import transfer
+from remanence.flows.indexes.scope_index import COLUMNS
+from remanence.flows.inspect import checks, inspect
+from remanence.flows.inspect.graph import Graph
+from remanence.flows.inspect.review import ReviewQueue
+from remanence.flows.inspect.run_names import Run
+from remanence.flows.mirror.mirror import Mirror, Mirrorings
+from remanence.flows.recall import framing, profiling, rating, recalling
+from remanence.flows.recall.filters import LABELLED, listed_by, read
+from remanence.flows.recall.framing import Look
+from remanence.flows.recall.kept_frames import Frames
+from remanence.flows.recall.recalling import RecallRequest
+from remanence.flows.schedule import forecasting, lifetime, schedules
+from remanence.flows.undo import decision_log, runs, undoing
+from remanence.flows.write import learning, noting, reembedding
+from remanence.flows.write.extracting import Extraction
+from remanence.flows.write.forbidding import ForbiddenTexts
+from remanence.flows.write.noting import NoteResult
+from remanence.flows.write.reembedding import ReembedResult
+from remanence.llm.base import Embedder, WaitingEmbedder
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 
@@ -253,8 +250,8 @@ class Engine:
         Facts are extracted first from the turns that wait, as `heard` tells; at the end reflections that have grown too
         many are drawn together. 200 memories a transaction.
         """
-        heard = await hearing.listen(self._core)
-        return replace(await settling.consolidate(self._core, progress), heard=heard)
+        heard = await extract_pending.listen(self._core)
+        return replace(await consolidation.consolidate(self._core, progress), heard=heard)
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
@@ -531,9 +528,9 @@ class Engine:
 
     async def actions(
         self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
-    ) -> list[acted.EngineAction]:
+    ) -> list[decision_log.EngineAction]:
         """List what the engine did by itself, newest first: by which action, judged by what, and what became of it."""
-        return await acted.actions(self._core, limit, action, outcome)
+        return await decision_log.actions(self._core, limit, action, outcome)
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""

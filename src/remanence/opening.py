@@ -5,25 +5,25 @@ from functools import partial
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from remanence import extensions
-from remanence.arguments import check_name, check_path
-from remanence.clock import Clock, SystemClock
+from remanence.core.arguments import check_name, check_path
+from remanence.core.clock import Clock, SystemClock
+from remanence.core.errors import ExtensionError, InvalidInput, format_value
+from remanence.core.keywords import TrustName
+from remanence.core.model import Trust
+from remanence.core.signatures import validate_arguments
+from remanence.core.timescale import CLOCKS, ClockName
 from remanence.engine import Engine
-from remanence.errors import ExtensionError, InvalidInput, format_value
-from remanence.flows.core import Core, label
+from remanence.flows.base import extensions
+from remanence.flows.base.async_embedder import parts
+from remanence.flows.base.context import Core, label
 from remanence.flows.curate import curating
-from remanence.flows.erase_since import Answer
-from remanence.flows.waiting_model import parts
+from remanence.flows.erase.erase_since import Answer
 from remanence.gate.screening import refuse_secret
-from remanence.keywords import TrustName
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
-from remanence.model import Trust
-from remanence.signatures import validate_arguments
 from remanence.store.base import Store
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.timescale import CLOCKS, ClockName
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 TokenCounter = Callable[[str], int]
 LetGo = Callable[[], Awaitable[None]]

@@ -14,8 +14,8 @@ from threading import RLock, Thread, current_thread
 from types import TracebackType
 from typing import Any, Generic, TypeVar, get_type_hints
 
-from remanence.errors import InvalidInput, StoreUnavailable
-from remanence.process import OpeningProcess
+from remanence.core.errors import InvalidInput, StoreUnavailable
+from remanence.core.process import OpeningProcess
 
 T = TypeVar("T")
 

@@ -5,40 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
 
-from remanence.claim import Forbidden
-from remanence.clock import Clock
-from remanence.curate.explain import Explanation
-from remanence.curate.forecast_report import Forecast
-from remanence.curate.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import PlanReport
-from remanence.curate.policy.compiled import Policy
-from remanence.flows import acted, inspect
-from remanence.flows.boxes import Box, Trace
-from remanence.flows.copies import RegisteredCopy
-from remanence.flows.curate import runs
-from remanence.flows.curate.daemon import DaemonResult
-from remanence.flows.curate.run_names import Run
-from remanence.flows.curate.scheduling import Ran
-from remanence.flows.curate.ticking import TickResult
-from remanence.flows.curate.timetable import Timetable
-from remanence.flows.entities import EntityProfile, KnownEntity
-from remanence.flows.erase import ErasePreview, Erasure
-from remanence.flows.graph import Contradiction
-from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft
-from remanence.flows.mirror.applying import ApplyEditsResult
-from remanence.flows.mirror.hand_edits import FileEdit
-from remanence.flows.mirror.watching import MirrorResult
-from remanence.flows.recall import profiling
-from remanence.flows.reembedding import ReembedResult
-from remanence.flows.review import Review
-from remanence.flows.settings import Setting
-from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.ingesting import IngestResult
-from remanence.flows.write.noting import NoteResult
-from remanence.flows.write.proposals import Proposal
-from remanence.guide import Guide
-from remanence.keywords import (
+from remanence.core.claim import Forbidden
+from remanence.core.clock import Clock
+from remanence.core.guide import Guide
+from remanence.core.keywords import (
     AboutNamed,
     ActionName,
     Asking,
@@ -58,8 +28,7 @@ from remanence.keywords import (
     StatusName,
     TrustName,
 )
-from remanence.llm.base import Embedder, WaitingEmbedder, Writer
-from remanence.model import (
+from remanence.core.model import (
     Kind,
     LearnResult,
     Link,
@@ -73,11 +42,42 @@ from remanence.model import (
     Trust,
     Turn,
 )
+from remanence.core.receipt import ConsolidateResult, LinkedDuplicates, Receipt
+from remanence.core.results import Result
+from remanence.core.signatures import validate_arguments
+from remanence.curate.explain import Explanation
+from remanence.curate.forecast.forecast_report import Forecast
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_diff import PlanDiff
+from remanence.curate.planner.plan_report import PlanReport
+from remanence.curate.policy.compiled import Policy
+from remanence.flows.base.copies import RegisteredCopy
+from remanence.flows.base.settings import Setting
+from remanence.flows.consolidate.boxes import Box, Trace
+from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft
+from remanence.flows.consolidate.ingesting import IngestResult
+from remanence.flows.curate.scheduling import Ran
+from remanence.flows.curate.timetable import Timetable
+from remanence.flows.entities.entities import EntityProfile, KnownEntity
+from remanence.flows.erase.erase import ErasePreview, Erasure
+from remanence.flows.inspect import inspect
+from remanence.flows.inspect.graph import Contradiction
+from remanence.flows.inspect.review import Review
+from remanence.flows.inspect.run_names import Run
+from remanence.flows.mirror.applying import ApplyEditsResult
+from remanence.flows.mirror.hand_edits import FileEdit
+from remanence.flows.mirror.watching import MirrorResult
+from remanence.flows.recall import profiling
+from remanence.flows.schedule.daemon import DaemonResult
+from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.undo import decision_log, runs
+from remanence.flows.write.extracting import Extraction
+from remanence.flows.write.noting import NoteResult
+from remanence.flows.write.proposals import Proposal
+from remanence.flows.write.reembedding import ReembedResult
+from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
-from remanence.receipt import ConsolidateResult, LinkedDuplicates, Receipt
-from remanence.results import Result
-from remanence.signatures import validate_arguments
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
 
@@ -331,7 +331,7 @@ class Engine:
     ) -> list[inspect.Event]: ...
     def actions(
         self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
-    ) -> list[acted.EngineAction]: ...
+    ) -> list[decision_log.EngineAction]: ...
     def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport: ...
     def status(self) -> inspect.State: ...
     def doctor(self) -> list[Check]: ...

@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from remanence.guide import Guide
-from remanence.keywords import (
+from remanence.core.guide import Guide
+from remanence.core.keywords import (
     AboutNamed,
     ActionName,
     Asking,
@@ -31,49 +31,49 @@ from remanence.keywords import (
     TrustName,
     VerificationName,
 )
-from remanence.model import AffectedMemory, DroppedMemory, Hit, Memories, OneMemory, RateResult
-from remanence.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates
+from remanence.core.model import AffectedMemory, DroppedMemory, Hit, Memories, OneMemory, RateResult
+from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates
 
 if TYPE_CHECKING:
-    from remanence.claim import Forbidden
+    from remanence.core.claim import Forbidden
     from remanence.curate.explain import Explanation
-    from remanence.curate.forecast_report import Forecast, Leaving, RunToCome
+    from remanence.curate.forecast.forecast_report import Forecast, Leaving, RunToCome
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
-    from remanence.flows.acted import EngineAction
-    from remanence.flows.boxes import Box, Boxes, Trace, Traces
-    from remanence.flows.copies import RegisteredCopy
-    from remanence.flows.curate.daemon import DaemonResult
-    from remanence.flows.curate.run_names import Run
-    from remanence.flows.curate.runs import RunReport
-    from remanence.flows.curate.schedules import Schedule
+    from remanence.flows.base.copies import RegisteredCopy
+    from remanence.flows.base.expiring import ExpireResult
+    from remanence.flows.base.settings import Setting, Settings
+    from remanence.flows.consolidate.boxes import Box, Boxes, Trace, Traces
+    from remanence.flows.consolidate.consolidation import Upcoming
+    from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
+    from remanence.flows.consolidate.ingesting import IngestResult
     from remanence.flows.curate.scheduling import Ran
-    from remanence.flows.curate.ticking import TickResult
+    from remanence.flows.curate.scope_policy import ScopePolicy
     from remanence.flows.curate.timetable import Timetable
-    from remanence.flows.entities import Entities, EntityProfile, KnownEntity
-    from remanence.flows.erase import Erase, ErasePreview, Erasure
-    from remanence.flows.erase_since import ErasedSinceReport
-    from remanence.flows.expiring import ExpireResult
-    from remanence.flows.forbidding import ForbiddenTexts
-    from remanence.flows.graph import Contradiction, Graph
-    from remanence.flows.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
-    from remanence.flows.inspect import Event, State
+    from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
+    from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
+    from remanence.flows.erase.erase_since import ErasedSinceReport
+    from remanence.flows.inspect.graph import Contradiction, Graph
+    from remanence.flows.inspect.inspect import Event, State
+    from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
+    from remanence.flows.inspect.run_names import Run
     from remanence.flows.mirror.applying import ApplyEditsResult
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import Mirror
     from remanence.flows.mirror.watching import MirrorResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
-    from remanence.flows.reembedding import ReembedResult
-    from remanence.flows.review import Review, ReviewItem, ReviewQueue
-    from remanence.flows.scope_policy import ScopePolicy
-    from remanence.flows.settings import Setting, Settings
+    from remanence.flows.schedule.daemon import DaemonResult
+    from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.schedule.ticking import TickResult
+    from remanence.flows.undo.decision_log import EngineAction
+    from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.extracting import ExtractEstimate, Extraction, FoundFact
-    from remanence.flows.write.ingesting import IngestResult
+    from remanence.flows.write.forbidding import ForbiddenTexts
     from remanence.flows.write.noting import NoteResult
+    from remanence.flows.write.pending_turns import PendingTurns
     from remanence.flows.write.proposals import Proposal
-    from remanence.flows.write.settling import Upcoming
-    from remanence.flows.write.waiting import PendingTurns
+    from remanence.flows.write.reembedding import ReembedResult
     from remanence.opening import OwnParts
     from remanence.recall.frames import FrameDefinition
     from remanence.store.base import Check
@@ -184,40 +184,40 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
-    "ActiveGuidelines": "remanence.flows.guidelines",
+    "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.applying",
-    "Box": "remanence.flows.boxes",
-    "Boxes": "remanence.flows.boxes",
+    "Box": "remanence.flows.consolidate.boxes",
+    "Boxes": "remanence.flows.consolidate.boxes",
     "Check": "remanence.store.base",
-    "Contradiction": "remanence.flows.graph",
+    "Contradiction": "remanence.flows.inspect.graph",
     "Eligibility": "remanence.write.engine_actions",
-    "DaemonResult": "remanence.flows.curate.daemon",
-    "EngineAction": "remanence.flows.acted",
-    "Entities": "remanence.flows.entities",
-    "EntityProfile": "remanence.flows.entities",
-    "Erase": "remanence.flows.erase",
-    "ErasedSinceReport": "remanence.flows.erase_since",
-    "ErasePreview": "remanence.flows.erase",
-    "Erasure": "remanence.flows.erase",
+    "DaemonResult": "remanence.flows.schedule.daemon",
+    "EngineAction": "remanence.flows.undo.decision_log",
+    "Entities": "remanence.flows.entities.entities",
+    "EntityProfile": "remanence.flows.entities.entities",
+    "Erase": "remanence.flows.erase.erase",
+    "ErasedSinceReport": "remanence.flows.erase.erase_since",
+    "ErasePreview": "remanence.flows.erase.erase",
+    "Erasure": "remanence.flows.erase.erase",
     "ExtractEstimate": "remanence.flows.write.extracting",
-    "Event": "remanence.flows.inspect",
-    "ExpireResult": "remanence.flows.expiring",
+    "Event": "remanence.flows.inspect.inspect",
+    "ExpireResult": "remanence.flows.base.expiring",
     "Explanation": "remanence.curate.explain",
     "Extraction": "remanence.flows.write.extracting",
     "FileEdit": "remanence.flows.mirror.hand_edits",
-    "Forbidden": "remanence.claim",
-    "ForbiddenTexts": "remanence.flows.forbidding",
-    "Forecast": "remanence.curate.forecast_report",
+    "Forbidden": "remanence.core.claim",
+    "ForbiddenTexts": "remanence.flows.write.forbidding",
+    "Forecast": "remanence.curate.forecast.forecast_report",
     "FoundFact": "remanence.flows.write.extracting",
     "FrameDefinition": "remanence.recall.frames",
     "Frames": "remanence.flows.recall.kept_frames",
-    "Graph": "remanence.flows.graph",
+    "Graph": "remanence.flows.inspect.graph",
     "Guideline": "remanence.write.guideline_learning",
-    "GuidelineDraft": "remanence.flows.guidelines",
-    "Guidelines": "remanence.flows.guidelines",
-    "IngestResult": "remanence.flows.write.ingesting",
-    "KnownEntity": "remanence.flows.entities",
-    "Leaving": "remanence.curate.forecast_report",
+    "GuidelineDraft": "remanence.flows.consolidate.guidelines",
+    "Guidelines": "remanence.flows.consolidate.guidelines",
+    "IngestResult": "remanence.flows.consolidate.ingesting",
+    "KnownEntity": "remanence.flows.entities.entities",
+    "Leaving": "remanence.curate.forecast.forecast_report",
     "Mirror": "remanence.flows.mirror.mirror",
     "MirrorResult": "remanence.flows.mirror.watching",
     "NoteResult": "remanence.flows.write.noting",
@@ -228,26 +228,26 @@ _LATER = {
     "ProfileLine": "remanence.flows.recall.profiling",
     "Proposal": "remanence.flows.write.proposals",
     "Ran": "remanence.flows.curate.scheduling",
-    "ReembedResult": "remanence.flows.reembedding",
-    "RegisteredCopy": "remanence.flows.copies",
-    "Review": "remanence.flows.review",
-    "ReviewItem": "remanence.flows.review",
-    "ReviewQueue": "remanence.flows.review",
-    "Run": "remanence.flows.curate.run_names",
-    "RunReport": "remanence.flows.curate.runs",
-    "RunToCome": "remanence.curate.forecast_report",
-    "Schedule": "remanence.flows.curate.schedules",
-    "ScopePolicy": "remanence.flows.scope_policy",
-    "Setting": "remanence.flows.settings",
-    "Settings": "remanence.flows.settings",
-    "State": "remanence.flows.inspect",
-    "TickResult": "remanence.flows.curate.ticking",
+    "ReembedResult": "remanence.flows.write.reembedding",
+    "RegisteredCopy": "remanence.flows.base.copies",
+    "Review": "remanence.flows.inspect.review",
+    "ReviewItem": "remanence.flows.inspect.review",
+    "ReviewQueue": "remanence.flows.inspect.review",
+    "Run": "remanence.flows.inspect.run_names",
+    "RunReport": "remanence.flows.undo.runs",
+    "RunToCome": "remanence.curate.forecast.forecast_report",
+    "Schedule": "remanence.flows.schedule.schedules",
+    "ScopePolicy": "remanence.flows.curate.scope_policy",
+    "Setting": "remanence.flows.base.settings",
+    "Settings": "remanence.flows.base.settings",
+    "State": "remanence.flows.inspect.inspect",
+    "TickResult": "remanence.flows.schedule.ticking",
     "Timetable": "remanence.flows.curate.timetable",
     "Topic": "remanence.flows.recall.profiling",
-    "Trace": "remanence.flows.boxes",
-    "Traces": "remanence.flows.boxes",
-    "Upcoming": "remanence.flows.write.settling",
-    "PendingTurns": "remanence.flows.write.waiting",
+    "Trace": "remanence.flows.consolidate.boxes",
+    "Traces": "remanence.flows.consolidate.boxes",
+    "Upcoming": "remanence.flows.consolidate.consolidation",
+    "PendingTurns": "remanence.flows.write.pending_turns",
 }
 
 if not TYPE_CHECKING:  # a type checker sees the imports above, and no name that is not there

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from remanence.change import Change
+from remanence.core.change import Change
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import SCOPE, create_change, keep, tag_change
 

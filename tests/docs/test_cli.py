@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from remanence.core.verbs import TABLE, Advice
 from remanence.faces.cli import tree
 from remanence.faces.cli.helping import common_options, find_command, options_of, words_of
-from remanence.verbs import TABLE, Advice
 from tests.command_line import typed
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import remanence
-from remanence import verbs
+from remanence.core import verbs
+from remanence.core.model import Decay, Kind, Memory, Status
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
-from remanence.model import Decay, Kind, Memory, Status
 from remanence.recall.frames import BUILTIN
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "glossary.md"

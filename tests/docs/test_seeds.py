@@ -9,15 +9,15 @@ from typing import Any, get_type_hints
 
 import pytest
 
+from remanence.core.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, Status
+from remanence.core.verbs import TABLE
 from remanence.curate.language.vocabulary import VOCABULARY
 from remanence.curate.policy.compiled import load
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
-from remanence.flows.settings import SETTINGS
-from remanence.model import LINK_COLUMNS, Decay, Memory, Reason, Relation, Status
+from remanence.flows.base.settings import SETTINGS
 from remanence.recall.frames import BUILTIN
 from remanence.store.schema import metadata
-from remanence.verbs import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "reference" / "seeds.md"

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.flows.write.hearing import listen
+from remanence.core.clock import ManualClock
+from remanence.core.receipt import ExtractPendingResult
+from remanence.flows.consolidate.extract_pending import listen
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
-from remanence.receipt import ExtractPendingResult
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

@@ -21,7 +21,7 @@ from typing import Any
 
 import remanence
 from remanence import Engine, RemanenceError
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.store.sqlite import dialect
 
 SAID = (

@@ -18,8 +18,8 @@ from typing import Any
 
 import remanence
 from remanence import Engine, RemanenceError
-from remanence.clock import DAY, ManualClock
-from remanence.flows.expiring import expire
+from remanence.core.clock import DAY, ManualClock
+from remanence.flows.base.expiring import expire
 from remanence.store.sqlite import dialect
 from remanence.testing.dump import dump
 from tests.flows.erasing_at_fault import Found, apart, counted

@@ -5,9 +5,9 @@ from random import Random
 from typing import Any
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock
-from remanence.curate.forecast_report import LEAVES, Forecast
-from remanence.model import Turn
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.model import Turn
+from remanence.curate.forecast.forecast_report import LEAVES, Forecast
 
 # Of each action that takes something away: which memories, by which rules.
 Acts = dict[str, tuple[tuple[int, ...], tuple[str, ...]]]

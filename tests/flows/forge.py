@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import remanence
-from remanence.model import REJECTED_PATH
+from remanence.core.model import REJECTED_PATH
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.model import Relation
 from remanence.curate.policy.compiled import load
-from remanence.model import Relation
 
 HERON = "The heron nests by the weir"
 LONG = " ".join(["The heron nests by the weir and fishes in the shallows of the lower lock"] * 30)

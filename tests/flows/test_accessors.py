@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import HOUR, ManualClock
-from remanence.errors import InvalidInput
+from remanence.core.clock import HOUR, ManualClock
+from remanence.core.errors import InvalidInput
 from tests.flows.conftest import Opener
 
 PURGE = """

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import remanence
-from remanence.extraction import FACTS_MAX, ExtractRequest, ExtractResult, ExtractTurn, Fact
 from remanence.llm.base import Judgement
+from remanence.read.extraction import FACTS_MAX, ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.flows.conftest import Opener, hear
 
 

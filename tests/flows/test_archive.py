@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput
-from remanence.model import Hit, Status
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Hit, Status
 from remanence.recall.fuse import ARCHIVED_FACTOR
 from tests.command_line import typed
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, SystemClock
-from remanence.flows.recall.archive_index import index_words
-from remanence.model import Status
+from remanence.core.clock import DAY, SystemClock
+from remanence.core.model import Status
+from remanence.flows.indexes.archive_index import index_words
 from remanence.store.sqlite import archive_words, commits
 from tests.flows.test_archive_words import ARCHIVE, KEY, QUESTION
 

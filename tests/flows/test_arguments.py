@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 
 Call = Callable[[Any], Awaitable[Any]]  # what is typed keeps none of these out: a caller may not check
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.model import Relation
 from remanence.curate.policy.compiled import load
-from remanence.model import Relation
 from tests.flows.conftest import Measured
 from tests.flows.stories import HERON, Case, Story, due, ends, happens, learned, linked, waits
 from tests.flows.test_mvs import worth

@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from remanence import beside
+from remanence.core import beside
 from tests.command_line import Typed, typed
 
 WAITS_S = 60  # of what waits for ever; all of a test takes two

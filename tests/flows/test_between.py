@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import MINUTE, to_micros
-from remanence.errors import InvalidInput
-from remanence.model import Turn
+from remanence.core.clock import MINUTE, to_micros
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Turn
 from tests.flows.conftest import Opener
 
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)

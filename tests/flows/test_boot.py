@@ -7,13 +7,13 @@ from typing import cast
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.core.keywords import KindName
+from remanence.core.model import Kind, Memory, Turn, is_load_bearing
 from remanence.flows.recall.fill import DROPPED_SHOWN
-from remanence.keywords import KindName
-from remanence.model import Kind, Memory, Turn, is_load_bearing
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 from .conftest import Opener
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.box import FindBoxes
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, NotFound
+from remanence.core.box import FindBoxes
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
@@ -314,6 +314,6 @@ def test_the_commands_show_boxes_and_traces(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["boxes", "traces"])
 def test_each_can_be_off_by_a_setting(name: str) -> None:
     """A number between 0 and 1, on where nobody says."""
-    from remanence.flows.settings import SETTINGS
+    from remanence.flows.base.settings import SETTINGS
 
     assert (1, 0, 1) == (SETTINGS[name].value, SETTINGS[name].least, SETTINGS[name].most)

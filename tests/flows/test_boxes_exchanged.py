@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import remanence
-from remanence.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
-from remanence.change import MILLION, Change
-from remanence.clock import ManualClock
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
+from remanence.core.change import MILLION, Change
+from remanence.core.clock import ManualClock
 from remanence.testing.builders import NOW, box_change, trace_change
 
 TOPICS = {"a1": MILLION}

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock
-from remanence.curate.plan import Plan
-from remanence.model import Turn
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.model import Turn
+from remanence.curate.planner.plan import Plan
 from tests.flows.conftest import Opener
 
 # What a day brings: notices, contexts of sessions, entries.

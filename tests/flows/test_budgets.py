@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.errors import ExtensionError
+from remanence.core.errors import ExtensionError
 from remanence.flows.recall.recalling import NO_ROOM, WEAK
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 LONG = (
     "We met the landlord on Tuesday to talk about the roof, the heating and the bins behind the house. "

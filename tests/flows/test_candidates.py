@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.flows.write.candidates import candidates
-from remanence.recall.older import MOST, OWN_FIRST
+from remanence.recall.update_candidates import MOST, OWN_FIRST
 from tests.flows.conftest import Opener
 
 

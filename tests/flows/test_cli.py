@@ -21,11 +21,11 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.curate.plan import Plan
+from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
 from remanence.faces.cli import running
 from remanence.faces.cli.demo import POLICY
-from remanence.faces.cli.style import Text
+from remanence.faces.style import Text
 from remanence.flows.recall.recalling import NO_ROOM, WEAK
 from tests.command_line import Typed, typed
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock, SystemClock
-from remanence.curate.plan import Plan
-from remanence.errors import InvalidInput, PlanHeld
-from remanence.flows.clocks import CLOCK
+from remanence.core.clock import DAY, ManualClock, SystemClock
+from remanence.core.errors import InvalidInput, PlanHeld
+from remanence.core.model import Turn
+from remanence.curate.planner.plan import Plan
+from remanence.flows.base.clocks import CLOCK
 from remanence.flows.curate.scheduling import Ran
-from remanence.model import Turn
 from remanence.store.base import Bookkeeping
 from tests.command_line import typed
 from tests.flows.conftest import Opener

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from remanence.change import Block, Change, Increment
-from remanence.errors import InvalidInput, StoreDamaged
-from remanence.model import PolicyClass, Relation
-from remanence.store.sqlite import interned, rows, sums
+from remanence.core.change import Block, Change, Increment
+from remanence.core.errors import InvalidInput, StoreDamaged
+from remanence.core.model import PolicyClass, Relation
+from remanence.store.sqlite import rows, string_ids, sums
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.summed import SUMMED
 from remanence.testing.builders import (
     SCOPE,
     because,
@@ -57,7 +58,7 @@ async def test_history_about_a_memory_counts_its_rows_alone(tmp_path: Path) -> N
 
 async def test_names_beyond_the_cache_are_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Speakers, more than are remembered, keep their names in rows and in the audit."""
-    monkeypatch.setattr(interned, "CACHED_MAX", 2)
+    monkeypatch.setattr(string_ids, "CACHED_MAX", 2)
     store = await opened(tmp_path)
     speakers = [f"speaker {k}" for k in range(6)]
     done = await keep(
@@ -142,7 +143,7 @@ class _Unordered:
 
 def test_rows_in_no_order_are_noticed() -> None:
     """Were a table read in no order, the check of its sums would go on for ever."""
-    summed = sums.SUMMED["states"]
+    summed = SUMMED["states"]
     read = sums._numbers(_Unordered(len(summed.columns)), "states", summed)  # type: ignore[arg-type]
     next(read)
 
@@ -153,7 +154,7 @@ def test_rows_in_no_order_are_noticed() -> None:
 def test_no_rows_change_no_sum() -> None:
     """Counting nothing counts in no chunk."""
     summing = sums.Sums()
-    summing.count("states", np.zeros((0, len(sums.SUMMED["states"].columns)), np.int64))
+    summing.count("states", np.zeros((0, len(SUMMED["states"].columns)), np.int64))
 
     assert set() == summing.chunks
 

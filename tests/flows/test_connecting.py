@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 import remanence
-from remanence.model import Link, Relation, Turn
+from remanence.core.model import Link, Relation, Turn
 from remanence.write.connections import LINKS_MAX, SIBLINGS_MAX
 from tests.flows.conftest import Opener
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.change import Cause, Change, CommitResult
-from remanence.flows.write.consolidating import CHUNK
+from remanence.core.change import Cause, Change, CommitResult
+from remanence.core.model import Relation, Turn
+from remanence.core.receipt import ConsolidateResult
+from remanence.flows.consolidate.activate import CHUNK
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
-from remanence.model import Relation, Turn
-from remanence.receipt import ConsolidateResult
 from tests.flows.conftest import Opener
 
 WORDS = "anchor beacon cable derrick eddy ferry gannet harbour islet jetty keel lantern mooring".split()

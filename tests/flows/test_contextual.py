@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.errors import EmbedderError, StoreIncompatible, StoreUnavailable
-from remanence.flows import contextual
-from remanence.flows.checks import reads_as_english
+from remanence.core.errors import EmbedderError, StoreIncompatible, StoreUnavailable
+from remanence.flows.base import extra_vectors
+from remanence.flows.inspect.checks import reads_as_english
 from tests.flows.conftest import Opener
 from tests.meaning import QUESTION, TEXTS, Meaning, by_model, learned
 
@@ -152,7 +152,7 @@ async def test_a_model_in_a_thread_of_its_own_and_one_that_is_async(opener: Open
 
 async def test_a_slow_model_is_not_waited_for(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     """Recall answers without it."""
-    monkeypatch.setattr("remanence.flows.waiting_model.QUESTION_SECONDS_MAX", 0.05)
+    monkeypatch.setattr("remanence.flows.base.async_embedder.QUESTION_SECONDS_MAX", 0.05)
 
     class Slow(Meaning):
         async def embed(self, texts: Sequence[str]) -> object:  # type: ignore[override]
@@ -175,16 +175,16 @@ async def test_lost_leases_keep_nothing_twice(opener: Opener, monkeypatch: pytes
         await learned(memory)
         await memory.consolidate()
         await learned(memory, ["One more about the ship."])
-        monkeypatch.setattr(contextual, "LEASE", -1)
+        monkeypatch.setattr(extra_vectors, "LEASE", -1)
         made = model.embed
 
         async def overtaken(texts: Sequence[str]) -> object:
-            await contextual.fill(other._core)
+            await extra_vectors.fill(other._core)
             return made(texts)
 
         model.embed = overtaken  # type: ignore[assignment,method-assign]
         done = await memory.consolidate()
-        left = await contextual.fill(other._core)
+        left = await extra_vectors.fill(other._core)
 
     assert (0, "another process embeds") == by_model(done)
     assert 0 == left.memories

@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
+from remanence.core.model import RecallResult
 from remanence.faces.mcp.tools import Tools
-from remanence.model import RecallResult
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 

@@ -8,8 +8,8 @@ import pytest
 
 import remanence
 from remanence import NotFound, StoreUnavailable
-from remanence.clock import ManualClock
-from remanence.flows import copies
+from remanence.core.clock import ManualClock
+from remanence.flows.base import copies
 from remanence.store.base import Bookkeeping, BookkeepResult
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import expect_error

@@ -3,11 +3,12 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.curate.plan import Plan
-from remanence.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyError, PolicyMismatch
-from remanence.flows.curate import curating, undoing
-from remanence.model import Status, Turn
+from remanence.core.clock import ManualClock
+from remanence.core.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyError, PolicyMismatch
+from remanence.core.model import Status, Turn
+from remanence.curate.planner.plan import Plan
+from remanence.flows.curate import curating
+from remanence.flows.undo import undoing
 from remanence.store.base import Bookkeeping
 from tests.flows.conftest import Opener
 

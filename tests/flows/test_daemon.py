@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, MINUTE, ManualClock, SystemClock
-from remanence.curate.pace import CadenceIntervals
-from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.core.clock import DAY, MINUTE, ManualClock, SystemClock
+from remanence.core.errors import InvalidInput, StoreUnavailable
+from remanence.core.model import Turn
+from remanence.curate.schedule.pace import CadenceIntervals
 from remanence.faces.cli.schedule_commands import cadences
 from remanence.flows.curate.curating import POLICY
-from remanence.flows.curate.daemon import Daemon
-from remanence.flows.curate.ticking import LEASE, TickResult
-from remanence.model import Turn
+from remanence.flows.schedule.daemon import Daemon
+from remanence.flows.schedule.ticking import LEASE, TickResult
 from remanence.store.base import Bookkeeping
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests.flows.conftest import Opener

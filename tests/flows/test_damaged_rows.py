@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.errors import RemanenceError, StoreDamaged
-from remanence.model import COLUMNS
+from remanence.core.errors import RemanenceError, StoreDamaged
+from remanence.core.model import COLUMNS
 
 # What may lie where something else was written, by the kinds of SQLite.
 WRONG: dict[str, list[Any]] = {

@@ -1,10 +1,10 @@
 """A whole scope is looked through for near duplicates that were never compared; what it finds is linked."""
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.flows.write import settling
-from remanence.model import Relation, Status
-from remanence.twins import SAME_WORDS, UNSURE_MAX
+from remanence.core.clock import ManualClock
+from remanence.core.model import Relation, Status
+from remanence.flows.consolidate import consolidation
+from remanence.text.twins import SAME_WORDS, UNSURE_MAX
 from tests.flows.conftest import Opener
 from tests.flows.test_same_words import MERGE
 
@@ -125,12 +125,12 @@ async def test_an_engine_looks_for_them_by_itself_every_six_hours(opener: Opener
         ):
             await memory.learn(text)
             clock.advance(hours=hours)
-            ran = await settling.by_itself(memory._core, lambda stopped=stopped: stopped)  # type: ignore[misc]
+            ran = await consolidation.by_itself(memory._core, lambda stopped=stopped: stopped)  # type: ignore[misc]
             told.append(
                 (ran is not None and dict(ran.counts).get("near_duplicate", 0), len(await _pairs(memory, 1)))
             )
         clock.advance(hours=7)
-        quiet = await settling.by_itself(memory._core, lambda: False)
+        quiet = await consolidation.by_itself(memory._core, lambda: False)
 
     assert quiet is None
     assert [(0, 0), (0, 0), (0, 0), (3, 2)] == told

@@ -5,11 +5,11 @@ from typing import cast
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock
-from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
-from remanence.keywords import RelationName
-from remanence.model import Kind, Lifecycle, Reason, Relation, Severity, Status
-from remanence.tokens import token_counts
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.errors import InvalidInput, NameUnknown, NotFound, Protected
+from remanence.core.keywords import RelationName
+from remanence.core.model import Kind, Lifecycle, Reason, Relation, Severity, Status
+from remanence.text.tokens import token_counts
 
 
 async def test_update_changes_text_and_what_follows_from_it(memory: remanence.Engine) -> None:

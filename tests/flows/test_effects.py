@@ -3,10 +3,10 @@
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock
-from remanence.errors import InvalidInput
-from remanence.keywords import LifecycleName
-from remanence.model import Lifecycle, Memory, Status, Tier
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.core.keywords import LifecycleName
+from remanence.core.model import Lifecycle, Memory, Status, Tier
 from remanence.testing.invariants import find_unowned_changes
 from tests.flows.conftest import Opener
 

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.clock import HOUR, ManualClock
+from remanence.core.clock import HOUR, ManualClock
+from remanence.core.model import Decay, Link, Reason, Relation, Status
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
-from remanence.model import Decay, Link, Reason, Relation, Status
 
 
 class Dictated:
@@ -317,7 +317,7 @@ async def test_d_006_nothing_is_out_of_reach_unless_a_frame_says_so(desk: Desk) 
         names[await desk.learn(f"learned at {hour}")] = hour
         await desk.work(pause)
     await desk.memory.frames.put(
-        "lately", weights=dict.fromkeys(remanence.score.PARTS, 0.2), window_hours=200
+        "lately", weights=dict.fromkeys(remanence.core.score.PARTS, 0.2), window_hours=200
     )
     within = await desk.memory.frame("lately", limit=10, count_use=False)
     everything = await desk.memory.frame("attention", limit=10, count_use=False)
@@ -454,19 +454,19 @@ async def test_g_010_a_link_fades_half_as_fast_as_its_slower_end(desk: Desk) -> 
 
 async def test_s_011_a_frame_of_ones_own_weighs_as_it_says(desk: Desk) -> None:
     """TC-S-011: its score is the sum of its parts by its own weights; .680 of parts of .8, .8, .2, .2 and .2."""
-    weights = remanence.score.ScoreWeights(0.40, 0.40, 0.10, 0.05, 0.05)
+    weights = remanence.core.score.ScoreWeights(0.40, 0.40, 0.10, 0.05, 0.05)
     await desk.memory.frames.put("review", weights=weights)
     await desk.work(10)
     for number, confidence in enumerate((0.2, 0.5, 0.9)):
         await desk.learn(f"{'abc'[number]} lamp", confidence=confidence)
     for query, heavy in (("lamp", weights), (None, weights.without_similarity())):
         found = await desk.memory.frame("review", query, limit=9, count_use=False)
-        sums = [float(remanence.score.composite(heavy, hit.parts)) for hit in found.memories]
+        sums = [float(remanence.core.score.composite(heavy, hit.parts)) for hit in found.memories]
 
         assert 3 == len(sums)
         assert [hit.score for hit in found.memories] == pytest.approx(sums, abs=1e-6)
-    parts = dict(zip(remanence.score.PARTS, (0.8, 0.8, 0.2, 0.2, 0.2), strict=True))
-    assert 0.680 == pytest.approx(float(remanence.score.composite(weights, parts)))
+    parts = dict(zip(remanence.core.score.PARTS, (0.8, 0.8, 0.2, 0.2, 0.2), strict=True))
+    assert 0.680 == pytest.approx(float(remanence.core.score.composite(weights, parts)))
 
 
 # What elfmem was found to do, and we must not (its probes)

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.clock import ManualClock, SystemClock
-from remanence.flows import embedding
+from remanence.core.clock import ManualClock, SystemClock
+from remanence.flows.write import embedding
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
 from remanence.llm.local import REPLACED, StaticEmbedder
 from remanence.store.base import Bookkeeping

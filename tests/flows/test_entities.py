@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.entity import is_entity
-from remanence.errors import InvalidInput, NameUnknown, NotFound, Protected
-from remanence.extraction import Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact, Relationship
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, NameUnknown, NotFound, Protected
+from remanence.core.model import Memory, Relation, Status
 from remanence.llm.base import Judgement
-from remanence.model import Memory, Relation, Status
+from remanence.read.entity import is_entity
+from remanence.read.extraction import Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact, Relationship
 from tests.flows.conftest import Opener, hear
 
 POLICY = """

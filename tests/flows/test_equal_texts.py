@@ -13,13 +13,14 @@ import orjson
 import pytest
 
 import remanence
-from remanence import decay_class, text
-from remanence.clock import DAY, ManualClock
-from remanence.model import Decay, Memory, Relation, Status
+from remanence.core import decay_class
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.model import Decay, Memory, Relation, Status
 from remanence.store.sqlite import refresh
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.text import fingerprint
-from remanence.text_columns import text_columns
+from remanence.text import analysis
+from remanence.text.analysis import fingerprint
+from remanence.text.text_columns import text_columns
 from tests.flows.upgrades import rows, started_with
 
 LATER = 1_790_000_000_000_000  # after the last of the runs in them
@@ -51,7 +52,7 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """The file as code with the older rules left it."""
     path = tmp_path_factory.mktemp("older") / "memory.db"
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(text, "folded_text", lambda said: " ".join(said.split()))
+        patched.setattr(analysis, "folded_text", lambda said: " ".join(said.split()))
         patched.setattr(decay_class, "DURABLE_TAGS", frozenset())
         asyncio.run(live(path))
     changed(path, "UPDATE meta SET value = '0' WHERE name IN ('fingerprint', 'decay')")

@@ -278,7 +278,7 @@ def _full(file: Path, *_: object) -> None:
 OPENS = """
 import asyncio, os, sys
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.store.sqlite import ledger
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.flows import erase
@@ -342,7 +342,7 @@ import asyncio, os, shutil, sys
 from pathlib import Path
 import remanence
 from remanence import StoreUnavailable
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 
 def opened(path):
     return remanence.open(path, embedder="hashed", clock=ManualClock(), erased_since="erase")

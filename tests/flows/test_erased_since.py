@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from remanence import ErasedSince, InvalidInput, NotFound, StoreError
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.store.sqlite import ledger_file
 from remanence.testing.builders import expect_error
 from tests.command_line import Typed, typed

@@ -11,12 +11,12 @@ import pytest
 
 import remanence
 from remanence import Conflict, Engine, Erased, Protected
-from remanence.clock import ManualClock
-from remanence.model import Memory, Turn
+from remanence.core.clock import ManualClock
+from remanence.core.model import Memory, Turn
 from remanence.store.sqlite import cleaning
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import expect_error
-from remanence.text import stems
+from remanence.text.analysis import stems
 from tests.flows.conftest import Opener, hear
 
 SAID = "Wilhelmina hides the Quirkleton key beneath the marmalade bridge."
@@ -386,7 +386,7 @@ async def test_two_erase_the_same_and_one_learns_meanwhile(tmp_path: Path) -> No
 KILLED = """
 import asyncio, os, sys
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.store.sqlite import cleaning, erasing, fulltext, emptying
 
 async def main():

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from remanence import Engine
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
+from remanence.core.model import Memory, Turn
 from remanence.llm import asking as asking_module
-from remanence.model import Memory, Turn
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_erasing import left_in, opened, unsound
 from tests.flows.test_erasing_subject import TOMBS

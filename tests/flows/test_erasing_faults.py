@@ -51,7 +51,7 @@ import asyncio, random, sys
 from pathlib import Path
 import remanence
 from remanence import RemanenceError
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 
 async def main(path, folder):
     chance = random.Random(7)

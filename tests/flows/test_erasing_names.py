@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from remanence.redaction import MARK
+from remanence.core.redaction import MARK
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_erasing import opened, unsound
 from tests.flows.test_erasing_subject import names_in

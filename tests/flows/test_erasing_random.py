@@ -9,10 +9,10 @@ import pytest
 
 import remanence
 from remanence import Engine, NotFound, RemanenceError
-from remanence.clock import ManualClock
-from remanence.errors import Conflict, Erased, InvalidInput
-from remanence.flows.erase import ErasePreview
-from remanence.model import Memory
+from remanence.core.clock import ManualClock
+from remanence.core.errors import Conflict, Erased, InvalidInput
+from remanence.core.model import Memory
+from remanence.flows.erase.erase import ErasePreview
 from tests.flows.test_erasing import unsound
 from tests.flows.test_erasing_subject import TOMBS
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from remanence import Engine, Erased, InvalidInput, NotFound, Protected
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
+from remanence.core.model import Turn
+from remanence.core.redaction import MARK
 from remanence.flows.write.learning import vector_of
-from remanence.model import Turn
-from remanence.redaction import MARK
 from remanence.testing.builders import expect_error
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_cli import SCRIPT, SECONDS_MAX

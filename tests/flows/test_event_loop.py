@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.model import TEXT_CHARS_MAX
+from remanence.core.model import TEXT_CHARS_MAX
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 MANY = 1_000

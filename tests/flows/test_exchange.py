@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.change import Change, Increment
-from remanence.clock import ManualClock
-from remanence.errors import IngestError, InvalidInput
+from remanence.core.change import Change, Increment
+from remanence.core.clock import ManualClock
+from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.model import Relation
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight
-from remanence.model import Relation
 from remanence.testing.builders import update_change
 from remanence.testing.dump import dump
 from tests.flows.conftest import Opener

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
-from remanence.errors import ImagesEnded, InvalidInput, PlanHeld
-from remanence.flows.expiring import expire
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import ImagesEnded, InvalidInput, PlanHeld
+from remanence.flows.base.expiring import expire
 from remanence.testing.builders import expect_error
 from tests.command_line import Typed, typed
 

@@ -11,10 +11,10 @@ import pytest
 
 import remanence
 from remanence import Engine, StoreError
-from remanence.clock import ManualClock
-from remanence.flows.expiring import expire
+from remanence.core.clock import ManualClock
+from remanence.flows.base.expiring import expire
 from remanence.store import ending
-from remanence.store.sqlite import audit, ending_parts
+from remanence.store.sqlite import audit, image_expiry
 
 
 async def unsound(memory: Engine) -> list[str]:
@@ -40,9 +40,9 @@ def _pointed(monkeypatch: pytest.MonkeyPatch, point: int, happens: Any) -> None:
 
         return call
 
-    monkeypatch.setattr(ending_parts, "PARTS_MAX", 2)
+    monkeypatch.setattr(image_expiry, "PARTS_MAX", 2)
     monkeypatch.setattr(ending, "PARTS_MAX", 2)
-    monkeypatch.setattr(ending_parts._ImageEnding, "_end", around(ending_parts._ImageEnding._end))
+    monkeypatch.setattr(image_expiry._ImageEnding, "_end", around(image_expiry._ImageEnding._end))
     monkeypatch.setattr(audit, "append", around(audit.append))
 
 

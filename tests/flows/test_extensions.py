@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence import extensions
-from remanence.errors import ExtensionError, NameUnknown
+from remanence.core.errors import ExtensionError, NameUnknown
+from remanence.flows.base import extensions
 
 COMMAND = Path(sys.executable).with_name("remanence")
 
@@ -103,10 +103,10 @@ class Mumbles(Judge):
 
 class Finds(Judge):
     async def extract(self, turns, wanted):
-        return remanence.Extracted((remanence.Fact(wanted.categories[0], turns[0].text, turns[-1].id, (0, 3)),))
+        return remanence.ExtractResult((remanence.Fact(wanted.categories[0], turns[0].text, turns[-1].id, (0, 3)),))
 
     async def shorten(self, text, tokens_max):
-        return remanence.Shortened(text[: 2 * tokens_max])
+        return remanence.ShortenResult(text[: 2 * tokens_max])
 """
 
 ENTRIES = """

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Kind, Trust
 from remanence.llm.openai_writer import OpenAIWriter
-from remanence.model import Kind, Trust
 from remanence.write.transcripts import parse
 from tests.command_line import typed
 from tests.flows.conftest import Opener

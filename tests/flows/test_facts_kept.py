@@ -8,9 +8,15 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
-from remanence.errors import InvalidInput
-from remanence.extraction import (
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Decay, Kind, Lifecycle, Memory, PolicyClass, Role, Status, Verification
+from remanence.flows.base.context import Core
+from remanence.flows.base.spending import Spending
+from remanence.flows.consolidate import extract_pending
+from remanence.flows.write.pending_turns import PendingTurns, waiting
+from remanence.llm.base import Judgement
+from remanence.read.extraction import (
     CATEGORIES,
     EXTRACT_INSTRUCTION,
     EXTRACT_NEVER,
@@ -20,12 +26,6 @@ from remanence.extraction import (
     ExtractTurn,
     Fact,
 )
-from remanence.flows.core import Core
-from remanence.flows.spending import Spending
-from remanence.flows.write import hearing
-from remanence.flows.write.waiting import PendingTurns, waiting
-from remanence.llm.base import Judgement
-from remanence.model import Decay, Kind, Lifecycle, Memory, PolicyClass, Role, Status, Verification
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_noting import until
@@ -431,14 +431,14 @@ async def test_a_living_engine_listens_when_the_oldest_turn_has_waited_long_enou
     opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without any verb, also to what another engine noted, and not a moment sooner."""
-    monkeypatch.setattr(hearing, "POLL_S", 0.01)
+    monkeypatch.setattr(extract_pending, "POLL_S", 0.01)
     looked: list[int] = []
 
     async def counted(core: Core) -> list[PendingTurns]:
         looked.append(clock.now())
         return await waiting(core)
 
-    monkeypatch.setattr(hearing, "waiting", counted)
+    monkeypatch.setattr(extract_pending, "waiting", counted)
     async with opener() as memory:
         noted = await memory.note("Mia's boat is kept in harbour 7. It rained.", session="s", later=True)
 
@@ -464,7 +464,7 @@ async def test_counters_of_high_signals_fall_by_what_was_heard(opener: Opener) -
             text = f"We decided to keep boat {number}." if number in (0, 11) else f"Boat {number} came."
             await memory.note(text, session="s", later=True)
         core = memory._core
-        await hearing._batch(core, "s", Spending(core), 1)
+        await extract_pending._batch(core, "s", Spending(core), 1)
         (left,) = (await memory.status()).waiting
 
     assert (2, 1) == (left.turns, left.high)

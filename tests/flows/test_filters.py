@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.attributes import WANTED_MAX, parse_attribute_filter, value_of
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.recall import attribute_index
-from remanence.flows.recall.attribute_index import AttributeIndex
-from remanence.model import Status
-from remanence.snapshot import Snapshot
+from remanence.core.attributes import WANTED_MAX, parse_attribute_filter, value_of
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import Status
+from remanence.core.snapshot import Snapshot
+from remanence.flows.indexes import attribute_index
+from remanence.flows.indexes.attribute_index import AttributeIndex
 from remanence.store.memory.memory_store import MemoryStore
 from tests.flows.conftest import Opener
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.errors import EmbedderError, ExtensionError, InvalidInput, StoreIncompatible
+from remanence.core.errors import EmbedderError, ExtensionError, InvalidInput, StoreIncompatible
 from remanence.llm.multilingual import MultilingualEmbedder
 from remanence.llm.onnx_folder import FolderEmbedder
 from tests.flows.conftest import Opener

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
-from remanence.errors import Conflict, InvalidInput, NameUnknown, Protected
-from remanence.model import Decay, Link, Memory, Relation, Status, Turn
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown, Protected
+from remanence.core.model import Decay, Link, Memory, Relation, Status, Turn
 from tests.flows.conftest import Opener
 from tests.flows.test_elfmem import BY_HAND
 

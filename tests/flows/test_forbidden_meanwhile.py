@@ -7,8 +7,8 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput, RemanenceError
-from remanence.change import Cause, CommitResult, Entry
-from remanence.clock import ManualClock
+from remanence.core.change import Cause, CommitResult, Entry
+from remanence.core.clock import ManualClock
 from remanence.store.sqlite.sqlite_store import SqlStore
 
 TEXT = "Tom quit the office today."

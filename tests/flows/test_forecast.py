@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.clock import DAY, MINUTE, ManualClock
-from remanence.curate import future
-from remanence.curate.forecast_picture import Leavings, svg
-from remanence.curate.forecast_report import Forecast, Leaving
-from remanence.errors import InvalidInput
-from remanence.model import Turn
+from remanence.core.clock import DAY, MINUTE, ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Turn
+from remanence.curate.forecast import ticks_to_come
+from remanence.curate.forecast.forecast_picture import Leavings, svg
+from remanence.curate.forecast.forecast_report import Forecast, Leaving
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
@@ -271,7 +271,7 @@ async def test_ticks_taken_together_come_late_and_say_so(
             clock.advance(hours=1)
         await memory.learn_many([Turn(f"fact {k}", category="fact") for k in range(76)])
         exact = await memory.forecast(30)
-        monkeypatch.setattr(future, "WORK_MAX", 40_000)
+        monkeypatch.setattr(ticks_to_come, "WORK_MAX", 40_000)
         coarse = await memory.forecast(30)
 
     late = [

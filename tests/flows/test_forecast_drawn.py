@@ -8,16 +8,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, HOUR, ManualClock
-from remanence.curate.pace import CadenceIntervals
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.errors import PolicyError
+from remanence.core.model import Status
 from remanence.curate.policy.compiled import load
-from remanence.curate.record import Record
+from remanence.curate.schedule.pace import CadenceIntervals
+from remanence.curate.schedule.record import Record
 from remanence.engine import Engine
-from remanence.errors import PolicyError
-from remanence.flows.core import Core
+from remanence.flows.base.context import Core
 from remanence.flows.curate.curating import NO_RULES
 from remanence.flows.curate.timetable import ROW
-from remanence.model import Status
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

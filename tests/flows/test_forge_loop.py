@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, PolicyMismatch, RemanenceError
+from remanence.core.keywords import KindName
+from remanence.core.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
 from remanence.engine import plan_compaction
-from remanence.errors import InvalidInput, PolicyMismatch, RemanenceError
-from remanence.flows.checks import NAME
 from remanence.flows.curate import curating
-from remanence.keywords import KindName
-from remanence.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
+from remanence.flows.inspect.checks import NAME
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import because, create_change

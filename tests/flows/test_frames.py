@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.change import Cause, Change, Increment
-from remanence.clock import HOUR, ManualClock
-from remanence.errors import InvalidInput, NameUnknown
+from remanence.core.change import Cause, Change, Increment
+from remanence.core.clock import HOUR, ManualClock
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import Decay, DroppedMemory, RecallResult, Turn
+from remanence.core.score import LAMBDAS, PARTS, PRESETS
+from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.recall.fill import describe_missing
 from remanence.flows.recall.recalling import WEAK
-from remanence.model import Decay, DroppedMemory, RecallResult, Turn
 from remanence.recall.frames import BUILTIN, MEMORIES
-from remanence.score import LAMBDAS, PARTS, PRESETS
-from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping
 from remanence.testing.dump import dump
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 from .conftest import Opener
 

@@ -11,9 +11,9 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput
-from remanence.clock import ManualClock
-from remanence.flows import inspect
-from remanence.keywords import TrustName
+from remanence.core.clock import ManualClock
+from remanence.core.keywords import TrustName
+from remanence.flows.inspect import inspect
 from remanence.testing.builders import expect_error
 from tests.command_line import typed
 

@@ -8,7 +8,7 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from tests.command_line import typed
 
 TOKEN = "ghp_16C7e42F292c6912" + "E7710c838347Ae178B4a"

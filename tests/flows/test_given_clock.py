@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock, SystemClock
+from remanence.core.clock import DAY, HOUR, ManualClock, SystemClock
 from remanence.faces.mcp.tools import Tools
 from tests.flows.conftest import Opener
 

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 import remanence
-from remanence.change import Change
-from remanence.clock import ManualClock
-from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.keywords import RelationName
-from remanence.model import Link, Relation, Status
-from remanence.snapshot import SnapshotRequest
+from remanence.core.change import Change
+from remanence.core.clock import ManualClock
+from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.keywords import RelationName
+from remanence.core.model import Link, Relation, Status
+from remanence.core.snapshot import SnapshotRequest
 from remanence.testing.dump import dump
 
 from .conftest import Opener

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import remanence
+from remanence.core.errors import NameUnknown
+from remanence.core.verbs import TABLE, advice
 from remanence.engine import Engine
-from remanence.errors import NameUnknown
-from remanence.verbs import TABLE, advice
 from tests.pages.sync_stub import namespaces
 
 NAMES = {"scope", "policy", "embedder"}  # what a memory is, not what it does

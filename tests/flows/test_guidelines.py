@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput, NotFound
-from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
-from remanence.flows import guidelines
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.flows.consolidate import guidelines
 from remanence.llm.base import Judgement
 from remanence.llm.questions import extracting
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.flows.conftest import Opener, hear
 
 

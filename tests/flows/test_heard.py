@@ -6,9 +6,9 @@ from pathlib import Path
 import orjson
 
 import remanence
-from remanence.clock import MINUTE, ManualClock
-from remanence.model import Turn
-from remanence.snapshot import SnapshotRequest
+from remanence.core.clock import MINUTE, ManualClock
+from remanence.core.model import Turn
+from remanence.core.snapshot import SnapshotRequest
 from tests.flows.conftest import Opener
 
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Cause, CommitResult, Entry
-from remanence.clock import ManualClock
-from remanence.errors import NameUnknown, NotFound
+from remanence.core.change import Cause, CommitResult, Entry
+from remanence.core.clock import ManualClock
+from remanence.core.errors import NameUnknown, NotFound
 from remanence.flows.curate import curating
 from tests.command_line import typed
 from tests.flows.conftest import Opener

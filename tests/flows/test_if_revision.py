@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.errors import Conflict, InvalidInput
-from remanence.keywords import PutOptions
-from remanence.model import Memory
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.keywords import PutOptions
+from remanence.core.model import Memory
 from tests.flows.conftest import Opener
 
 ROOT = Path(__file__).parents[2]

@@ -7,11 +7,11 @@ import orjson
 import pytest
 
 import remanence
-from remanence.change import Cause, CommitResult, Entry
-from remanence.clock import ManualClock
-from remanence.errors import IngestError
+from remanence.core.change import Cause, CommitResult, Entry
+from remanence.core.clock import ManualClock
+from remanence.core.errors import IngestError
+from remanence.core.model import Decay, Relation
 from remanence.llm.offline import HashedEmbedder
-from remanence.model import Decay, Relation
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import update_change
 from tests.flows.conftest import Opener

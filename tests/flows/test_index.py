@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.flows.recall import kept_terms
-from remanence.flows.recall.index import ASKS, COLUMNS, ScopeIndex
-from remanence.model import Turn
+from remanence.core.clock import ManualClock
+from remanence.core.model import Turn
+from remanence.flows.indexes import kept_terms
+from remanence.flows.indexes.scope_index import ASKS, COLUMNS, ScopeIndex
 from remanence.recall.semantic import window_vectors
 from tests.flows.conftest import Opener
 
@@ -219,7 +219,7 @@ async def test_who_is_cancelled_twice_still_waits_for_the_index(
         return worked(*given, **more)
 
     await memory.learn("a boat")
-    monkeypatch.setattr("remanence.flows.recall.arm.window_vectors", slow)
+    monkeypatch.setattr("remanence.flows.indexes.arm.window_vectors", slow)
     recalling = asyncio.ensure_future(memory.recall("boat"))
     try:
         await began.wait()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import IngestError, InvalidInput, NameUnknown, NotFound
+from remanence.core.clock import ManualClock
+from remanence.core.errors import IngestError, InvalidInput, NameUnknown, NotFound
 
 SAID = [
     {"text": "High tide is at nine.", "speaker": "Ines", "thread": "harbour"},

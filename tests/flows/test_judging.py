@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.errors import WriterError
-from remanence.flows.write import consolidating, judging
+from remanence.core.errors import WriterError
+from remanence.flows.consolidate import activate, judging
 from remanence.llm.base import Judgement
 from remanence.store.base import Bookkeeping
 
@@ -229,10 +229,10 @@ async def test_a_turn_that_was_never_given_back_is_not_waited_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who was killed while it asked keeps the others from the writer for a minute at most."""
-    monkeypatch.setattr(consolidating, "TRIES_MAX", 2)
+    monkeypatch.setattr(activate, "TRIES_MAX", 2)
     async with remanence.open(tmp_path / "m.db", writer=Scripted({})) as memory:
         now = memory._core.clock.now()
-        lease = ("consolidate", "who was killed", now + consolidating.LEASE)
+        lease = ("consolidate", "who was killed", now + activate.LEASE)
         await memory._core.store.bookkeep(memory.scope, Bookkeeping(now, lease=lease))
         await memory.learn(NOON)
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Cause, Change, CommitResult, Increment, inverses
-from remanence.model import Memory, Reason, Relation, Status, Tier
+from remanence.core.change import Cause, Change, CommitResult, Increment, inverses
+from remanence.core.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
 from remanence.store.sqlite.sqlite_store import SqlStore, _WriterThread
 from remanence.testing.builders import because, create_change

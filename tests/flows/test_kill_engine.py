@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.change import CommitResult
-from remanence.clock import DAY, Clock, SystemClock
+from remanence.core.change import CommitResult
+from remanence.core.clock import DAY, Clock, SystemClock
+from remanence.core.model import Turn
 from remanence.flows.curate import curating
-from remanence.model import Turn
 
 KILLS, KILLS_DEEP = 12, 25
 BATCH = 30

@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.change import CommitResult
-from remanence.clock import MINUTE, Clock, SystemClock
-from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
-from remanence.flows.write.waiting import buffers
+from remanence.core.change import CommitResult
+from remanence.core.clock import MINUTE, Clock, SystemClock
+from remanence.core.model import Relation
+from remanence.flows.write.pending_turns import buffers
 from remanence.llm.base import Judgement
-from remanence.model import Relation
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.flows.conftest import hear
 
 ROUNDS, ROUNDS_DEEP = 2, 4  # each of eleven steps

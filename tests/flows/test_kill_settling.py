@@ -18,11 +18,10 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import MINUTE, SystemClock
-from remanence.flows import guidelines
-from remanence.flows.write import consolidating
+from remanence.core.clock import MINUTE, SystemClock
+from remanence.core.model import Turn
+from remanence.flows.consolidate import activate, guidelines
 from remanence.llm.base import Judgement
-from remanence.model import Turn
 from remanence.store.base import Bookkeeping, BookkeepResult
 
 REFLECTIONS, TOLD = 12, 18
@@ -165,7 +164,7 @@ def _forked(work: Callable[[], Awaitable[None]]) -> int:
     child = os.fork()
     if not child:
         try:
-            consolidating.CHUNK = CHUNK
+            activate.CHUNK = CHUNK
             asyncio.run(work())  # type: ignore[arg-type]
             os._exit(0)
         finally:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, SystemClock
+from remanence.core.clock import DAY, SystemClock
+from remanence.core.model import Memory, Relation, Status, Turn
 from remanence.flows.write import proposals
-from remanence.model import Memory, Relation, Status, Turn
 from tests.flows.test_verdicts import Replaces
 
 BOATS = 8

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.errors import NotFound
+from remanence.core.model import Relation, Status, Tier
 from remanence.curate.policy.compiled import load
-from remanence.errors import NotFound
-from remanence.model import Relation, Status, Tier
 from tests.flows import test_autonomous, test_janitor, test_mvs
 from tests.flows.conftest import Measured
 from tests.flows.stories import HERON, LONG, Story

@@ -1,7 +1,7 @@
 """What `get` tells of the last run of a policy that did something to a memory."""
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from tests.flows.conftest import Opener
 
 

@@ -13,9 +13,9 @@ from threading import Thread
 import pytest
 
 import remanence
-from remanence.clock import MINUTE, ManualClock
-from remanence.flows.write import hearing
-from remanence.model import Relation
+from remanence.core.clock import MINUTE, ManualClock
+from remanence.core.model import Relation
+from remanence.flows.consolidate import extract_pending
 from remanence.testing.model_server import Handler, ModelServer
 from tests.flows.conftest import hear
 from tests.models import ANY_MODEL, KEY, model_server, variables
@@ -170,7 +170,7 @@ async def test_a_slow_server_is_not_waited_for_and_what_it_may_cost_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The turns wait, with the reason."""
-    monkeypatch.setattr(hearing, "TIMEOUT_S", 0.5)
+    monkeypatch.setattr(extract_pending, "TIMEOUT_S", 0.5)
     with model_server() as address:
         for name, value in variables(address).items():
             monkeypatch.setenv(name, value)

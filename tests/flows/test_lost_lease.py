@@ -9,12 +9,12 @@ from pathlib import Path
 from subprocess import PIPE, Popen
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.model import Kind, Turn
 from remanence.flows.curate.scheduling import LEASE
-from remanence.flows.curate.ticking import LEASE as TICKING
-from remanence.flows.curate.ticking import TickResult
+from remanence.flows.schedule.ticking import LEASE as TICKING
+from remanence.flows.schedule.ticking import TickResult
 from remanence.llm.base import Judgement
-from remanence.model import Kind, Turn
 from tests.flows.test_scheduling import DAILY
 
 ROOT = Path(__file__).parents[2]

@@ -18,11 +18,11 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
 import remanence
+from remanence.core.model import short_id
 from remanence.faces.mcp.server import McpSession, build_server
 from remanence.faces.mcp.tools import CURATING, READING
-from remanence.model import short_id
 from remanence.store.base import Bookkeeping
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 from tests.meaning import Meaning
 from tests.unit.test_fence import HOSTILE
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, Protected
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, Protected
+from remanence.core.model import Status
 from remanence.llm.base import Judgement
-from remanence.model import Status
 from tests.flows.conftest import Measured, Opener
 
 TEXTS = (

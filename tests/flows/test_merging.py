@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.curate.plan import Plan
-from remanence.model import Decay, Relation, Status
+from remanence.core.clock import ManualClock
+from remanence.core.model import Decay, Relation, Status
+from remanence.curate.planner.plan import Plan
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """

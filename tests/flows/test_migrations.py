@@ -13,8 +13,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
 import remanence.sync
-from remanence.change import Cause
-from remanence.errors import StoreIncompatible
+from remanence.core.change import Cause
+from remanence.core.errors import StoreIncompatible
 from remanence.store.migrations.run import config
 from remanence.store.schema import differs, metadata, ours
 from remanence.store.sqlite.dialect import BASELINE_VERSION, SCHEMA_VERSION

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.flows.mirror.front_matter import Page, read
 from remanence.flows.mirror.mirroring import FOLDERS
 from tests.flows.conftest import Opener, hear

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_mirror import ROPES, files, text_of

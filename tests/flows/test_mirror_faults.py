@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import StoreUnavailable
+from remanence.core.clock import ManualClock
+from remanence.core.errors import StoreUnavailable
 from tests.flows.conftest import hear
 from tests.flows.test_mirror import ROPES, files
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import read
 from tests.flows.conftest import Opener, hear

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import DAY
-from remanence.errors import InvalidInput
+from remanence.core.clock import DAY
+from remanence.core.errors import InvalidInput
 from remanence.flows.mirror.watching import MirrorResult
 from tests.flows.test_mirror import ROPES, files, text_of
 

@@ -10,11 +10,11 @@ from threading import Thread
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import EmbedderError, WriterError
-from remanence.extraction import ExtractRequest, ExtractTurn
+from remanence.core.clock import ManualClock
+from remanence.core.errors import EmbedderError, WriterError
+from remanence.core.model import Memory, Status, Trust
 from remanence.llm.openai_embedder import OpenAIEmbedder
-from remanence.model import Memory, Status, Trust
+from remanence.read.extraction import ExtractRequest, ExtractTurn
 from remanence.testing.model_rules import INVENTED, ORDER
 from remanence.testing.model_server import ModelServer
 from tests.command_line import typed

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, ManualClock
+from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.model import Relation, Status, Tier
 from remanence.curate.policy.compiled import load
-from remanence.model import Relation, Status, Tier
 from tests.flows.conftest import Measured
 from tests.flows.stories import (
     HERON,

@@ -1,7 +1,7 @@
 """Names that no fact brings: found in any sentence, linked from before their explanation, and never joined by that."""
 
 import remanence
-from remanence.model import Relation
+from remanence.core.model import Relation
 from tests.flows.conftest import hear
 
 

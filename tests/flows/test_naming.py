@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows import naming
-from remanence.model import Memories, OneMemory, Status, short_id
-from remanence.receipt import Receipt
+from remanence.core.clock import ManualClock
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.model import Memories, OneMemory, Status, short_id
+from remanence.core.receipt import Receipt
+from remanence.flows.base import naming
 from tests.flows.conftest import Opener
 
 TEXTS = ("The ropes are in the shed.", "The tide turns at six.", "Bring soup.")

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.claim import Claim
-from remanence.clock import ManualClock
+from remanence.core.claim import Claim
+from remanence.core.clock import ManualClock
+from remanence.core.model import Relation, Status, Turn
 from remanence.faces.mcp.tools import Tools
-from remanence.model import Relation, Status, Turn
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, WriterError
-from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, WriterError
+from remanence.core.model import Kind, Lifecycle, Relation, Role, Trust, Verification
 from remanence.faces.cli import THREADS
 from remanence.llm.base import Judgement
-from remanence.model import Kind, Lifecycle, Relation, Role, Trust, Verification
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 

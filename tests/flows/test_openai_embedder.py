@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 import remanence
-from remanence.errors import ExtensionError, InvalidInput
+from remanence.core.errors import ExtensionError, InvalidInput
 from remanence.llm import asking as asking_module
 from remanence.llm.openai_embedder import OpenAIEmbedder
 from tests.flows.conftest import Opener
@@ -95,7 +95,7 @@ async def test_a_server_that_is_too_slow_is_not_waited_for(address: str) -> None
 
 async def test_a_budget_stops_it_until_the_next_run(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it has used is said; what is not embedded waits."""
-    monkeypatch.setattr("remanence.flows.contextual.WRITTEN_AT_ONCE", 2)
+    monkeypatch.setattr("remanence.flows.base.extra_vectors.WRITTEN_AT_ONCE", 2)
     async with opener(embedder="openai:rules") as memory:
         await memory.settings.set("embedder_tokens_run", 1_000)
         await learned(memory, [f"{number} {'boat ' * 1_000}" for number in range(4)])

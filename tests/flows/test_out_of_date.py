@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.flows.recall.ended import mark_outdated
-from remanence.model import RecallResult, Relation, Verification
+from remanence.core.clock import ManualClock
+from remanence.core.model import RecallResult, Relation, Verification
+from remanence.flows.recall.current_only import mark_outdated
 from tests.flows.conftest import hear
 
 CELLO = "She plays the cello in the orchestra of Tartu."

@@ -1,9 +1,9 @@
 """Consolidation compares what is new with its candidates: what no longer holds gives way, or is linked as at odds."""
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
+from remanence.core.model import Relation, Status
 from remanence.llm.base import Judgement
-from remanence.model import Relation, Status
 from tests.flows.conftest import Opener
 from tests.flows.test_newest_truth import links
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import Conflict, NotFound, Protected
-from remanence.model import Status
+from remanence.core.clock import ManualClock
+from remanence.core.errors import Conflict, NotFound, Protected
+from remanence.core.model import Status
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import RUN, Agent, beside, planned, runs, served

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.curate.plan import Plan
-from remanence.errors import PolicyError
-from remanence.model import Status
+from remanence.core.clock import ManualClock
+from remanence.core.errors import PolicyError
+from remanence.core.model import Status
+from remanence.curate.planner.plan import Plan
 from tests.flows.conftest import Opener
 
 _RULES = {

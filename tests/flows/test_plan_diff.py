@@ -3,10 +3,10 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.curate.plan import Plan
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.errors import InvalidInput
 from tests.flows.conftest import Opener
 
 POLICY = """

@@ -3,10 +3,10 @@
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
-from remanence.curate.plan import Plan
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_report import render
-from remanence.errors import InvalidInput
 from tests.flows.conftest import Measured, Opener
 
 POLICY = """

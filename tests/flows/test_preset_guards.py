@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import InvalidInput, RemanenceError
+from remanence.core.guards import BUILT_IN
+from remanence.core.model import Status, Tier
 from remanence.curate.policy.compiled import load
-from remanence.errors import InvalidInput, RemanenceError
-from remanence.guards import BUILT_IN
-from remanence.model import Status, Tier
 from tests.flows.conftest import Measured
 from tests.flows.stories import HERON, Step, Story, becomes, learned, linked, rules_of, waits
 from tests.flows.test_janitor import DELETING

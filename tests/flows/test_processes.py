@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from remanence.model import Memory
+from remanence.core.model import Memory
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because, create_change
 
@@ -16,8 +16,8 @@ TURNS = 25
 # Reads a number in the attributes and a name, adds one, and writes both back where nobody was faster.
 WRITER = """
 import asyncio, sys
-from remanence.change import Change
-from remanence.errors import Conflict
+from remanence.core.change import Change
+from remanence.core.errors import Conflict
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because
 

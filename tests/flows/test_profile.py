@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.model import Verification
 from remanence.flows.recall.profiling import BEGINS, ENDS, LINE_CHARS_MAX
-from remanence.model import Verification
 from tests.flows.conftest import hear
 
 

@@ -14,13 +14,13 @@ import orjson
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.curate.plan import Plan
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, PlanHeld, PolicyMismatch, RemanenceError
+from remanence.core.model import Memory, Status, Turn
+from remanence.core.receipt import Receipt
+from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_json import fields_of
-from remanence.errors import InvalidInput, PlanHeld, PolicyMismatch, RemanenceError
-from remanence.model import Memory, Status, Turn
-from remanence.receipt import Receipt
-from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.dump import Dump, dump
 from tests.flows.conftest import Measured, Opener

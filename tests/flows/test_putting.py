@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.write import editing
+from remanence.core.clock import ManualClock
+from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.model import REJECTED_PATH, Reason, Relation, Status
+from remanence.flows.edit import editing
 from remanence.llm.base import WordWeight
 from remanence.llm.offline import HashedEmbedder
-from remanence.model import REJECTED_PATH, Reason, Relation, Status
 from tests.flows.conftest import Opener
 from tests.flows.forge import item, keys, on_file, said_by, started
 
@@ -396,7 +396,7 @@ async def test_who_was_only_looked_at_has_no_event(memory: remanence.Engine) -> 
 
 SUPERSEDING = """
 import asyncio, sys, remanence
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 async def main(path, *pairs):
     async with remanence.open(path, embedder="none") as memory:
         print("ready", flush=True)

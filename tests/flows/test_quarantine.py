@@ -10,7 +10,7 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput, Reason, Status, Trust, Turn
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.flows.write.learning import prepare, take
 from remanence.testing.builders import expect_error
 from tests.command_line import typed

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from remanence.model import Status
+from remanence.core.model import Status
 from remanence.store.base import Find
 from remanence.store.sqlite import reading
-from remanence.store.sqlite.interned import StringIds
 from remanence.store.sqlite.sqlite_store import SqlStore
+from remanence.store.sqlite.string_ids import StringIds
 from remanence.testing.builders import because, create_change
 
 SCOPE = "work"

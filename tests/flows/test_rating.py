@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput, Protected
-from remanence.keywords import RelationName
-from remanence.model import DroppedMemory, LearnResult, RateResult
-from remanence.score import confidence
+from remanence.core.errors import InvalidInput, Protected
+from remanence.core.keywords import RelationName
+from remanence.core.model import DroppedMemory, LearnResult, RateResult
+from remanence.core.score import confidence
 
 
 async def sure(memory: remanence.Engine, name: str) -> float:

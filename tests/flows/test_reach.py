@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import RemanenceError
+from remanence.core.clock import ManualClock
+from remanence.core.errors import RemanenceError
 from tests.command_line import typed
 from tests.flows.conftest import hear
 from tests.flows.test_mcp import beside

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.clock import MINUTE, Clock, SystemClock
-from remanence.errors import EmbedderError, InvalidInput, StoreIncompatible, StoreUnavailable
-from remanence.flows import contextual, reembedding
+from remanence.core.clock import MINUTE, Clock, SystemClock
+from remanence.core.errors import EmbedderError, InvalidInput, StoreIncompatible, StoreUnavailable
+from remanence.flows.base import extra_vectors
+from remanence.flows.write import reembedding
 from remanence.store.base import Bookkeeping
 from tests.flows.conftest import Opener
 from tests.meaning import QUESTION, TEXTS, Meaning, Rows, by_model, learned
@@ -323,7 +324,7 @@ async def _gone_on(path: Path) -> tuple[dict[int, float], str, int]:
         left = [await rows_of(memory, one) for one in (OLD, NEW)]
         going = await memory._core.store.bookkeep(
             memory.scope,
-            Bookkeeping(0, get=(reembedding.UNDER_WAY,), under=(contextual.GONE,)),
+            Bookkeeping(0, get=(reembedding.UNDER_WAY,), under=(extra_vectors.GONE,)),
         )
         checks = await memory.doctor()
 

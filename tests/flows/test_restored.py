@@ -1,7 +1,7 @@
 """What somebody restored is left alone for a day, by every policy; a plan, `explain` and a forecast say so alike."""
 
 import remanence
-from remanence.clock import DAY, ManualClock, to_datetime
+from remanence.core.clock import DAY, ManualClock, to_datetime
 from remanence.curate.explain import Explanation
 from tests.flows.conftest import Opener
 

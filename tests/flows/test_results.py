@@ -10,8 +10,8 @@ from typing import Any, get_args, get_type_hints
 import pytest
 
 import remanence
-from remanence.clock import ManualClock, to_datetime
-from remanence.results import LINE_CHARS, MaybeTime, Result, Time, is_time
+from remanence.core.clock import ManualClock, to_datetime
+from remanence.core.results import LINE_CHARS, MaybeTime, Result, Time, is_time
 from tests.flows.test_public_types import faces, public
 
 SAID = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

@@ -12,8 +12,8 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput, NotFound
-from remanence.change import Cause, Change
-from remanence.clock import ManualClock
+from remanence.core.change import Cause, Change
+from remanence.core.clock import ManualClock
 from remanence.flows.write import proposals
 from remanence.llm.base import Judgement
 from remanence.store.base import Bookkeeping

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.keywords import RoleName
-from remanence.model import LearnResult, Role, Turn
+from remanence.core.keywords import RoleName
+from remanence.core.model import LearnResult, Role, Turn
 from remanence.write.roles import role_of_name, speaks_as_assistant
 from tests.flows.conftest import Opener
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.curate.policy.compiled import load
 from tests.flows import test_autonomous, test_engram, test_janitor, test_mvs
 from tests.flows.conftest import Measured

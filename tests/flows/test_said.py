@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import DAY, ManualClock
-from remanence.errors import InvalidInput
-from remanence.model import Memory, PolicyClass, Verification
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Memory, PolicyClass, Verification
 from tests.flows.conftest import Opener
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.model import Relation, Status
-from remanence.twins import SAME_WORDS, UNSURE_MAX
+from remanence.core.clock import ManualClock
+from remanence.core.model import Relation, Status
+from remanence.text.twins import SAME_WORDS, UNSURE_MAX
 from tests.flows.conftest import Opener
 
 MERGE = """

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, lasting
-from remanence.errors import InvalidInput, NameUnknown, PolicyMismatch
-from remanence.flows import sessions
-from remanence.flows import settings as declared
+from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, lasting
+from remanence.core.errors import InvalidInput, NameUnknown, PolicyMismatch
+from remanence.core.model import Turn
+from remanence.flows.base import settings as declared
+from remanence.flows.base.settings import Setting
+from remanence.flows.consolidate import sessions
 from remanence.flows.curate import curating, scheduling
 from remanence.flows.curate.scheduling import LEASE, Ran
-from remanence.flows.settings import Setting
-from remanence.model import Turn
 from remanence.store.base import Bookkeeping
 from tests import command_line
 from tests.flows.conftest import Measured, Opener

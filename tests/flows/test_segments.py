@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import HOUR, ManualClock
-from remanence.model import Memory, Turn
+from remanence.core.clock import HOUR, ManualClock
+from remanence.core.model import Memory, Turn
 from tests.flows.conftest import Opener
 
 ASKED = "Which colour did the ferry get?"

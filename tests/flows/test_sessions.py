@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
-from remanence.errors import InvalidInput, NotFound, StoreUnavailable
-from remanence.flows import heartbeat
-from remanence.flows.write import consolidating
+from remanence.core.clock import DAY, HOUR, SECOND, Clock, ManualClock, SystemClock
+from remanence.core.errors import InvalidInput, NotFound, StoreUnavailable
+from remanence.flows.base import heartbeat
+from remanence.flows.consolidate import activate
 from remanence.store.base import Bookkeeping, BookkeepResult
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -447,7 +447,7 @@ async def test_what_fails_in_it_keeps_no_session_open(
     async def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(consolidating, "consolidate", fails)
+    monkeypatch.setattr(activate, "consolidate", fails)
     async with memory.session():
         await memory.learn("It waits.")
     state = await memory.status()

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import pytest
 
 import remanence
-from remanence.clock import HOUR, MINUTE, ManualClock
-from remanence.errors import NameUnknown
-from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact, ShortenResult
-from remanence.flows.write import settling
-from remanence.flows.write.settling import BUSY, Quiet
+from remanence.core.clock import HOUR, MINUTE, ManualClock
+from remanence.core.errors import NameUnknown
+from remanence.core.model import Relation, Status, Turn
+from remanence.flows.consolidate import consolidation
+from remanence.flows.consolidate.consolidation import BUSY, Quiet
 from remanence.llm.base import Judgement
-from remanence.model import Relation, Status, Turn
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact, ShortenResult
 from remanence.store.base import Bookkeeping
 from remanence.write.reflecting import BYTES_MAX
 from tests.flows.conftest import Measured, Opener, hear
@@ -79,7 +79,7 @@ def test_numbers_of_nought_switch_it_off() -> None:
 
 
 async def _by_itself(memory: remanence.Engine) -> bool:
-    return await settling.by_itself(memory._core, lambda: False) is not None
+    return await consolidation.by_itself(memory._core, lambda: False) is not None
 
 
 async def test_three_extractions_that_find_something_bring_one_about(
@@ -177,9 +177,9 @@ async def test_one_that_nobody_asked_for_leaves_to_another_process_what_that_is_
         await memory.learn("The bell hangs in the tower.")
         core = memory._core
         now = core.clock.now()
-        for name in ("consolidate", settling.STEPPING):
+        for name in ("consolidate", consolidation.STEPPING):
             await core.store.bookkeep(core.scope, Bookkeeping(now, lease=(name, "other", now + MINUTE)))
-        done = await settling.consolidate(core, tries=1)
+        done = await consolidation.consolidate(core, tries=1)
         state = (await memory.status()).consolidation
 
         assert (0, (BUSY,)) == (done.activated, done.failed)
@@ -193,7 +193,7 @@ async def test_one_that_is_stopped_before_it_began_stays_due(opener: Opener, clo
         await memory.learn("The bell hangs in the tower.")
         clock.advance(hours=1)
         due = (await memory.status()).consolidation
-        done = await settling.consolidate(memory._core, stopped=lambda: True)
+        done = await consolidation.consolidate(memory._core, stopped=lambda: True)
 
         assert 0 == done.activated
         assert due == (await memory.status()).consolidation

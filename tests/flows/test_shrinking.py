@@ -3,9 +3,9 @@
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.condense import condense_text
-from remanence.model import Form, Memory, Status
+from remanence.core.clock import ManualClock
+from remanence.core.model import Form, Memory, Status
+from remanence.text.condense import condense_text
 from tests.flows.conftest import Opener
 
 TEXT = "I went rowing with my sister on Tuesday, and we did not lose any of the oars."

@@ -14,7 +14,7 @@ from benchmarks.simulate import checker
 from benchmarks.simulate.__main__ import Asked
 from benchmarks.simulate.checker import SAYS
 from benchmarks.simulate.sabotage import FAULTS
-from remanence.model import Reason, Relation, Status, Tier
+from remanence.core.model import Reason, Relation, Status, Tier
 
 # How many days a fault needs to show, with one agent.
 DAYS = {"E2": 2, "E3": 9, "E4": 16}

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Change
-from remanence.clock import ManualClock
-from remanence.flows.spending import DAY_LIMIT, RUN_LIMIT
+from remanence.core.change import Change
+from remanence.core.clock import ManualClock
+from remanence.core.model import Trust
+from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.llm.base import Judgement
-from remanence.model import Trust
 from tests.command_line import typed as typed_here
 from tests.models import ANY_MODEL, model_server, variables
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from remanence.change import AuditPart, Change, Increment, inverses
-from remanence.model import Kind, Reason, Relation, Status, Tier
+from remanence.core.change import AuditPart, Change, Increment, inverses
+from remanence.core.model import Kind, Reason, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.store.chain import UNCHAINED, part_digest
 from remanence.store.memory.memory_store import MemoryStore

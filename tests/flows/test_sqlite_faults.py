@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from remanence.change import Change, inverses
-from remanence.errors import (
+from remanence.core.change import Change, inverses
+from remanence.core.errors import (
     Conflict,
     InvalidInput,
     RemanenceError,
@@ -24,8 +24,8 @@ from remanence.errors import (
     StoreIncompatible,
     StoreUnavailable,
 )
-from remanence.model import Relation, Segment
-from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
+from remanence.core.model import Relation, Segment
+from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import dialect, indexed_words
 from remanence.store.sqlite.dialect import begin_writing, connect
@@ -202,7 +202,7 @@ async def test_a_disk_that_refuses_loses_nothing(tmp_path: Path) -> None:
     """A file that may not grow (RLIMIT_FSIZE) gives an error, and what was there is there and can be read."""
     program = """
 import asyncio, resource, sys
-from remanence.errors import StoreUnavailable
+from remanence.core.errors import StoreUnavailable
 from tests.flows.test_sqlite_faults import SqlStore, learn, texts, unsound
 
 async def main():

@@ -12,7 +12,7 @@ LOADED = f"; import sys; print([name for name in {HEAVY} if name in sys.modules]
 
 
 @pytest.mark.parametrize(
-    "start", ["import remanence", "import remanence.faces.cli", "import remanence.guide"]
+    "start", ["import remanence", "import remanence.faces.cli", "import remanence.core.guide"]
 )
 def test_nothing_heavy_is_loaded_before_it_is_needed(start: str) -> None:
     """The package, the command line and the guide are imported without numpy, SQL or a protocol."""

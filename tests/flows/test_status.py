@@ -1,7 +1,7 @@
 """The scope in numbers is the sum of its memories."""
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 
 POLICY = """
 version = 1

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.curate.pace import WITHIN
-from remanence.effects import NO_EXTRACT, NO_SUMMARY
-from remanence.errors import PolicyError
-from remanence.model import Form, Status
-from remanence.summary import SHARE_MAX, complaint
+from remanence.core.clock import ManualClock
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY
+from remanence.core.errors import PolicyError
+from remanence.core.model import Form, Status
+from remanence.curate.schedule.pace import WITHIN
 from remanence.testing.model_server import Handler, ModelServer
+from remanence.text.summary import SHARE_MAX, complaint
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.models import KEY, asking
@@ -320,7 +320,7 @@ async def test_a_tick_without_time_leaves_them_to_the_next(
     async with opener(policy=POLICY) as memory:
         (name,) = await _archived(memory, clock, LONG)
         with monkeypatch.context() as patched:
-            patched.setattr("remanence.flows.curate.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
+            patched.setattr("remanence.flows.schedule.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
             early = await memory.schedule.tick("deep")
         form = (await memory.get(name)).form
         late = await memory.schedule.tick("deep")
@@ -470,8 +470,8 @@ async def test_what_is_forbidden_comes_in_by_no_summary(asked: Asked, clock: Man
 KILLED = """
 import asyncio, os, signal, sys
 import remanence
-from remanence.clock import ManualClock
-from remanence.flows.core import Core
+from remanence.core.clock import ManualClock
+from remanence.flows.base.context import Core
 
 path, at, before, policy = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 commit, commits = Core.commit, []

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence import engine, sync
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, RemanenceError, StoreUnavailable
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, RemanenceError, StoreUnavailable
 from remanence.llm.offline import HashedEmbedder
 from tests.pages import sync_stub
 
@@ -96,7 +96,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
 GOOD = """
 import remanence.sync
 with remanence.sync.open("agent.db", agent="quill") as memory:
-    found: remanence.Recalled = memory.recall("soup", budget=80)
+    found: remanence.RecallResult = memory.recall("soup", budget=80)
     with memory.session("work") as session:
         print(session.upper(), memory.learn("text", tags=["a"]).id.upper())
     due: bool = memory.schedule.should_curate()

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.change import Cause
-from remanence.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
-from remanence.curate.pace import WITHIN
-from remanence.errors import InvalidInput, LeaseLost
-from remanence.flows.core import QUIET, Lease
+from remanence.core.change import Cause
+from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock
+from remanence.core.errors import InvalidInput, LeaseLost
+from remanence.core.model import Turn
+from remanence.curate.schedule.pace import WITHIN
+from remanence.flows.base.context import QUIET, Lease
 from remanence.flows.curate import curating
-from remanence.model import Turn
 from remanence.store.base import Bookkeeping, BookkeepResult, writes
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests import command_line
@@ -195,7 +195,7 @@ async def test_when_time_is_up_the_next_tick_goes_on(
 ) -> None:
     """A plan stops between two parts and is a whole run; the work that was left comes first then."""
     monkeypatch.setattr(curating, "PART_CHANGES_MAX", 4)
-    monkeypatch.setattr("remanence.flows.curate.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
+    monkeypatch.setattr("remanence.flows.schedule.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
     async with opener(policy=RAPID) as memory:
         await _learned(memory, "message", 10)
         await memory.note("I moved to Lisbon in May.", speaker="Ana", session="one", later=True)

@@ -9,9 +9,9 @@ import pytest
 
 import remanence
 from remanence import Engine, InvalidInput, Judgement, Trust
-from remanence.change import Change
-from remanence.claim import Claim, Forbidden
-from remanence.clock import ManualClock
+from remanence.core.change import Change
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.clock import ManualClock
 from remanence.testing.builders import claim_change, expect_error
 from tests.flows.conftest import hear
 

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.change import Change
-from remanence.clock import DAY, ManualClock
-from remanence.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.change import Change
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.model import Decay, Form, Lifecycle, Relation, Status
+from remanence.core.receipt import Receipt
 from remanence.flows.curate import curating
 from remanence.flows.exchange import transfer
-from remanence.model import Decay, Form, Lifecycle, Relation, Status
-from remanence.receipt import Receipt
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import because, box_change
 from tests.flows.conftest import Measured, Opener

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from remanence.errors import StoreDamaged, StoreUnavailable
+from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import upgrade
 from remanence.store.sqlite.dialect import SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.flows.expiring import expire
+from remanence.core.clock import ManualClock
+from remanence.flows.base.expiring import expire
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, create_change, keep
 from remanence.testing.contract.use_runs import use

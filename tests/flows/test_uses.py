@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.change import Change, CommitResult, Increment
-from remanence.clock import ManualClock, to_datetime
+from remanence.core.change import Change, CommitResult, Increment
+from remanence.core.clock import ManualClock, to_datetime
+from remanence.core.errors import Conflict, StoreUnavailable
+from remanence.core.model import Link, Relation
 from remanence.edit.links import strengthen_links
-from remanence.errors import Conflict, StoreUnavailable
-from remanence.flows.recall import uses
-from remanence.flows.recall.uses import Uses
-from remanence.model import Link, Relation
+from remanence.flows.indexes import uses
+from remanence.flows.indexes.uses import Uses
 from tests.flows.conftest import Opener
 
 LINK = Link(1, 2, Relation.SIMILAR, weight=0.5, count=3, last_at=10)

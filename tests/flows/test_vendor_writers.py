@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from remanence.errors import ExtensionError, InvalidInput, WriterError
-from remanence.extraction import ExtractRequest, ExtractTurn
+from remanence.core.errors import ExtensionError, InvalidInput, WriterError
 from remanence.llm import asking as asking_module
 from remanence.llm.named import vendor_writer
+from remanence.read.extraction import ExtractRequest, ExtractTurn
 from tests.models import ANY_MODEL, KEY, VARIABLES, asking, model_server
 
 VENDORS = ("openai", "anthropic")

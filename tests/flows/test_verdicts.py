@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
+from remanence.core.model import Relation, Status
 from remanence.llm.base import Judgement
-from remanence.model import Relation, Status
 from tests.flows.conftest import Opener
 from tests.flows.test_newest_truth import claims, links
 

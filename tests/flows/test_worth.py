@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Status, Turn
+from remanence.core.worth import Fall, Worth
 from remanence.faces.mcp.tools import Tools
-from remanence.model import Status, Turn
-from remanence.worth import Fall, Worth
 from tests.command_line import typed
 
 QUESTION = "Where did you go on Tuesday, Ada?"

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.errors import InvalidInput, NameUnknown
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import Status, Turn
 from remanence.llm.base import SimilarityThresholds
-from remanence.model import Status, Turn
 from tests.flows.conftest import Opener
 
 

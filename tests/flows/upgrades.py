@@ -14,7 +14,7 @@ from subprocess import PIPE
 from typing import Any
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.store.sqlite import dialect, upgrade
 
 LATER = 1_790_000_000_000_000

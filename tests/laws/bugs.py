@@ -12,19 +12,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence import effects, guards, snapshot
-from remanence.change import Block, Cause, Change, CommitResult, Entry, Increment, inverses
-from remanence.clock import MINUTE
-from remanence.curate import plan
+from remanence.core import effects, guards, snapshot
+from remanence.core.change import Block, Cause, Change, CommitResult, Entry, Increment, inverses
+from remanence.core.clock import MINUTE
+from remanence.core.errors import Conflict
+from remanence.core.model import Relation, Status
+from remanence.core.score import RATES
+from remanence.core.snapshot import Snapshot
 from remanence.curate.language import derived, logic
 from remanence.curate.language.view import View
-from remanence.curate.planner import changes, cycle, diff, merge, protection, state, windows
+from remanence.curate.planner import changes, cycle, diff, merge, plan, protection, state, windows
 from remanence.curate.planner.diff import Edits
-from remanence.errors import Conflict
-from remanence.flows.curate import curating, undoing
-from remanence.model import Relation, Status
-from remanence.score import RATES
-from remanence.snapshot import Snapshot
+from remanence.flows.curate import curating
+from remanence.flows.undo import undoing
 from remanence.store import constraints, lineage
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore

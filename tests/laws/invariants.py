@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import ROWLESS, AuditPart
+from remanence.core.change import ROWLESS, AuditPart
+from remanence.core.effects import is_flag
+from remanence.core.errors import LeaseLost, PlanHeld, RemanenceError
+from remanence.core.model import STANDING, PolicyClass, Reason, Relation, Status
+from remanence.core.receipt import Receipt
 from remanence.curate.planner.brake import TOMBSTONE_KEPT
 from remanence.curate.policy.compiled import load
-from remanence.effects import is_flag
-from remanence.errors import LeaseLost, PlanHeld, RemanenceError
-from remanence.model import STANDING, PolicyClass, Reason, Relation, Status
-from remanence.receipt import Receipt
 from remanence.store.base import Check
 from remanence.testing import invariants
 from remanence.testing.dump import HAPPENED, Dump

@@ -10,16 +10,16 @@ from typing import Any
 from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, ManualClock
-from remanence.curate.plan import Plan
+from remanence.core.clock import DAY, ManualClock
+from remanence.core.receipt import Receipt
+from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
-from remanence.flows.core import Core
+from remanence.flows.base.context import Core
 from remanence.flows.curate import curating
 from remanence.flows.curate.curating import NO_RULES
 from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
-from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, because

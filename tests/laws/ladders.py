@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import log
 
-from remanence.model import Form, Memory, Status
+from remanence.core.model import Form, Memory, Status
 from remanence.testing.policies import PolicyTables
 from remanence.testing.worlds import SYSTEM_CATEGORY, World
 from tests.laws.lab import lab

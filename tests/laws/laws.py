@@ -11,16 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, cast
 from unittest.mock import patch
 
-from remanence.change import Cause, Change, CommitResult, Entry, Increment
-from remanence.clock import DAY, HOUR
-from remanence.curate.language.view import LINKS
-from remanence.curate.plan import Plan
-from remanence.curate.policy.compiled import load
-from remanence.effects import CHANGEABLE
-from remanence.errors import Conflict, InvalidInput
-from remanence.flows.curate import curating
-from remanence.llm.offline import NoEmbedder
-from remanence.model import (
+from remanence.core.change import Cause, Change, CommitResult, Entry, Increment
+from remanence.core.clock import DAY, HOUR
+from remanence.core.effects import CHANGEABLE
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import (
     COLUMNS,
     REJECTED_PATH,
     SYMMETRIC,
@@ -35,8 +30,13 @@ from remanence.model import (
     Tier,
     is_load_bearing,
 )
-from remanence.receipt import Receipt
-from remanence.score import LAMBDAS
+from remanence.core.receipt import Receipt
+from remanence.core.score import LAMBDAS
+from remanence.curate.language.view import LINKS
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.compiled import load
+from remanence.flows.curate import curating
+from remanence.llm.offline import NoEmbedder
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, because, expect_error, link_change, tag_change, update_change
 from remanence.testing.dump import Dump

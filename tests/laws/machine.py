@@ -19,19 +19,27 @@ from hypothesis import Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
-from remanence.box import FindBoxes
-from remanence.change import ROWLESS, AuditPart, Change, Increment
-from remanence.clock import DAY, MINUTE, ManualClock
-from remanence.curate.plan import Plan
+from remanence.core.box import FindBoxes
+from remanence.core.change import ROWLESS, AuditPart, Change, Increment
+from remanence.core.clock import DAY, MINUTE, ManualClock
+from remanence.core.decay_class import decay
+from remanence.core.errors import (
+    Conflict,
+    InvalidInput,
+    LeaseLost,
+    NotFound,
+    PlanHeld,
+    Protected,
+    RemanenceError,
+)
+from remanence.core.model import STANDING, Form, Lifecycle, RecallResult, Relation, Status, Tier
+from remanence.core.receipt import Receipt
+from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.document import presets
-from remanence.decay_class import decay
 from remanence.engine import Engine
-from remanence.errors import Conflict, InvalidInput, LeaseLost, NotFound, PlanHeld, Protected, RemanenceError
-from remanence.flows.core import Core
+from remanence.flows.base.context import Core
 from remanence.flows.curate import curating
 from remanence.flows.curate.curating import NO_RULES
-from remanence.model import STANDING, Form, Lifecycle, RecallResult, Relation, Status, Tier
-from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from remanence import guards
-from remanence.change import Block, Change, Entry, Increment, inverses
-from remanence.curate.plan import Plan
+from remanence.core import guards
+from remanence.core.change import Block, Change, Entry, Increment, inverses
+from remanence.core.errors import Conflict
+from remanence.core.model import Form, Lifecycle, Status, Tier
+from remanence.core.snapshot import Snapshot
 from remanence.curate.planner import brake, cycle
-from remanence.errors import Conflict
-from remanence.flows.curate import curating, undoing
-from remanence.flows.recall.uses import Uses
-from remanence.model import Form, Lifecycle, Status, Tier
-from remanence.snapshot import Snapshot
+from remanence.curate.planner.plan import Plan
+from remanence.flows.curate import curating
+from remanence.flows.indexes.uses import Uses
+from remanence.flows.undo import undoing
 from remanence.store.memory import memory_store, tables
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import bookkeeping, commits, fulltext

@@ -1,9 +1,9 @@
 """One idea, one name: what a verb is called in Python it is called on the command line and by an agent's tools."""
 
+from remanence.core.verbs import COMMANDS, ONLY_COMMANDS, SHELVES, TABLE
 from remanence.engine import Engine
 from remanence.faces.cli.overview import overview
 from remanence.faces.mcp.tools import names
-from remanence.verbs import COMMANDS, ONLY_COMMANDS, SHELVES, TABLE
 
 # Each is one command with another: what it adds is a word or an option there.
 NO_COMMAND = {

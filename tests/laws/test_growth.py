@@ -9,19 +9,19 @@ from types import ModuleType
 import pytest
 
 import remanence
-from remanence.condense import condense_text
+from remanence.core.errors import RemanenceError
+from remanence.core.model import TEXT_CHARS_MAX
 from remanence.curate.policy.compiled import load
-from remanence.errors import RemanenceError
-from remanence.extraction import CATEGORIES, ExtractTurn
 from remanence.llm.offline import HashedEmbedder
-from remanence.model import TEXT_CHARS_MAX
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import CATEGORIES, ExtractTurn
+from remanence.read.importance import importance, kind_of
 from remanence.recall.passage import passage
-from remanence.summary import complaint, extract
-from remanence.text import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
-from remanence.tokens import token_counts
-from remanence.twins import SimilarityThresholds, verdict
-from remanence.write.extract import extract_facts
-from remanence.write.importance import importance, kind_of
+from remanence.text.analysis import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
+from remanence.text.condense import condense_text
+from remanence.text.summary import complaint, extract
+from remanence.text.tokens import token_counts
+from remanence.text.twins import SimilarityThresholds, verdict
 from remanence.write.transcripts import parse
 from remanence.write.value import keep_value
 from tests.laws import growth

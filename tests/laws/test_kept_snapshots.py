@@ -8,13 +8,16 @@ import pytest
 from hypothesis import Phase, settings
 from hypothesis.stateful import rule, run_state_machine_as_test
 
-from remanence.curate import snapshot_patch
+from remanence.core.model import STANDING
+from remanence.core.receipt import Receipt
+from remanence.core.snapshot import LINK_COLUMNS, TAG, Snapshot, SnapshotRequest
+from remanence.curate.planner import snapshot_patch
 from remanence.curate.policy.compiled import build_affected_filter, build_snapshot_request, load
 from remanence.engine import Engine
+from remanence.flows.base.kept_snapshots import KeptSnapshots
 from remanence.flows.curate.curating import TASKS
-from remanence.flows.curate.kept_snapshots import KeptSnapshots
-from remanence.flows.recall import evidence_index
-from remanence.flows.recall.evidence_index import (
+from remanence.flows.indexes import evidence_index
+from remanence.flows.indexes.evidence_index import (
     COLUMNS,
     EvidenceIndex,
     ScopeEvidence,
@@ -22,9 +25,6 @@ from remanence.flows.recall.evidence_index import (
     evidence_of,
     rows_of,
 )
-from remanence.model import STANDING
-from remanence.receipt import Receipt
-from remanence.snapshot import LINK_COLUMNS, TAG, Snapshot, SnapshotRequest
 from remanence.store.memory import snapshot_columns
 from remanence.store.sqlite import block_log, snapshots
 from tests.laws.bugs import Plant, swapped, wrapped

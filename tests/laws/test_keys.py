@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import remanence
-from remanence.clock import ManualClock
-from remanence.model import STANDING
+from remanence.core.clock import ManualClock
+from remanence.core.model import STANDING
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

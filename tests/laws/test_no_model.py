@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import pytest
 
 import remanence
-from remanence.clock import ManualClock
+from remanence.core.clock import ManualClock
 from remanence.curate.policy.document import presets
 from remanence.llm.base import Vectors, WordWeight
 from remanence.llm.offline import HashedEmbedder

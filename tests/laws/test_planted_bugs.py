@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from remanence.core.errors import RemanenceError
 from remanence.curate.policy import compiled
-from remanence.errors import RemanenceError
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

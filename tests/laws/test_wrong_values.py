@@ -17,11 +17,11 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import remanence
-from remanence.curate.plan import Plan
+from remanence.core.keywords import Columns, Editable
+from remanence.core.model import Kind, Turn
+from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
-from remanence.keywords import Columns, Editable
-from remanence.model import Kind, Turn
 from remanence.recall.frames import FrameDefinition
 from remanence.store.base import Find
 

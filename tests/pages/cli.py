@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from remanence.core.verbs import GROUPS, Advice
 from remanence.faces.cli import tree
 from remanence.faces.cli.helping import common_options, find_command, options_of, usage_of, words_of
-from remanence.verbs import GROUPS, Advice
 
 if TYPE_CHECKING:
     from cyclopts import App

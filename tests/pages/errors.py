@@ -3,7 +3,7 @@
 import builtins
 import inspect
 
-from remanence import errors
+from remanence.core import errors
 
 HEAD = """# Errors
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 import remanence
 from remanence import types
-from remanence.errors import RemanenceError
+from remanence.core.errors import RemanenceError
 from tests.pages.sync_stub import namespaces
 
 HEAD = """# Python API

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from remanence.flows.settings import SETTINGS, Setting
+from remanence.flows.base.settings import SETTINGS, Setting
 
 HEAD = """# Settings
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from remanence.recall.corpus import Corpus, windows_of
 from remanence.recall.lexical import Term, damping_of, name_index, term_of
-from remanence.text import asks, stems, words
+from remanence.text.analysis import asks, stems, words
 
 DAY = 86_400_000_000
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from remanence.clock import DAY, HOUR, MINUTE
-from remanence.model import SYMMETRIC, Relation
+from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.model import SYMMETRIC, Relation
 from tests.unit.scopes import NOW, LinkKey, Row, World, link, row
 
 ATOMS = (

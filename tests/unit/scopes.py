@@ -5,11 +5,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import MILLION, Change, Increment
-from remanence.clock import DAY, HOUR
-from remanence.curate.plan import Plan
-from remanence.model import COLUMN, COLUMNS, Decay, Lifecycle, Relation, Status, Tier
-from remanence.snapshot import LinkColumns, Snapshot
+from remanence.core.change import MILLION, Change, Increment
+from remanence.core.clock import DAY, HOUR
+from remanence.core.model import COLUMN, COLUMNS, Decay, Lifecycle, Relation, Status, Tier
+from remanence.core.snapshot import LinkColumns, Snapshot
+from remanence.curate.planner.plan import Plan
 
 NOW = 1_790_000_000_000_000
 Row = dict[str, Any]

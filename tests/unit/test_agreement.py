@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.clock import DAY
-from remanence.curate.plan import Plan, plan
+from remanence.core.clock import DAY
+from remanence.core.model import Tier
 from remanence.curate.planner.agreement import filter_to_proposed, left_out
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.model import Tier
 from tests.unit.scopes import NOW, World
 from tests.unit.test_proposal import (
     ARCHIVED,

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from remanence.clock import DAY
+from remanence.core.clock import DAY
+from remanence.core.errors import PolicyError
 from remanence.curate.explain import explain
 from remanence.curate.language.expression import (
     DEPTH_IN_ALL_MAX,
@@ -15,10 +16,9 @@ from remanence.curate.language.expression import (
 )
 from remanence.curate.language.view import Node, View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.plan import plan
+from remanence.curate.planner.plan import plan
 from remanence.curate.planner.state import begin
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import PolicyError
 from tests.unit.scopes import NOW, row, snapshot
 
 V = "version = 1\n"

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.snapshot import is_among
+from remanence.core.snapshot import is_among
 
 NUMBERS = st.lists(st.integers(-5, 30), max_size=12)
 

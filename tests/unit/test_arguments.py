@@ -2,9 +2,9 @@
 
 import pytest
 
-from remanence.arguments import check_count, check_fraction, check_memory, check_name
-from remanence.errors import InvalidInput
-from remanence.model import NAME_CHARS_MAX
+from remanence.core.arguments import check_count, check_fraction, check_memory, check_name
+from remanence.core.errors import InvalidInput
+from remanence.core.model import NAME_CHARS_MAX
 
 
 @pytest.mark.parametrize(

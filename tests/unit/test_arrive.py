@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Change, Increment
-from remanence.clock import MINUTE
-from remanence.model import (
+from remanence.core.change import Change, Increment
+from remanence.core.clock import MINUTE
+from remanence.core.model import (
     Decay,
     KnownMemory,
     Reason,
@@ -21,8 +21,8 @@ from remanence.model import (
     Turn,
     WriteContext,
 )
-from remanence.text import fingerprint, stems, term_hash, terms_of
-from remanence.write.arrive import KEPT_OUT, DraftBatch, DraftOutcome, MemoryDraft, in_segment
+from remanence.text.analysis import fingerprint, stems, term_hash, terms_of
+from remanence.write.admission import KEPT_OUT, DraftBatch, DraftOutcome, MemoryDraft, in_segment
 from remanence.write.value import keep_value
 
 NOW = 1_790_000_000_000_000

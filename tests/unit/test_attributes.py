@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.attributes import AttributeColumn, parse_attribute_filter, scalars, value_of
-from remanence.errors import InvalidInput
+from remanence.core.attributes import AttributeColumn, parse_attribute_filter, scalars, value_of
+from remanence.core.errors import InvalidInput
 
 JSON = st.recursive(
     st.none()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from remanence.change import ABSENT
+from remanence.core.change import ABSENT
 from remanence.store.block_images import pack_arrays, unpack_arrays
 from remanence.store.sqlite.blocks import alike
 

@@ -2,11 +2,11 @@
 
 import pytest
 
+from remanence.core.errors import PolicyError
+from remanence.core.model import Relation, Tier
 from remanence.curate.explain import explain
-from remanence.curate.plan import plan
+from remanence.curate.planner.plan import plan
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
-from remanence.errors import PolicyError
-from remanence.model import Relation, Tier
 from tests.unit.scopes import DAY, NOW, Row, World, linked, row
 
 V = "version = 1\n"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from remanence.box import BoxOutcome, SealReason, TraceRow
+from remanence.core.box import BoxOutcome, SealReason, TraceRow
 from remanence.write.box_cuts import (
     TRACE_TOPICS_MAX,
     UNSETTLED,

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.clock import DAY, HOUR, ClockReading
+from remanence.core.clock import DAY, HOUR, ClockReading
+from remanence.core.snapshot import Snapshot
+from remanence.core.timekeeping import Marks, Present
 from remanence.curate.language.view import View
 from remanence.curate.planner.brake import allowance, check_brake, due_since, holding, longest_due, notes
 from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.compiled import load
-from remanence.snapshot import Snapshot
-from remanence.timekeeping import Marks, Present
 from tests.unit.scopes import NOW, row, snapshot
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.write.causes import CausePair, shared_words, why_of
+from remanence.read.causes import CausePair, shared_words, why_of
 
 
 @pytest.mark.parametrize(

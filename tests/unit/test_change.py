@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from remanence.change import (
+from remanence.core.change import (
     ABSENT,
     Block,
     Cause,
@@ -13,7 +13,7 @@ from remanence.change import (
     row_count,
     rows_of,
 )
-from remanence.receipt import Receipt
+from remanence.core.receipt import Receipt
 
 BLOCK = Block(
     "memories",

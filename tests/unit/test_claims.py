@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.labels import scenes
-from remanence.write.claims import TEXT_CHARS_MAX, ClaimFound, claims_of, updates
+from remanence.read.claims import TEXT_CHARS_MAX, ClaimFound, claims_of, updates
 
 
 def replaces(old: str, new: str, speaker: str = "Dana") -> bool:

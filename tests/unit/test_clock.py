@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from remanence.clock import (
+from remanence.core.clock import (
     DAY,
     HOUR,
     MINUTE,
@@ -21,7 +21,7 @@ from remanence.clock import (
     to_datetime,
     to_micros,
 )
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 
 NOW = 1_790_000_000_000_000
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.condense import condense_text
 from remanence.languages import LEXICONS
-from remanence.text import vital_tokens, words
+from remanence.text.analysis import vital_tokens, words
+from remanence.text.condense import condense_text
 
 NEGATIONS = frozenset().union(*(lexicon.negations for lexicon in LEXICONS.values()))
 ENGLISH = "I went rowing with my sister on Tuesday, and she did not lose 3 of the oars."

@@ -2,11 +2,12 @@
 
 import pytest
 
-from remanence import change, score, segment, timekeeping, twins
-from remanence.change import AuditPart, Cause
-from remanence.model import Decay
+from remanence.core import change, score, segment, timekeeping
+from remanence.core.change import AuditPart, Cause
+from remanence.core.model import Decay
+from remanence.core.receipt import Receipt
 from remanence.recall import fuse
-from remanence.receipt import Receipt
+from remanence.text import twins
 from remanence.write import value
 
 

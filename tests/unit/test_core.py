@@ -6,12 +6,10 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Change, Increment
-from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, on_revision, update
-from remanence.effects import VERBS
-from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import REMARKS_SHOWN, first_remarks, label, refuse_moved
-from remanence.model import (
+from remanence.core.change import Change, Increment
+from remanence.core.effects import VERBS
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown
+from remanence.core.model import (
     CONSTITUTIONAL,
     REVISION_MAX,
     Decay,
@@ -22,6 +20,8 @@ from remanence.model import (
     Tier,
     Verification,
 )
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, on_revision, update
+from remanence.flows.base.context import REMARKS_SHOWN, first_remarks, label, refuse_moved
 
 NOW = 1_790_000_000_000_000
 MEMORY = Memory(

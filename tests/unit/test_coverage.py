@@ -7,7 +7,7 @@ import pytest
 from benchmarks.labels import ModelFact, model_facts, parts
 from benchmarks.model_facts import SAID_ON
 from remanence.flows.write.facts import find_added_words
-from remanence.write.coverage import find_uncovered
+from remanence.read.coverage import find_uncovered
 
 MONDAY = date(2023, 5, 8)
 RIGHT_MIN = 0.95  # of the right facts of a writer that speaks in the third person

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from remanence.clock import DAY, HOUR
-from remanence.curate.plan import Plan, plan
+from remanence.core.clock import DAY, HOUR
+from remanence.core.model import Lifecycle, Relation, Status, Tier
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.model import Lifecycle, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row
 
 

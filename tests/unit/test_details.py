@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from remanence.store.schema import statements
 from remanence.store.sqlite import details
 from remanence.store.sqlite.audit import json_text
-from remanence.store.sqlite.interned import Fresh, StringIds
+from remanence.store.sqlite.string_ids import Fresh, StringIds
 
 TEXTS = st.text(max_size=8) | st.sampled_from(["rules", "actions", "cycle", "[", "0"])
 LEAVES = (

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import remanence
-from remanence.change import Change, Increment, inverse
+from remanence.core.change import Change, Increment, inverse
+from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of, ways_back
+from remanence.core.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 from remanence.curate.policy.rules import ACTIONS as PLACES
 from remanence.edit.one_memory import act
-from remanence.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of, ways_back
-from remanence.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 
 THEN, NOW = 1_000, 2_000
 SOURCE = Path(remanence.__file__).parent

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from remanence.model import Lifecycle
+from remanence.core.model import Lifecycle
 from remanence.write.engine_actions import (
     ACTIONS,
     RECORDED_MAX,

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, HOUR, to_datetime
+from remanence.core.clock import DAY, HOUR, to_datetime
+from remanence.core.errors import NotFound
+from remanence.core.model import Relation, Status
 from remanence.curate.explain import HORIZON, Explanation, RuleVerdict, explain
-from remanence.curate.plan import plan
+from remanence.curate.planner.plan import plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import NotFound
-from remanence.model import Relation, Status
 from tests.unit.random_policies import condition, document
 from tests.unit.random_policies import policy as some_policy
 from tests.unit.random_policies import world as some_world

@@ -7,12 +7,12 @@ from typing import Any
 import orjson
 import pytest
 
-from remanence.clock import TIME_MAX
-from remanence.errors import IngestError, InvalidInput
+from remanence.core.clock import TIME_MAX
+from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.model import Decay, Relation, Status, Tier
 from remanence.flows.exchange.exported import Digest, ExportData, read, refuse_vectors
-from remanence.model import Decay, Relation, Status, Tier
-from remanence.text import FINGERPRINT_VERSION, fingerprint
-from remanence.tokens import token_counts
+from remanence.text.analysis import FINGERPRINT_VERSION, fingerprint
+from remanence.text.tokens import token_counts
 
 Line = dict[str, Any]
 HEADER: Line = {

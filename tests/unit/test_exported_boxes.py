@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from remanence.box import BoxOutcome, SealReason
-from remanence.errors import IngestError
+from remanence.core.box import BoxOutcome, SealReason
+from remanence.core.errors import IngestError
 from remanence.flows.exchange.exported import FORMAT, VERSION, BoxLine, Digest, ExportData, TraceLine, read
 
 AT = 1_700_000_000_000_000

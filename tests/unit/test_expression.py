@@ -12,7 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, HOUR
+from remanence.core.clock import DAY, HOUR
+from remanence.core.errors import PolicyError
+from remanence.core.model import COLUMN, Decay, Kind, Relation, Severity
 from remanence.curate.language.expression import (
     CHARS_MAX,
     Over,
@@ -24,8 +26,6 @@ from remanence.curate.language.expression import (
 from remanence.curate.language.reference import reference
 from remanence.curate.language.view import LinkView, Node, View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.errors import PolicyError
-from remanence.model import COLUMN, Decay, Kind, Relation, Severity
 from tests.unit.random_policies import rows
 from tests.unit.scopes import NOW, Row, World, linked, row, snapshot
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from remanence.errors import InvalidInput, WriterError
-from remanence.extraction import (
+from remanence.core.errors import InvalidInput, WriterError
+from remanence.llm.questions import CUT, TURN_CHARS_MAX, extracting, judging
+from remanence.read.extraction import (
     ENTITIES_MAX,
     FACTS_MAX,
     PROFILE_MAX,
@@ -22,7 +23,6 @@ from remanence.extraction import (
     checked_shortening,
     checked_turns,
 )
-from remanence.llm.questions import CUT, TURN_CHARS_MAX, extracting, judging
 
 TURNS = (ExtractTurn("t1", "Mara drinks tea."),)
 FACT = Fact("preference", "Mara drinks tea.", "t1", (0, 16), 0.95, "Mara", ("drinks",), {"drinks": "tea"})

@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.extraction import (
+from remanence.languages import LEXICONS
+from remanence.read.assertion import tier
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import (
     CATEGORIES,
     FACTS_MAX,
     PROFILE_MAX,
@@ -19,10 +22,7 @@ from remanence.extraction import (
     Relationship,
     checked_extraction,
 )
-from remanence.languages import LEXICONS
-from remanence.write.assertion import tier
-from remanence.write.extract import extract_facts
-from remanence.write.statements import spans
+from remanence.read.statements import spans
 
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.errors import NotFound
+from remanence.core.errors import NotFound
+from remanence.core.model import Memory, Status, Tier
 from remanence.faces.mcp.plans import WAITING_MAX, Forgetting, Plans
-from remanence.fence import mark_as_data
 from remanence.flows.recall.recalling import render
-from remanence.model import Memory, Status, Tier
-from remanence.text import JOINERS, visible
+from remanence.text.analysis import JOINERS, visible
+from remanence.text.fence import mark_as_data
 
 HEAD = re.compile(r"Data, not instructions, until </(memory-\d{9})>: memories")
 # Names in the head have lost what would close it.

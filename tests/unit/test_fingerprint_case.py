@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.languages import ABBREVIATIONS, CASE_BEARING
-from remanence.text import fingerprint
+from remanence.text.analysis import fingerprint
 
 FORM = [
     ("I like Tea", "i like tea"),

@@ -2,11 +2,11 @@
 
 import pytest
 
-from remanence.curate.plan import Plan, plan
+from remanence.core.errors import InvalidInput, PolicyError
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.plan_report import Preview, report
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import InvalidInput, PolicyError
 from tests.unit.scopes import NOW, World, row
 
 RULE = """

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.errors import InvalidInput, NameUnknown
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.score import PARTS, PRESETS
 from remanence.recall.frames import (
     BUILTIN,
     MEMORIES,
@@ -23,8 +24,7 @@ from remanence.recall.frames import (
     stronger_first,
     stronger_than,
 )
-from remanence.score import PARTS, PRESETS
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 
 def candidates(n: int, **columns: list[float]) -> Candidates:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.flows.mirror.file_names import slug_of
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, checksum_of, line, read, render_file
 

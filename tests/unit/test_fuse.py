@@ -23,7 +23,7 @@ from remanence.recall.fuse import (
     ground_of,
     rank,
 )
-from remanence.text import stems
+from remanence.text.analysis import stems
 from tests.unit.arrays import Said, corpus_of, terms_of
 
 NAMES = ("Ingrid", "Olav")

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.fitted import WEIGHTS_PATH, load_gate_weights
-from remanence.folding import fold_keys
 from remanence.gate import order_patterns, orders, secret_patterns, weights
+from remanence.gate.fitted import WEIGHTS_PATH, load_gate_weights
 from remanence.gate.instructing import heaviest, heaviest_of
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs, instructs_each
@@ -28,6 +27,7 @@ from remanence.languages.ordering import (
     ordering_pt,
     ordering_zh,
 )
+from remanence.text.folding import fold_keys
 
 SALT = b"salt"
 WORDS = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from remanence.model import Kind
-from remanence.write.importance import importance, kind_of, level
+from remanence.core.model import Kind
+from remanence.read.importance import importance, kind_of, level
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from remanence.change import MILLION, Change
-from remanence.curate.plan import Plan, plan
+from remanence.core.change import MILLION, Change
+from remanence.core.effects import IMPROVE, TAKE_IN, action_of, acts_of
+from remanence.core.errors import InvalidInput, PolicyError
 from remanence.curate.planner.diff import Edits
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.plan_report import Preview, report
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.effects import IMPROVE, TAKE_IN, action_of, acts_of
-from remanence.errors import InvalidInput, PolicyError
 from tests.unit.scopes import NOW, World, row
 
 RULE = (

@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
-from remanence import keywords
-from remanence.keywords import AboutNamed, Columns, Editable, PutOptions
-from remanence.model import (
+from remanence.core import keywords
+from remanence.core.keywords import AboutNamed, Columns, Editable, PutOptions
+from remanence.core.model import (
     COLUMNS,
     Decay,
     Form,

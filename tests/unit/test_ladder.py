@@ -2,12 +2,12 @@
 
 import pytest
 
+from remanence.core.errors import PolicyError
+from remanence.core.model import Form, Status
+from remanence.core.score import used_value
 from remanence.curate.explain import explain
-from remanence.curate.plan import Plan, plan
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import PolicyError
-from remanence.model import Form, Status
-from remanence.score import used_value
 from tests.unit.scopes import NOW, Row, World, row
 
 BUDGET = """

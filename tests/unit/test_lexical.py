@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import to_micros
+from remanence.core.clock import to_micros
 from remanence.recall import lexical
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, spread, windows_of
 from remanence.recall.lexical import (
@@ -23,7 +23,7 @@ from remanence.recall.lexical import (
     term_of,
     worth_asking,
 )
-from remanence.text import stems
+from remanence.text.analysis import stems
 from tests.unit.arrays import Said, corpus_of, terms_of
 
 WORDS = ("boat", "rope", "sail", "tide", "gull")

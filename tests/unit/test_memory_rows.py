@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from remanence.model import Memory
+from remanence.core.model import Memory
 from remanence.store.sqlite import rows
 
 

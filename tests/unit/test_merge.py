@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from remanence.clock import DAY, HOUR
+from remanence.core.clock import DAY, HOUR
+from remanence.core.errors import PolicyError
+from remanence.core.model import Relation, Status
 from remanence.curate.explain import explain
-from remanence.curate.plan import Plan, plan
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import PolicyError
-from remanence.model import Relation, Status
 from tests.unit.scopes import NOW, LinkKey, Row, World, link, linked, row
 
 TODAY = NOW // DAY

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.clock import SECOND
+from remanence.core.clock import SECOND
 from remanence.flows.mirror.watching import LOOK, LOOK_LEAST, pause
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks.labels import read
-from remanence.extraction import CATEGORIES, ExtractTurn
-from remanence.write.extract import extract_facts
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import CATEGORIES, ExtractTurn
 
 
 def found(text: str) -> set[tuple[str, str]]:

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from remanence.store.sqlite import needles
-from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
+from remanence.store.sqlite import residue_scan
+from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_what_is_found_is_what_stands_there(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At every place, also across the steps of the search; few letters make many beginnings alike."""
-    monkeypatch.setattr(needles, "_STEP_BYTES", 64)
+    monkeypatch.setattr(residue_scan, "_STEP_BYTES", 64)
     chance = random.Random(seed)
     letters = b"abcdef "[: 4 + seed % 3] + b" "
     values = [bytes(chance.choices(letters, k=chance.randrange(1, 40))) for _ in range(60)]

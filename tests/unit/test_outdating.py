@@ -2,10 +2,9 @@
 
 import pytest
 
+from remanence.core.model import Role, Trust
 from remanence.languages.changing import CHANGING
-from remanence.model import Role, Trust
-from remanence.text import stems
-from remanence.write.outdating import (
+from remanence.read.outdating import (
     AT_ODDS,
     CHANGED,
     CHARS_MAX,
@@ -14,6 +13,7 @@ from remanence.write.outdating import (
     may_outdate,
     score_outdated,
 )
+from remanence.text.analysis import stems
 
 MANY = 1_000
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from remanence.clock import HOUR, MINUTE, SECOND
-from remanence.curate.pace import (
+from remanence.core.clock import HOUR, MINUTE, SECOND
+from remanence.curate.schedule.pace import (
     CadenceIntervals,
     Load,
     Mode,

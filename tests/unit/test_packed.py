@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from remanence.model import COLUMN, COLUMNS, COUNT_MAX
-from remanence.snapshot import LINK_COLUMNS, SnapshotRequest
+from remanence.core.model import COLUMN, COLUMNS, COUNT_MAX
+from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.schema import statements
-from remanence.store.sqlite.interned import StringIds
 from remanence.store.sqlite.packed import PackedField, Packing
 from remanence.store.sqlite.packed import gather as ranges
 from remanence.store.sqlite.rows import MILLION
 from remanence.store.sqlite.snapshots import snapshot
+from remanence.store.sqlite.string_ids import StringIds
 
 PACKED = tuple(
     column for column in COLUMNS if column.kind in {"int", "time", "fraction", "flag", "enum", "name"}

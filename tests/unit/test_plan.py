@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Change, Increment
-from remanence.clock import DAY, HOUR
-from remanence.curate.plan import Plan, plan
+from remanence.core.change import Change, Increment
+from remanence.core.clock import DAY, HOUR
+from remanence.core.errors import InvalidInput
+from remanence.core.guards import protecting
+from remanence.core.model import Lifecycle, Memory, Reason, Relation, Status, Tier
 from remanence.curate.planner.changes import gravest
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import InvalidInput
-from remanence.guards import protecting
-from remanence.model import Lifecycle, Memory, Reason, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row
 
 

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.curate.plan import plan
+from remanence.curate.planner.plan import plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
 from tests.unit.random_policies import document
 from tests.unit.random_policies import policy as some_policy

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence.core.model import REJECTED_PATH, Kind, Reason, Relation, Status, is_load_bearing
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition
 from remanence.curate.language.view import View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.plan import Plan, plan
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.model import REJECTED_PATH, Kind, Reason, Relation, Status, is_load_bearing
 from tests.unit.scopes import DAY, NOW, Row, World, linked, row
 
 CAP = "newest-episodes"

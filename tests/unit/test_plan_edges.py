@@ -7,19 +7,19 @@ import numpy as np
 import orjson
 import pytest
 
-from remanence.change import Change
-from remanence.clock import DAY, HOUR
+from remanence.core.change import Change
+from remanence.core.clock import DAY, HOUR
+from remanence.core.effects import owned_by
+from remanence.core.errors import InvalidInput
+from remanence.core.model import COLUMN, Form, Relation
 from remanence.curate.explain import explain
-from remanence.curate.plan import Plan, plan
 from remanence.curate.planner import diff
 from remanence.curate.planner.agreement import filter_to_proposed
-from remanence.curate.planner.calm import calm_until
 from remanence.curate.planner.diff import Edits, MergePairs
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
-from remanence.effects import owned_by
-from remanence.errors import InvalidInput
-from remanence.model import COLUMN, Form, Relation
+from remanence.curate.schedule.next_due import calm_until
 from tests.unit.scopes import NOW, LinkKey, Row, World, linked, row
 from tests.unit.test_proposal import KEPT, column, planned
 

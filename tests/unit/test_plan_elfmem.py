@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.clock import DAY, HOUR
+from remanence.core.clock import DAY, HOUR
+from remanence.core.decay_class import decay as decay_of
+from remanence.core.model import Decay, Reason, Relation, Status
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition, ordering
 from remanence.curate.language.view import LinkView, View
 from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.plan import Plan, plan
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.decay_class import decay as decay_of
-from remanence.model import Decay, Reason, Relation, Status
 from tests.unit.scopes import NOW, Row, World, linked, row, worked
 
 ALWAYS = worked((400_000, 0))  # one long session: active hours are hours

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, HOUR, SECOND, TIME_MAX
-from remanence.curate.forecast import build_forecast_request, due, due_at, first_archives
-from remanence.curate.plan import plan
+from remanence.core.clock import DAY, HOUR, SECOND, TIME_MAX
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Decay, Status
+from remanence.core.snapshot import Snapshot
+from remanence.core.timescale import Timescale, active, scales
+from remanence.curate.forecast.first_archived import build_forecast_request, due, due_at, first_archives
+from remanence.curate.planner.plan import plan
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
-from remanence.errors import InvalidInput
-from remanence.model import Decay, Status
-from remanence.snapshot import Snapshot
-from remanence.timescale import Timescale, active, scales
 from tests.unit.scopes import NOW, Row, World, linked, row, worked
 
 CLASSES = [decay.label for decay in Decay]

@@ -10,16 +10,16 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from remanence.change import row_count, rows_of
+from remanence.core.change import row_count, rows_of
+from remanence.core.effects import acts_of, kinds_of
+from remanence.core.model import STANDING, Status
+from remanence.core.snapshot import LINK_COLUMNS, TAG, LinkColumns, Snapshot
 from remanence.curate.explain import explain
-from remanence.curate.plan import Plan, plan
 from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
-from remanence.curate.planner.calm import calm_until
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
-from remanence.effects import acts_of, kinds_of
-from remanence.model import STANDING, Status
-from remanence.snapshot import LINK_COLUMNS, TAG, LinkColumns, Snapshot
+from remanence.curate.schedule.next_due import calm_until
 from remanence.store.block_rules import refuse_malformed_entries
 from tests.unit.random_policies import ATOMS, GUARD_ATOMS, RULES, condition, document, table
 from tests.unit.random_policies import policy as some_policy

@@ -2,12 +2,12 @@
 
 import pytest
 
-from remanence.clock import HOUR
+from remanence.core.clock import HOUR
+from remanence.core.errors import NameUnknown, PolicyError
+from remanence.core.model import Reason
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
 from remanence.curate.policy.document import presets
 from remanence.curate.policy.rules import Keep
-from remanence.errors import NameUnknown, PolicyError
-from remanence.model import Reason
 
 GOOD = """version = 1
 name = "mine"

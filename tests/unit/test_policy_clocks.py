@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.clock import DAY, HOUR, MINUTE
+from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.errors import InvalidInput, PolicyError
+from remanence.core.model import Relation, Status
+from remanence.core.timescale import TURN
 from remanence.curate.explain import explain
 from remanence.curate.language.view import View
-from remanence.curate.plan import Plan, plan
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import InvalidInput, PolicyError
-from remanence.model import Relation, Status
-from remanence.timescale import TURN
 from tests.unit.scopes import NOW, World, linked, row, worked
 
 RULE = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\ndo = "archive"\n'

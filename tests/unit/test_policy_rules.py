@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from remanence.clock import DAY, HOUR, MINUTE
+from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.errors import PolicyError
 from remanence.curate.policy.compiled import build_snapshot_request, load
 from remanence.curate.policy.rules import Keep
-from remanence.errors import PolicyError
 
 V = "version = 1\n"
 RULE = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\nwhere = "uses > 3"\ndo = "archive"\n'

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.change import ABSENT
-from remanence.clock import DAY
-from remanence.curate.plan import Plan, plan
+from remanence.core.change import ABSENT
+from remanence.core.clock import DAY
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Lifecycle, Reason, Relation, Status, Tier
 from remanence.curate.planner.diff import Edits, LinkValues, MergePairs, PlanDecision
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
-from remanence.errors import InvalidInput
-from remanence.model import Lifecycle, Reason, Relation, Status, Tier
 from tests.unit.scopes import NOW, World, linked, row
 
 Forge = Callable[[Plan], Mapping[str, Any]]

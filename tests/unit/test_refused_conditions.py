@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from remanence.core.errors import InvalidInput, PolicyError
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition, ordering
 from remanence.curate.language.view import LinkView, View, visible
 from remanence.curate.language.vocabulary import vocabulary
 from remanence.curate.policy import compiled
 from remanence.curate.policy.compiled import load
 from remanence.curate.policy.document import CHARS_MAX
-from remanence.errors import InvalidInput, PolicyError
 from tests.unit.scopes import NOW, linked, row, snapshot
 
 WORDS = PolicyNames({"task": ("pending",)}, {}, {"half_life": {"task": 30.0}})

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from remanence.model import Kind
-from remanence.results import LINE_CHARS, format_counts, number, one_line, plain
+from remanence.core.model import Kind
+from remanence.core.results import LINE_CHARS, format_counts, number, one_line, plain
 
 
 @dataclass(frozen=True, slots=True)

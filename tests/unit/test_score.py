@@ -5,9 +5,9 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from remanence.errors import InvalidInput
-from remanence.model import Decay
-from remanence.score import (
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Decay
+from remanence.core.score import (
     LAMBDAS,
     PARTS,
     PRESETS,

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.segment import GAP_MAX, count_last_segment, goes_on, segment_of, segments
+from remanence.core.segment import GAP_MAX, count_last_segment, goes_on, segment_of, segments
 
 Row = tuple[int, int, int, int]  # codes of session, thread and agent, time
 ROWS = st.lists(

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from remanence.curate.plan import Plan, plan
+from remanence.core.errors import PolicyError
+from remanence.core.model import Tier
+from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
-from remanence.errors import PolicyError
-from remanence.model import Tier
 from tests.unit.scopes import NOW, World, row
 
 MOVE = 'phase = "budgets"\nwhere = "True"\ndo = "move"\nto = "warm"\n'

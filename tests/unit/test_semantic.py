@@ -13,7 +13,7 @@ from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
 from remanence.recall.semantic import ArrivalWeights, cosine, touched_rows, window_vectors, word_weight
-from remanence.text import stems, term_hash
+from remanence.text.analysis import stems, term_hash
 from tests.unit.arrays import Said, corpus_of
 
 SESSIONS = st.lists(st.integers(-1, 2), min_size=1, max_size=16)

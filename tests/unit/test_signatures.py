@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, Protocol, TypedDict, Unpack
 
 import pytest
 
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.signatures import checked_class, validate_arguments
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.signatures import checked_class, validate_arguments
 
 
 class Answers(Protocol):

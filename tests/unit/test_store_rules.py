@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from remanence.change import Change, Increment
-from remanence.clock import DAY, TIME_MAX
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.model import COLUMN, Reason, Relation, Status, Tier
-from remanence.snapshot import SnapshotRequest
+from remanence.core.change import Change, Increment
+from remanence.core.clock import DAY, TIME_MAX
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import COLUMN, Reason, Relation, Status, Tier
+from remanence.core.snapshot import SnapshotRequest
 from remanence.store.constraints import (
     LINK_COLUMN,
     as_far_as,

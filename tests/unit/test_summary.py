@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from remanence.summary import SHARE_MAX, complaint, extract
-from remanence.tokens import token_counts
+from remanence.text.summary import SHARE_MAX, complaint, extract
+from remanence.text.tokens import token_counts
 
 CHAT = (
     "It was a long talk in the garden and we talked about whatever came to mind. "

@@ -7,18 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence import text as module
-from remanence.errors import InvalidInput
-from remanence.model import TEXT_CHARS_MAX
-from remanence.text import (
-    check_text,
-    fingerprint,
-    sentences,
-    stems,
-    term_hash,
-    vital_tokens,
-    words,
-)
+from remanence.core.errors import InvalidInput
+from remanence.core.model import TEXT_CHARS_MAX
+from remanence.text import analysis as module
+from remanence.text.analysis import check_text, fingerprint, sentences, stems, term_hash, vital_tokens, words
 
 # One sentence and a part of it, by script.
 SCRIPTS = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import DAY, HOUR, MINUTE, ClockReading, ManualClock, SystemClock, read
-from remanence.timekeeping import REST_MAX, SETTLED, Marks, Present, doubt, goes_on, update_clock_marks
+from remanence.core.clock import DAY, HOUR, MINUTE, ClockReading, ManualClock, SystemClock, read
+from remanence.core.timekeeping import REST_MAX, SETTLED, Marks, Present, doubt, goes_on, update_clock_marks
 
 T0 = 1_767_225_600_000_000
 THEN = ClockReading(T0, "a", 5 * HOUR)

@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import HOUR, MINUTE
-from remanence.timescale import TURN, Timescale, active, turns
+from remanence.core.clock import HOUR, MINUTE
+from remanence.core.timescale import TURN, Timescale, active, turns
 
 DAY_ONE = 1_767_225_600 * 1_000_000  # a whole minute
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.tokens import COSTS_PATH, features, token_counts
+from remanence.text.tokens import COSTS_PATH, features, token_counts
 
 # What o200k_base and cl100k_base count in a text with its line end, the larger of both.
 COUNTED = {

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from remanence.clock import to_micros
-from remanence.errors import IngestError, InvalidInput
-from remanence.model import TEXT_CHARS_MAX, Turn
+from remanence.core.clock import to_micros
+from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.model import TEXT_CHARS_MAX, Turn
 from remanence.write.transcripts import AUTO, IMPORTERS, Transcript, detect_importer, parse
 from remanence.write.transcripts.jsonl import FIELDS
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence import twins
 from remanence.languages import CONTRASTS, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
 from remanence.languages.lexicon import Contrasts
-from remanence.text import fingerprint
-from remanence.twins import SAME_WORDS, UNSURE_MAX, SimilarityThresholds, same_words, sureness, verdict
+from remanence.text import twins
+from remanence.text.analysis import fingerprint
+from remanence.text.twins import SAME_WORDS, UNSURE_MAX, SimilarityThresholds, same_words, sureness, verdict
 
 BANDS = SimilarityThresholds(similar=0.6, near=0.9)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.text import asks, term_hash, terms_of
+from remanence.text.analysis import asks, term_hash, terms_of
 from remanence.write.value import ASSISTANT_SHARE, POINTS_MIN, Value, keep_value
 
 Golden = tuple[str, int, dict[str, int], int, bool, bool, float, float, float]

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.clock import MINUTE
+from remanence.core.clock import MINUTE
 from remanence.recall.corpus import Corpus, Ints, windows_of
-from remanence.word_hashes import (
+from remanence.text.word_hashes import (
     COLUMNS,
     HASHES,
     NO_PART,

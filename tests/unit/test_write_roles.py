@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.model import Role, Turn
+from remanence.core.model import Role, Turn
 from remanence.write.roles import in_doubt, role_of_name, speaks_as_assistant, told_by, told_by_texts
 
 OFFER = "Would you like me to go on with that?"

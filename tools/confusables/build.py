@@ -1,4 +1,4 @@
-"""Writes src/remanence/confusables.py: which characters look like an ASCII letter, by Unicode's confusables table.
+"""Writes src/remanence/text/confusables.py: which characters look like an ASCII letter, by Unicode's confusables table.
 
 The table comes with the package confusable-homoglyphs (tools/confusables/requirements.txt), nothing is fetched.
 """
@@ -9,7 +9,7 @@ from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
 
-OUT = Path(__file__).parents[2] / "src/remanence/confusables.py"
+OUT = Path(__file__).parents[2] / "src/remanence/text/confusables.py"
 HEAD = '''"""Characters that look like an ASCII letter or digit, written by tools/confusables."""
 
 # What is meant → what looks like it.

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.labels import Part
-from remanence.fitted import WEIGHTS_PATH, GateWeights
+from remanence.gate.fitted import WEIGHTS_PATH, GateWeights
 from remanence.gate.instructing import kinds_in, sentences_of
 from remanence.gate.junk import units_of, words_of
 from remanence.gate.orders import plain_of

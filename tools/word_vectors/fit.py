@@ -11,7 +11,7 @@ from scipy import sparse
 
 from remanence.llm.local import STOP_WEIGHT
 from remanence.llm.pieces import UNKNOWN, PieceVocabulary
-from remanence.text import lexicon_of, readings
+from remanence.text.analysis import lexicon_of, readings
 
 STORE = 1_000  # memories of the store whose words weigh as here
 DRAWN = 0.086  # how strongly a piece is drawn towards what it is alone

@@ -10,25 +10,25 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import Change
-from remanence.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.core.change import Change
+from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, SUMMARISE, TAKE_IN, never
+from remanence.core.errors import NotFound
+from remanence.core.guards import BUILT_IN
+from remanence.core.model import Form, short_id
+from remanence.core.results import Result, Time, fields_of
+from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
+from remanence.core.worth import Fall, Worth
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import LinkView, Node, View, visible
-from remanence.curate.plan import plan
 from remanence.curate.planner.changes import gravest
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.merge import may_merge, pairs
+from remanence.curate.planner.plan import plan
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.planner.state import begin
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import HOURS, Rule
-from remanence.effects import NO_EXTRACT, NO_SUMMARY, SUMMARISE, TAKE_IN, never
-from remanence.errors import NotFound
-from remanence.guards import BUILT_IN
-from remanence.model import Form, short_id
-from remanence.results import Result, Time, fields_of
-from remanence.snapshot import Bools, Floats, Ints, Snapshot
-from remanence.worth import Fall, Worth
 
 HORIZON = 10 * 365 * DAY
 UNCALIBRATED = "an embedder that is not calibrated"

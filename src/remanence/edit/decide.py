@@ -6,16 +6,16 @@ Knows memories as they were read and the present as a number; knows no store.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from remanence.change import Change
-from remanence.clock import to_datetime
+from remanence.core.change import Change
+from remanence.core.clock import to_datetime
+from remanence.core.effects import VERBS
+from remanence.core.errors import InvalidInput, NotFound, Protected
+from remanence.core.guards import protecting
+from remanence.core.model import Link, Memory, Relation, Status, Turn, link_values, short_id
 from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.identity import GUARD as IDENTITY
 from remanence.edit.identity import says_who
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
-from remanence.effects import VERBS
-from remanence.errors import InvalidInput, NotFound, Protected
-from remanence.guards import protecting
-from remanence.model import Link, Memory, Relation, Status, Turn, link_values, short_id
 
 
 def decide_hold(memory: Memory, reason: str, until: int | None, now: int) -> list[Change]:

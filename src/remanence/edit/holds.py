@@ -6,7 +6,7 @@ Pure; knows nothing of who holds or why.
 from collections.abc import Mapping
 from typing import Any
 
-from remanence.clock import TIME_MAX
+from remanence.core.clock import TIME_MAX
 
 Holds = Mapping[str, int | None]  # a reason, and until when; None for good
 

@@ -5,8 +5,8 @@ Knows how it is told and how its change is refused where a caller may not change
 
 from collections.abc import Iterable
 
-from remanence.errors import Protected
-from remanence.model import Memory
+from remanence.core.errors import Protected
+from remanence.core.model import Memory
 
 OWN = "self/"  # what tags of who an agent is, of its values and goals begin with
 GUARD = "identity"

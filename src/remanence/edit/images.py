@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from remanence.change import Change, Entry
-from remanence.decay_class import FADING_TAGS, decay
+from remanence.core.change import Change, Entry
+from remanence.core.decay_class import FADING_TAGS, decay
+from remanence.core.model import TEXT_COLUMNS, Memory
 from remanence.edit.one_memory import update
-from remanence.model import Memory
-from remanence.text_columns import TEXT_COLUMNS, summary_shown, text_columns
+from remanence.text.text_columns import summary_shown, text_columns
 
 _SAID = frozenset({"text", "speaker", "form", "summary"})
 _MATTERS = _SAID | {"category", "decay", *TEXT_COLUMNS}

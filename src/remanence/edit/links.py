@@ -6,10 +6,10 @@ Knows links as they were read; knows no store and no clock.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from remanence.change import Change
-from remanence.errors import InvalidInput
-from remanence.keywords import IfExists
-from remanence.model import COUNT_MAX, UNCOUNTED, Link, OneMemory, Relation, link_values
+from remanence.core.change import Change
+from remanence.core.errors import InvalidInput
+from remanence.core.keywords import IfExists
+from remanence.core.model import COUNT_MAX, UNCOUNTED, Link, OneMemory, Relation, link_values
 
 WEIGHT_STEP = (
     0.10  # elfmem: what a link gains when it is seen again or its memories are used together, up to 1

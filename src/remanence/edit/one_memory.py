@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from remanence.change import Change, Increment
-from remanence.decay_class import FADING_TAGS, decay
-from remanence.effects import Effect
-from remanence.model import Memory
+from remanence.core.change import Change, Increment
+from remanence.core.decay_class import FADING_TAGS, decay
+from remanence.core.effects import Effect
+from remanence.core.model import Memory
 
 
 def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:

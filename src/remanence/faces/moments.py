@@ -5,8 +5,8 @@ Knows the zone of this process; must not know what a time is for.
 
 from datetime import datetime
 
-from remanence.clock import to_datetime
-from remanence.errors import InvalidInput
+from remanence.core.clock import to_datetime
+from remanence.core.errors import InvalidInput
 
 
 def moment(text: str) -> datetime:

@@ -29,7 +29,7 @@ from remanence.gate.secret_patterns import (
     UNKNOWN_TOKEN,
 )
 from remanence.gate.spans import SensitiveSpan
-from remanence.patterns import Pattern
+from remanence.languages.patterns import Pattern
 
 FRUITLESS_MAX = (
     500  # words that announce a value with none behind them, one after another; after more none is looked for

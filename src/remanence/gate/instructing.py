@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from remanence.fitted import GateWeights
 from remanence.gate.evidence import found_in
+from remanence.gate.fitted import GateWeights
 from remanence.gate.quotations import REPORTED, evident, quotations_marked
 from remanence.gate.weights import CONTEXT
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in

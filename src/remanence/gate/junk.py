@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from remanence.fitted import GateWeights, load_gate_weights
+from remanence.gate.fitted import GateWeights, load_gate_weights
 from remanence.gate.wording import places, words_in
 from remanence.languages.small_talk import BESIDE, CORE, KEYBOARD_ROWS, LAUGHS, PROGRESS, UNSPACED
 

@@ -18,7 +18,7 @@ from remanence.gate.order_patterns import (
     UNSEEN,
 )
 from remanence.languages.ordering.kinds_of_evidence import OrderEvidence
-from remanence.patterns import Pattern
+from remanence.languages.patterns import Pattern
 
 E = OrderEvidence
 

@@ -8,9 +8,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from remanence.confusables import LOOKALIKES
-from remanence.fitted import GateWeights, load_gate_weights
+from remanence.gate.fitted import GateWeights, load_gate_weights
 from remanence.gate.instructing import SentenceWeight, heaviest, heaviest_of, weighing_most
+from remanence.text.confusables import LOOKALIKES
 
 READS = "reads like instructions"
 OF_A_MODEL_MIN = -4.5  # what a model adds to what was said needs less, too: 18 of 21 orders and no right fact

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.gate.credentials import credentials, find_secrets_in_name
 from remanence.gate.personal import personal
 from remanence.gate.spans import apart, mask_spans

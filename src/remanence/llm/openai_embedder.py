@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from remanence.errors import EmbedderError, WriterError
+from remanence.core.errors import EmbedderError, WriterError
 from remanence.llm.asking import Vendor, document, items, missing, tokens
 from remanence.llm.base import EmbeddedTexts
 from remanence.llm.replies import RECOVERY
-from remanence.tokens import token_counts
+from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.extraction import (
+from remanence.read.extraction import (
     ENTITIES_MAX,
     ENTITY_TYPES,
     FACTS_MAX,
@@ -18,8 +18,8 @@ from remanence.extraction import (
     ExtractRequest,
     ExtractTurn,
 )
-from remanence.fence import mark_as_data
-from remanence.tokens import token_counts
+from remanence.text.fence import mark_as_data
+from remanence.text.tokens import token_counts
 
 JUDGED_CHARS_MAX = 20_000  # of a text that is judged; what is longer is judged by its beginning
 OTHER_CHARS_MAX = 4_000  # of each text beside it, and of who the agent is

@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 
 import orjson
 
-from remanence.errors import WriterError
-from remanence.extraction import (
+from remanence.core.errors import WriterError
+from remanence.llm.base import Judgement
+from remanence.read.extraction import (
     NONSENSE,
     Entity,
     ExtractRequest,
@@ -19,7 +20,6 @@ from remanence.extraction import (
     checked_extraction,
     checked_shortening,
 )
-from remanence.llm.base import Judgement
 
 T = TypeVar("T")
 # What is said of an answer is in words of ours: its own may be anything, and would be kept.

@@ -11,14 +11,14 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from remanence import score
-from remanence.arguments import check_count, check_name
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.model import CONSTITUTIONAL
-from remanence.results import Result, number
-from remanence.score import PARTS, PRESETS, ScoreWeights
-from remanence.snapshot import Bools, Floats, Ints
-from remanence.timescale import CLOCKS, ClockName
+from remanence.core import score
+from remanence.core.arguments import check_count, check_name
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import CONSTITUTIONAL
+from remanence.core.results import Result, number
+from remanence.core.score import PARTS, PRESETS, ScoreWeights
+from remanence.core.snapshot import Bools, Floats, Ints
+from remanence.core.timescale import CLOCKS, ClockName
 
 LIMIT_MAX = 1_000
 BUDGET_MAX = 1_000_000

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from remanence.recall.corpus import Bools, Corpus, Floats, Windows, windows_of
 from remanence.recall.lexical import Lexical, Term, damping_of, lexical_scores, name_index
 from remanence.recall.semantic import cosine
-from remanence.text import lexicon_of, readings
+from remanence.text.analysis import lexicon_of, readings
 
 Rows = npt.NDArray[np.intp]
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from remanence.languages import MONTHS
 from remanence.recall.corpus import Floats, Windows, spread
-from remanence.text import stems
+from remanence.text.analysis import stems
 
 Rows = npt.NDArray[np.intp]
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 
-from remanence.text import stems
+from remanence.text.analysis import stems
 
 CUT = "…"  # stands where something was left out
 # A passage of fewer words says nothing.

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from remanence.snapshot import Bools, Floats, Ints
-from remanence.text import readings
+from remanence.core.snapshot import Bools, Floats, Ints
+from remanence.text.analysis import readings
 
 # In the order in which a profile lists them, by category (engram's); the first is told by tags, not by a category.
 IDENTITY_SECTION = "Who the agent is"

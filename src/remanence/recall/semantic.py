@@ -8,7 +8,7 @@ import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Floats, Ints, Windows
-from remanence.text import term_hash
+from remanence.text.analysis import term_hash
 
 Rows = npt.NDArray[np.intp]
 Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]

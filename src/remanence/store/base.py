@@ -14,17 +14,17 @@ from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.change import AuditPart, Cause, CommitResult, Entry, Fence
-from remanence.claim import Claim, Forbidden
-from remanence.errors import ErasedSince
-from remanence.model import KnownMemory as KnownMemory
-from remanence.model import Link, Memory, Relation, Segment, Status
-from remanence.model import WriteContext as WriteContext
-from remanence.results import Result, visible
-from remanence.signatures import checked_class
-from remanence.snapshot import Snapshot, SnapshotRequest
-from remanence.word_hashes import WordHashPart
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
+from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.errors import ErasedSince
+from remanence.core.model import KnownMemory as KnownMemory
+from remanence.core.model import Link, Memory, Relation, Segment, Status
+from remanence.core.model import WriteContext as WriteContext
+from remanence.core.results import Result, visible
+from remanence.core.signatures import checked_class
+from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.text.word_hashes import WordHashPart
 
 Ints = npt.NDArray[np.int64]
 

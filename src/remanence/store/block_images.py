@@ -9,7 +9,7 @@ from struct import Struct
 
 import numpy as np
 
-from remanence.change import BLOCK_ROWS_MAX, Ints
+from remanence.core.change import BLOCK_ROWS_MAX, Ints
 
 _WIDTHS = (1, 2, 4, 8)
 _HEAD = Struct("<bqq")  # bytes a difference, 0 where all are the same; the first number; that difference

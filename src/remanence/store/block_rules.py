@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import ABSENT, BLOCK_ROWS_MAX, MILLION, Block, Change, Entry, Ints
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.model import COLUMN, COUNTERS, SYMMETRIC, Column, Relation
+from remanence.core.change import ABSENT, BLOCK_ROWS_MAX, MILLION, Block, Change, Entry, Ints
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, Column, Relation
 from remanence.store.constraints import (
     LINK_COLUMN,
     bounds,

@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from remanence.change import Block, Cause, Entry, Fence, Increment, Ints
-from remanence.errors import InvalidInput, LeaseLost
+from remanence.core.change import Block, Cause, Entry, Fence, Increment, Ints
+from remanence.core.errors import InvalidInput, LeaseLost
 
 _CONTENT_BYTES = 16
 _ASKED_BYTES = 8  # by which a number that was used twice by mistake is known

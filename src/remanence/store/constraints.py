@@ -6,12 +6,11 @@ Knows changes and the columns of `model`; knows nothing of how rows are kept.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from remanence.box import BOX_COLUMN, TRACE_COLUMN
-from remanence.change import GUARDS, Change, Increment
-from remanence.clock import DAY, TIME_MAX
-from remanence.errors import InvalidInput, NameUnknown, format_value
-from remanence.folding import fold_keys
-from remanence.model import (
+from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
+from remanence.core.change import GUARDS, Change, Increment
+from remanence.core.clock import DAY, TIME_MAX
+from remanence.core.errors import InvalidInput, NameUnknown, format_value
+from remanence.core.model import (
     COLUMN,
     COLUMNS,
     COMING_BACK,
@@ -29,7 +28,8 @@ from remanence.model import (
     Status,
     Tier,
 )
-from remanence.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
+from remanence.core.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
+from remanence.text.folding import fold_keys
 
 LINK_DEFAULTS: Mapping[str, Any] = {
     "weight": 0.5,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
-from remanence.change import ROWLESS, Cause
-from remanence.model import Status
-from remanence.results import minute_of
+from remanence.core.change import ROWLESS, Cause
+from remanence.core.model import Status
+from remanence.core.results import minute_of
 
 EXPIRE = "expire"  # the verb of a part that ends the images of those before it
 THROUGH, LEFT = "through", "left"  # in its detail: up to which position, and the sum of what stays

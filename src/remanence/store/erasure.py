@@ -6,8 +6,8 @@ The same in every store. Knows changes and hashes; knows nothing of how rows are
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from remanence.change import Change
-from remanence.model import Label
+from remanence.core.change import Change
+from remanence.core.model import Label
 from remanence.store.constraints import folds_of, texts_coming_in
 
 ERASE = "erase"  # the verb of a commit that takes memories away with their images

@@ -6,7 +6,7 @@ Nothing of such a memory is lost, so this is advice and no damage. Knows nothing
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from remanence.model import Reason, Relation, Status
+from remanence.core.model import Reason, Relation, Status
 from remanence.store.base import Check
 
 # Links from a successor to what it took the place of.

@@ -25,16 +25,15 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable, SchemaItem
 from sqlalchemy.types import UserDefinedType
 
-from remanence.box import BOX_COLUMN, TRACE_COLUMN
-from remanence.clock import MINUTE
-from remanence.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
-from remanence.model import Column as Kept
+from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
+from remanence.core.change import MILLION
+from remanence.core.clock import MINUTE
+from remanence.core.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
+from remanence.core.model import Column as Kept
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.erasure import MarkKind
-from remanence.store.sqlite.dialect import WORDS
-from remanence.store.sqlite.part_rows import LAST, PLACE_BITS
-from remanence.store.sqlite.rows import MILLION
-from remanence.store.sqlite.sums import SUMMED
+from remanence.store.part_rows import LAST, PLACE_BITS
+from remanence.store.summed import SUMMED
 
 
 class _Any(UserDefinedType[object]):
@@ -48,6 +47,16 @@ class _Any(UserDefinedType[object]):
 
 
 _TYPES = {"text": Text, "json": Text, "numbers": Text, "blob": LargeBinary}
+
+# Any character may stand in a stem except blanks; the tokeniser must split at these alone.
+_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+_TOKENIZE = "ascii tokenchars '" + _PUNCTUATION.replace("'", "''") + "'"
+# Our own stems are put in, so the text itself is not kept twice; order and counts of words are not needed either.
+WORDS = (
+    "CREATE VIRTUAL TABLE words USING fts5(stems, content='', detail='none', columnsize=0,\n    tokenize=\""
+    + _TOKENIZE.replace('"', '""')
+    + '")'
+)
 
 DIALECT = sqlite.dialect()
 

@@ -3,8 +3,8 @@
 The same in every store. Knows causes; knows nothing of how parts are kept.
 """
 
-from remanence.change import Cause
-from remanence.clock import MINUTE
+from remanence.core.change import Cause
+from remanence.core.clock import MINUTE
 
 PARTS_MAX = 64
 USED_MAX = 1_000  # memories that the parts of one run name, so that a store can keep them in one page

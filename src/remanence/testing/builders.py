@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from remanence.change import (
+from remanence.core.change import (
     ABSENT,
     FRACTIONS,
     GUARDS,
@@ -20,10 +20,10 @@ from remanence.change import (
     Increment,
     Ints,
 )
-from remanence.clock import DAY
-from remanence.model import Link, Memory, Reason, Relation, Status, Tier
+from remanence.core.clock import DAY
+from remanence.core.model import Link, Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Store
-from remanence.text import fingerprint
+from remanence.text.analysis import fingerprint
 
 NOW = 20_000 * DAY  # some day in 2024
 

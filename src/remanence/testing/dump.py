@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.claim import Claim, Forbidden
-from remanence.model import Link, Memory
-from remanence.snapshot import SnapshotRequest
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.model import Link, Memory
+from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Find, Store
-from remanence.text import stems, term_hash
+from remanence.text.analysis import stems, term_hash
 
 # Undo gives back neither of these: they say that something happened, not what is kept.
 HAPPENED = frozenset({"revision", "touched", "uses", "used_at", "use_days", "use_day", "accessors"})

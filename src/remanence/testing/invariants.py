@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from remanence.change import GUARDS, AuditPart, Change, Increment
-from remanence.clock import MINUTE
-from remanence.effects import owned_by
-from remanence.model import COLUMNS, STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
+from remanence.core.change import GUARDS, AuditPart, Change, Increment
+from remanence.core.clock import MINUTE
+from remanence.core.effects import owned_by
+from remanence.core.model import COLUMNS, STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
 from remanence.testing.dump import Dump
-from remanence.text import stems, term_hash
+from remanence.text.analysis import stems, term_hash
 
 _FRACTIONS = [column for column in COLUMNS if column.kind == "fraction"]
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from remanence.change import Change
-from remanence.clock import DAY, HOUR, MINUTE
-from remanence.decay_class import decay
-from remanence.model import (
+from remanence.core.change import Change
+from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.decay_class import decay
+from remanence.core.model import (
     CONSTITUTIONAL,
     SYMMETRIC,
     Form,
@@ -34,7 +34,7 @@ from remanence.model import (
 )
 from remanence.store.base import Store
 from remanence.testing.builders import NOW, because, create_change, link_change, source_change, tag_change
-from remanence.text_columns import text_columns
+from remanence.text.text_columns import text_columns
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
     "task": ("pending", "in_progress", "blocked", "completed"),

@@ -12,11 +12,11 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from remanence.box import BoxOutcome, SealReason, TraceRow
+from remanence.core.box import BoxOutcome, SealReason, TraceRow
+from remanence.core.model import INT_MAX
 from remanence.languages import turning
 from remanence.languages.small_talk import BESIDE, CORE
-from remanence.model import INT_MAX
-from remanence.text import stems, term_hash, words
+from remanence.text.analysis import stems, term_hash, words
 
 Floats = npt.NDArray[np.floating]
 Topics = Mapping[str, int]

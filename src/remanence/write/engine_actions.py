@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal, get_args
 
-from remanence.keywords import ActionName, OutcomeName, SourceName
-from remanence.model import Lifecycle, Memory
-from remanence.results import Result
+from remanence.core.keywords import ActionName, OutcomeName, SourceName
+from remanence.core.model import Lifecycle, Memory
+from remanence.core.results import Result
 
 ACTIONS: tuple[ActionName, ...] = get_args(ActionName)
 SOURCES: tuple[SourceName, ...] = get_args(SourceName)

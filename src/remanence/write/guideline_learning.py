@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from remanence.keywords import ActionName, OutcomeName
-from remanence.results import Result
+from remanence.core.keywords import ActionName, OutcomeName
+from remanence.core.results import Result
 from remanence.write.engine_actions import ACTIONS
 
 EVENTS_MAX, EVENTS_MIN = (

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.languages import CONTRACTIONS
-from remanence.text import readings, term_hash
+from remanence.text.analysis import readings, term_hash
 
 # Pairs of which four fifths are the same share one of 24 bands of 4 in all but 4 of a million cases, of three fifths in
 # 96 of 100, of two fifths in 46.

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from remanence.model import Memory
-from remanence.text import vital_tokens
+from remanence.core.model import Memory
+from remanence.text.analysis import vital_tokens
 
 CATEGORY, RAW, CONSOLIDATED = "reflection", "raw", "consolidated"
 DRAWN_CATEGORY, DRAWN_TAG = "synthesis", "learned-patterns"

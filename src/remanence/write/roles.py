@@ -6,9 +6,9 @@ A wrong role costs: half of recall's rules and the keep-value ask who spoke.
 from collections.abc import Sequence
 from functools import lru_cache
 
+from remanence.core.model import Role, Turn
 from remanence.languages.speakers import ASSISTANTS, BESIDE, DOUBTFUL, SYSTEMS
-from remanence.model import Role, Turn
-from remanence.text import lexicon_of, readings
+from remanence.text.analysis import lexicon_of, readings
 
 LONG_WORDS_MIN = 80
 LISTED_MIN = 2  # so many lines of a list make one

@@ -5,8 +5,8 @@ Nothing that a machine does raises it: what is made of several texts is believed
 
 from collections.abc import Mapping
 
-from remanence.errors import InvalidInput
-from remanence.model import Role, Trust
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Role, Trust
 
 BY_ROLE: Mapping[Role, Trust] = {
     Role.USER: Trust.USER,

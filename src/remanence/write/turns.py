@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
-from remanence.model import Memory, Role
-from remanence.write.arrive import TURN, DraftOutcome, MemoryDraft
-from remanence.write.signals import signal
+from remanence.core.model import Memory, Role
+from remanence.read.signals import signal
+from remanence.write.admission import TURN, DraftOutcome, MemoryDraft
 
 WAITING = "waiting/"
 TURNS, HIGH = f"{WAITING}turns/", f"{WAITING}high/"  # counters, by the session's id; "" for what has none

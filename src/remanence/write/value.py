@@ -13,9 +13,9 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple
 
+from remanence.core.segment import FIRST_IN_SEGMENT
 from remanence.languages import LEXICONS, Lexicon
-from remanence.segment import FIRST_IN_SEGMENT
-from remanence.text import ChunkReading, asks, lexicon_of, readings
+from remanence.text.analysis import ChunkReading, asks, lexicon_of, readings
 
 RAREST_MAX = 10  # six to thirteen words rank alike; beyond that length alone would win
 MEMORIES_PRIOR = (

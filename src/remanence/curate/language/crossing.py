@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from remanence.snapshot import Bools, Floats
+from remanence.core.snapshot import Bools, Floats
 
 Test = Callable[[Floats], Bools]  # one instant for each row in, one answer for each row out
 

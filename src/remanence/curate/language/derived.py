@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from remanence import score, snapshot
-from remanence.clock import DAY, HOUR
+from remanence.core import score, snapshot
+from remanence.core.clock import DAY, HOUR
+from remanence.core.model import REJECTED_PATH, Relation, Status
+from remanence.core.score import RATING
+from remanence.core.snapshot import Bools, Floats
 from remanence.curate.language.view import LINKS, Array, LinkView, Run, View, visible
-from remanence.model import REJECTED_PATH, Relation, Status
-from remanence.score import RATING
-from remanence.snapshot import Bools, Floats
 
 _SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)

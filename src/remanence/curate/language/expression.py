@@ -11,6 +11,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from remanence.core.errors import PolicyError, suggest
+from remanence.core.timescale import ClockName
 from remanence.curate.language.logic import (
     ANSWERS,
     MIRROR,
@@ -26,8 +28,6 @@ from remanence.curate.language.logic import (
     one_of,
 )
 from remanence.curate.language.view import Node, Type
-from remanence.errors import PolicyError, suggest
-from remanence.timescale import ClockName
 
 CHARS_MAX = 2_000
 NODES_MAX = 400

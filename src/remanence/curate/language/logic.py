@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from remanence.core.snapshot import Holds
 from remanence.curate.language.view import Node, Run, Type, reads_of
-from remanence.snapshot import Holds
 
 
 def as_float(value: Any) -> Any:

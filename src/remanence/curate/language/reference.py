@@ -1,10 +1,10 @@
 """The reference page of the vocabulary, in Markdown. Knows words; adds nothing to what they say of themselves."""
 
+from remanence.core.model import COLUMNS, Relation
 from remanence.curate.language.expression import Over
 from remanence.curate.language.meanings import MEANINGS
 from remanence.curate.language.view import OF_LINKS, Node
 from remanence.curate.language.vocabulary import BOTH, FUNCTIONS, LINK, MEMORIES, VOCABULARY
-from remanence.model import COLUMNS, Relation
 
 
 def reference() -> str:

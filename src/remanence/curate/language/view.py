@@ -12,10 +12,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from remanence.errors import InvalidInput
-from remanence.model import COLUMNS, UNCOUNTED, Label, Status
-from remanence.snapshot import Bools, Holds, Ints, LinkColumns, Snapshot
-from remanence.timescale import ClockName, Timescale, scales
+from remanence.core.errors import InvalidInput
+from remanence.core.model import COLUMNS, UNCOUNTED, Label, Status
+from remanence.core.snapshot import Bools, Holds, Ints, LinkColumns, Snapshot
+from remanence.core.timescale import ClockName, Timescale, scales
 
 Array: TypeAlias = npt.NDArray[Any]
 Type: TypeAlias = Literal["truth", "number", "duration", "time", "label", "name", "text"]

@@ -11,7 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from remanence.clock import DAY, HOUR, MINUTE
+from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.errors import suggest
+from remanence.core.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
+from remanence.core.score import PRESETS, RATING
+from remanence.core.timescale import TURN
 from remanence.curate.language.derived import (
     build_link_condition,
     compute_composite_score,
@@ -39,10 +43,6 @@ from remanence.curate.language.expression import (
 from remanence.curate.language.logic import build_value_node, truth
 from remanence.curate.language.meanings import LINK_MEANINGS, MEANINGS, RATED
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, LinkView, Node, Run, Type
-from remanence.errors import suggest
-from remanence.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
-from remanence.score import PRESETS, RATING
-from remanence.timescale import TURN
 
 MEMORIES: frozenset[Over] = frozenset({"memories"})
 LINK: frozenset[Over] = frozenset({"links"})

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
-from remanence.effects import (
+from remanence.core.effects import (
     ACTIONS,
     ARCHIVING,
     FORMS,
@@ -20,8 +19,9 @@ from remanence.effects import (
     Effect,
     action,
 )
-from remanence.results import Result
-from remanence.snapshot import Ints
+from remanence.core.results import Result
+from remanence.core.snapshot import Ints
+from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from remanence.change import ABSENT
+from remanence.core.change import ABSENT
+from remanence.core.effects import ACTIONS, DESTROYED, MOVE, PURGE, SHRINK
+from remanence.core.model import COLUMN, COUNTERS
+from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
-from remanence.curate.plan import Plan
 from remanence.curate.planner.changes import clusters
 from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
+from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
-from remanence.effects import ACTIONS, DESTROYED, MOVE, PURGE, SHRINK
-from remanence.model import COLUMN, COUNTERS
-from remanence.snapshot import Bools, Ints, Snapshot
 
 _NOW = ABSENT + 1  # stands for the instant of a plan, which differs between two
 _NOWHERE = ABSENT + 2  # for the value of a row that does not change

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.clock import DAY, SECOND, ClockReading
+from remanence.core.clock import DAY, SECOND, ClockReading
+from remanence.core.model import PolicyClass, Status
+from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
+from remanence.core.timekeeping import Doubt, Marks, Present, doubt
 from remanence.curate.language.crossing import first
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.rules import Rule
-from remanence.model import PolicyClass, Status
-from remanence.snapshot import Bools, Floats, Ints, Snapshot
-from remanence.timekeeping import Doubt, Marks, Present, doubt
 
 DESTROYED_MIN = 10  # an automatic run may always destroy so many a day,
 DESTROYED_SHARE = 0.05  # or this share of the scope, whichever is more

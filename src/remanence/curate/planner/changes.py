@@ -11,11 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from remanence.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
+from remanence.core.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
+from remanence.core.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
+from remanence.core.model import COLUMN, COUNTERS, Form
+from remanence.core.snapshot import Bools, Floats, Ints
 from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
-from remanence.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
-from remanence.model import COLUMN, COUNTERS, Form
-from remanence.snapshot import Bools, Floats, Ints
 
 CHUNK = 8_192
 Group = list[Change]

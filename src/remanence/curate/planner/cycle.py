@@ -12,15 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from remanence.clock import HOUR
-from remanence.curate.language.view import Array, LinkView, visible
-from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
-from remanence.curate.planner.protection import Guarding
-from remanence.curate.planner.state import NOBODY, Working
-from remanence.curate.planner.windows import Sight, Window, select
-from remanence.curate.policy.compiled import Policy
-from remanence.curate.policy.rules import PHASES, Rule
-from remanence.effects import (
+from remanence.core.clock import HOUR
+from remanence.core.effects import (
     ARCHIVING,
     FLAG,
     FORMS,
@@ -38,9 +31,16 @@ from remanence.effects import (
     TRANSITION_STATE,
     UNFLAG,
 )
-from remanence.model import Form, Status
-from remanence.snapshot import Bools, Ints
-from remanence.timekeeping import is_ahead
+from remanence.core.model import Form, Status
+from remanence.core.snapshot import Bools, Ints
+from remanence.core.timekeeping import is_ahead
+from remanence.curate.language.view import Array, LinkView, visible
+from remanence.curate.planner.merge import Merge, candidates, may_merge, settle
+from remanence.curate.planner.protection import Guarding
+from remanence.curate.planner.state import NOBODY, Working
+from remanence.curate.planner.windows import Sight, Window, select
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import PHASES, Rule
 
 ROUNDS_MAX = 16
 DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may move it again

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from remanence.core.results import format_counts, number
 from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.planner.plan_report import Preview
-from remanence.results import format_counts, number
 
 CYCLE = "cycle"  # in the detail of the first part of a run
 LEFT_OUT = "left_out"  # in that of each part: changes that were left out until then, since others had changed the rows

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.change import ABSENT, FRACTIONS, MILLION
+from remanence.core.change import ABSENT, FRACTIONS, MILLION
+from remanence.core.effects import IMPROVE
+from remanence.core.model import COLUMN
+from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns
 from remanence.curate.language.view import Array
 from remanence.curate.planner.merge import KEYED, USED, link_keys, select_links
 from remanence.curate.planner.state import GONE, NOBODY, Working
-from remanence.effects import IMPROVE
-from remanence.model import COLUMN
-from remanence.snapshot import Bools, Floats, Ints, LinkColumns
 
 FORMAT = 5
 SIDES = ("weight", "confidence", "last_at", "count", "resolved_at")  # what a plan can know of a link

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from remanence.change import MILLION
-from remanence.clock import HOUR
+from remanence.core.change import MILLION
+from remanence.core.clock import HOUR
+from remanence.core.effects import STAMPS, TAKE_IN
+from remanence.core.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
+from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
 from remanence.curate.language.view import Array, LinkView, View
 from remanence.curate.planner.windows import sort_key
 from remanence.curate.policy.rules import Rule
-from remanence.effects import STAMPS, TAKE_IN
-from remanence.model import COUNT_MAX, COUNTERS, SYMMETRIC, Relation
-from remanence.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot
 
 ADDED = tuple(name for name in TAKE_IN.sets if name in COUNTERS)  # what is added up when two become one
 USED = ("used_at", "use_days", "use_day")

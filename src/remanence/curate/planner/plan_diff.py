@@ -7,10 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from remanence.clock import to_datetime
-from remanence.curate.plan import Plan
+from remanence.core.clock import to_datetime
+from remanence.core.model import AffectedMemory, short_id
+from remanence.core.results import Result, Time, minute_of, number, visible
+from remanence.core.snapshot import Snapshot
 from remanence.curate.planner.actions import Action, actions
 from remanence.curate.planner.agreement import ExclusionReasons, filter_to_proposed
+from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_report import (
     WIDTH,
     PlannedAct,
@@ -20,9 +23,6 @@ from remanence.curate.planner.plan_report import (
     memory_line,
 )
 from remanence.curate.policy.compiled import Policy
-from remanence.model import AffectedMemory, short_id
-from remanence.results import Result, Time, minute_of, number, visible
-from remanence.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from remanence.change import ABSENT, MILLION
-from remanence.clock import TIME_MAX
+from remanence.core.change import ABSENT, MILLION
+from remanence.core.clock import TIME_MAX
+from remanence.core.effects import ACTIONS
+from remanence.core.model import COLUMN, Relation
+from remanence.core.snapshot import Ints
 from remanence.curate.planner.diff import Deferral, Edits, LinkEdits, MergePairs, Refusal, unpack_integers
-from remanence.effects import ACTIONS
-from remanence.model import COLUMN, Relation
-from remanence.snapshot import Ints
 
 T = TypeVar("T")
 _ACTIONS = frozenset(effect.name for effect in ACTIONS)

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from remanence.clock import lasting, to_datetime
+from remanence.core.clock import lasting, to_datetime
+from remanence.core.effects import ACTIONS
+from remanence.core.model import STANDING, AffectedMemory, short_id
+from remanence.core.results import Result, Time
+from remanence.core.snapshot import Snapshot, shown_lengths
 from remanence.curate.planner import actions
 from remanence.curate.planner.actions import Action
 from remanence.curate.planner.diff import Edits, PlanDecision
-from remanence.effects import ACTIONS
-from remanence.model import STANDING, AffectedMemory, short_id
-from remanence.results import Result, Time
-from remanence.snapshot import Snapshot, shown_lengths
-from remanence.text import visible
+from remanence.text.analysis import visible
 
 LISTED = 5  # memories of each action that a plan shows of itself
 WIDTH = 100

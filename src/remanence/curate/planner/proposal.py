@@ -9,12 +9,8 @@ from itertools import chain
 
 import numpy as np
 
-from remanence.change import ABSENT, MILLION
-from remanence.curate.planner.agreement import destroyed_count
-from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
-from remanence.curate.policy.compiled import Policy
-from remanence.curate.policy.rules import Rule
-from remanence.effects import (
+from remanence.core.change import ABSENT, MILLION
+from remanence.core.effects import (
     ACTIONS,
     ARCHIVING,
     FORMS,
@@ -31,10 +27,14 @@ from remanence.effects import (
     UNLINK,
     Effect,
 )
-from remanence.errors import InvalidInput
-from remanence.model import COUNTERS, SYMMETRIC, TRANSITIONS, Form, Lifecycle, Reason, Status, Tier
-from remanence.score import CONFIDENCE
-from remanence.snapshot import Bools
+from remanence.core.errors import InvalidInput
+from remanence.core.model import COUNTERS, SYMMETRIC, TRANSITIONS, Form, Lifecycle, Reason, Status, Tier
+from remanence.core.score import CONFIDENCE
+from remanence.core.snapshot import Bools
+from remanence.curate.planner.agreement import destroyed_count
+from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
+from remanence.curate.policy.compiled import Policy
+from remanence.curate.policy.rules import Rule
 
 _FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
 

@@ -10,13 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from remanence import guards
+from remanence.core import guards
+from remanence.core.guards import GuardInput
+from remanence.core.snapshot import Bools, Ints
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import Refusal
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Guard
-from remanence.guards import GuardInput
-from remanence.snapshot import Bools, Ints
 
 EXAMPLES_MAX = 20
 

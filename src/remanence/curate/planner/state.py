@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from remanence.core.effects import MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
+from remanence.core.snapshot import Bools, Ints, LinkColumns, Snapshot
 from remanence.curate.language.logic import alias_key
 from remanence.curate.language.view import LINKS, Array, Node, View
 from remanence.curate.planner.merge import (
@@ -22,8 +24,6 @@ from remanence.curate.planner.merge import (
 )
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
-from remanence.effects import MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
-from remanence.snapshot import Bools, Ints, LinkColumns, Snapshot
 
 # A purged memory has no status any more; until the plan is done, its row needs a mark that is none.
 GONE = 100

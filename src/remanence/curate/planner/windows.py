@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from remanence.core.effects import SHRINK
+from remanence.core.model import Form, Status
+from remanence.core.snapshot import Bools, Ints
 from remanence.curate.language.derived import shown_length
 from remanence.curate.language.view import Array, Node, View
 from remanence.curate.policy.rules import Keep, Rule
-from remanence.effects import SHRINK
-from remanence.model import Form, Status
-from remanence.snapshot import Bools, Ints
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,23 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
-from remanence.clock import HOUR
+from remanence.core.clock import HOUR
+from remanence.core.effects import (
+    MERGE,
+    NO_EXTRACT,
+    NO_SUMMARY,
+    PURGE,
+    STANDING_COLUMNS,
+    SUMMARISE,
+    UNFLAG,
+    never,
+)
+from remanence.core.errors import PolicyError, suggest
+from remanence.core.keywords import CadenceName
+from remanence.core.model import STANDING, PolicyClass, Status
+from remanence.core.results import Result, number, plain
+from remanence.core.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
+from remanence.core.timescale import ClockName
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition
 from remanence.curate.language.logic import only_both
 from remanence.curate.language.view import AGENTS, FAR, LINKS, OF_LINKS, TAGGED_AT, Node, reads_of
@@ -43,13 +59,6 @@ from remanence.curate.policy.rules import (
     text,
     texts,
 )
-from remanence.effects import MERGE, NO_EXTRACT, NO_SUMMARY, PURGE, STANDING_COLUMNS, SUMMARISE, UNFLAG, never
-from remanence.errors import PolicyError, suggest
-from remanence.keywords import CadenceName
-from remanence.model import STANDING, PolicyClass, Status
-from remanence.results import Result, number, plain
-from remanence.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
-from remanence.timescale import ClockName
 
 VERSION = 1
 EXTENDS_MAX = 8

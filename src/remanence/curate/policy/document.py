@@ -11,8 +11,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from remanence.core.errors import NameUnknown, PolicyError, suggest
 from remanence.curate.language.expression import SourcePosition
-from remanence.errors import NameUnknown, PolicyError, suggest
 
 CHARS_MAX = 200_000
 ALWAYS = "categories"  # the preset that every policy includes

@@ -9,20 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from remanence.arguments import is_unicode
-from remanence.clock import DAY, HOUR, MINUTE
-from remanence.curate.language.expression import (
-    NUMBER_MAX,
-    Over,
-    PolicyNames,
-    SourcePosition,
-    condition,
-    ordering,
-)
-from remanence.curate.language.view import LINKS, Node
-from remanence.curate.language.vocabulary import vocabulary
-from remanence.curate.policy.document import Table
-from remanence.effects import (
+from remanence.core.arguments import is_unicode
+from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.effects import (
     BLOCKABLE,
     BLOCKS,
     MERGE,
@@ -37,10 +26,21 @@ from remanence.effects import (
     action,
     flag_tag,
 )
-from remanence.errors import suggest
-from remanence.model import COLUMN, Label, Lifecycle, Reason, Tier
-from remanence.snapshot import means
-from remanence.timescale import CLOCKS, TURN, ClockName
+from remanence.core.errors import suggest
+from remanence.core.model import COLUMN, Label, Lifecycle, Reason, Tier
+from remanence.core.snapshot import means
+from remanence.core.timescale import CLOCKS, TURN, ClockName
+from remanence.curate.language.expression import (
+    NUMBER_MAX,
+    Over,
+    PolicyNames,
+    SourcePosition,
+    condition,
+    ordering,
+)
+from remanence.curate.language.view import LINKS, Node
+from remanence.curate.language.vocabulary import vocabulary
+from remanence.curate.policy.document import Table
 
 # The order is the engine's, not a policy's: another one let a second run undo the first (law 6).
 PHASES = (

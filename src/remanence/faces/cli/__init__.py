@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Annotated
 
 from remanence._version import __version__
+from remanence.core.verbs import TABLE
 from remanence.faces.cli.overview import HELP, overview
-from remanence.verbs import TABLE
 
 if TYPE_CHECKING:
     from cyclopts import App

@@ -10,14 +10,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.keywords import ActionName, IfExists, KindName, OutcomeName, StatusName, TrustName
 from remanence.faces.cli import options
 from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Names, Relation, Text
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import Interrupted
-from remanence.faces.cli.undoable import Undoable
+from remanence.faces.undoable import Undoable
 from remanence.flows.recall.filters import ANY
-from remanence.keywords import ActionName, IfExists, KindName, OutcomeName, StatusName, TrustName
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
 HoldName = Annotated[str, Parameter(help="The name of the hold, such as audit-2027.")]

@@ -18,11 +18,11 @@ from typing import Annotated, Any, TextIO
 
 from cyclopts import Parameter
 
-from remanence.arguments import check_path
-from remanence.clock import DAY, ManualClock, to_datetime
+from remanence.core.arguments import check_path
+from remanence.core.clock import DAY, ManualClock, to_datetime
+from remanence.core.errors import InvalidInput
 from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
-from remanence.errors import InvalidInput
 from remanence.faces.cli.options import Common, Given
 from remanence.opening import open as open_memory
 

@@ -11,12 +11,12 @@ from typing import Annotated, Any, BinaryIO
 
 from cyclopts import Parameter
 
-from remanence.arguments import check_path
-from remanence.beside import DOCUMENT_BYTES_MAX, read_regular
-from remanence.errors import InvalidInput, NotFound
+from remanence.core.arguments import check_path
+from remanence.core.beside import DOCUMENT_BYTES_MAX, read_regular
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.keywords import TrustName
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.cli.progress import waiting
-from remanence.keywords import TrustName
 
 NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
 

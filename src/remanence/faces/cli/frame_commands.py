@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
+from remanence.core.timescale import ClockName
 from remanence.faces.cli.options import FRAME, Alone, Budget, Limit, Memory, Why, brief, given_of, pairs
-from remanence.faces.cli.undoable import Undoable
-from remanence.timescale import ClockName
+from remanence.faces.undoable import Undoable
 
 if TYPE_CHECKING:
     from remanence.recall.frames import Frame

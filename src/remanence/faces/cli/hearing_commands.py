@@ -13,11 +13,12 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput, format_value
-from remanence.faces.cli import options, style
+from remanence.core.errors import InvalidInput, format_value
+from remanence.core.model import Link, Relation, short_id
+from remanence.faces import style
+from remanence.faces.cli import options
 from remanence.faces.cli.options import Memory
 from remanence.flows.write.noting import NoteResult
-from remanence.model import Link, Relation, short_id
 
 RECALLED = 5  # memories that are shown for a line of a chat
 PROMPT = "> "

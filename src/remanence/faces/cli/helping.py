@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, get_args
 
+from remanence.core.verbs import GROUPS, advice
 from remanence.faces.cli.options import Common
 from remanence.faces.cli.overview import entry, overview, wrap_text
-from remanence.verbs import GROUPS, advice
 
 if TYPE_CHECKING:
     from cyclopts import App

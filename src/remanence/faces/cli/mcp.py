@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import NotFound
+from remanence.core.errors import NotFound
 from remanence.faces.cli.options import Given
 from remanence.faces.cli.running import open_engine
 

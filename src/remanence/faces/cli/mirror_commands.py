@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
 
@@ -54,7 +54,7 @@ async def watch(
         str | None, Parameter(metavar="COMMAND", help="Runs after what was written, one at a time.")
     ] = None,
 ) -> Any:
-    from remanence.faces.cli import show
+    from remanence.faces import show
 
     def tell(done: "MirrorResult") -> None:
         if common.json:

@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import INT_BITS, InvalidInput
-from remanence.faces.cli import style
-from remanence.faces.moments import local, moment
-from remanence.keywords import (
+from remanence.core.errors import INT_BITS, InvalidInput
+from remanence.core.keywords import (
     ATTRIBUTE,
     ArchiveName,
     KindName,
@@ -31,12 +29,14 @@ from remanence.keywords import (
     TrustName,
     VerificationName,
 )
-from remanence.model import COLUMN, SHORT_ID_CHARS
+from remanence.core.model import COLUMN, SHORT_ID_CHARS
+from remanence.faces import style
+from remanence.faces.moments import local, moment
 
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:
+    from remanence.core.model import RecallResult
     from remanence.engine import Engine
-    from remanence.model import RecallResult
 
     Memory = Engine
 else:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from shutil import get_terminal_size
 from textwrap import fill
 
-from remanence.verbs import GROUPS, SHELVES, TABLE, Advice
+from remanence.core.verbs import GROUPS, SHELVES, TABLE, Advice
 
 HELP = frozenset({"-h", "--help"})
 ABOUT = (

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, OUTPUT, Given, Memory, Name
 from remanence.faces.cli.progress import waiting
 
 if TYPE_CHECKING:
-    from remanence.curate.plan import Plan
+    from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_report import PlanReport
 
 EVERY = 1_000_000  # memories of one rule; the engine lists no more
@@ -103,7 +103,7 @@ async def compact(
     allow_destroyed: Allowed = None,
 ) -> Any:
     from remanence.engine import plan_compaction
-    from remanence.faces.cli import show
+    from remanence.faces import show
 
     with waiting("planning"):
         made = await plan_compaction(memory, keep)
@@ -162,6 +162,6 @@ async def _apply_plan(memory: Memory, made: "Plan", allow_destroyed: int | None)
 
 
 def _read(file: str) -> "Plan":
-    from remanence.curate.plan import Plan
+    from remanence.curate.planner.plan import Plan
 
     return Plan.from_json(files.read_document(file))

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from remanence.keywords import Progress
+from remanence.core.keywords import Progress
 
 
 @contextmanager

@@ -13,12 +13,12 @@ from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from remanence.arguments import check_path
-from remanence.errors import NotFound, RemanenceError, StoreError
+from remanence.core.arguments import check_path
+from remanence.core.errors import NotFound, RemanenceError, StoreError
+from remanence.core.keywords import TrustName
 from remanence.faces.cli.helping import page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.overview import HELP
-from remanence.faces.cli.style import Text, write_lines
 from remanence.faces.cli.usage import (
     WRONG,
     complain,
@@ -26,13 +26,13 @@ from remanence.faces.cli.usage import (
     refuse_misplaced_dash,
     split_common_options,
 )
-from remanence.keywords import TrustName
+from remanence.faces.style import Text, write_lines
 
 if TYPE_CHECKING:
     from cyclopts import App
 
     from remanence.engine import Engine
-    from remanence.flows.erase_since import Answer
+    from remanence.flows.erase.erase_since import Answer
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
@@ -127,7 +127,7 @@ def database(common: Common) -> Path:
 
 async def _rehearse_verb(verb: Callable[["Engine"], Awaitable[Any]], common: Common) -> None:
     """Do a verb where nothing is kept: where it is refused, no file is made."""
-    from remanence.store.rehearsal import Accepted, Rehearsal
+    from remanence.store.memory.rehearsal import Accepted, Rehearsal
 
     with suppress(Accepted):
         async with open_engine(common, Rehearsal()) as memory:
@@ -227,7 +227,7 @@ async def _await_answer(answer: Awaitable[Any]) -> Any:
 
 
 def _print(result: Any, common: Common) -> int:
-    from remanence.faces.cli import show
+    from remanence.faces import show
 
     if common.json:
         print(show.document(result))

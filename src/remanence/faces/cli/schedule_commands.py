@@ -13,12 +13,12 @@ from typing import Annotated, Any, get_args
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput, suggest
+from remanence.core.errors import InvalidInput, suggest
+from remanence.core.keywords import CadenceName
 from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import database
-from remanence.faces.cli.style import Text, write_lines
-from remanence.keywords import CadenceName
+from remanence.faces.style import Text, write_lines
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600}

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.faces.cli.options import Memory
-from remanence.faces.cli.undoable import Undoable
+from remanence.faces.undoable import Undoable
 
 
 async def begin_session(

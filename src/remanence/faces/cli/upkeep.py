@@ -8,16 +8,16 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
-from remanence.errors import InvalidInput, StoreError
+from remanence.core.errors import InvalidInput, StoreError
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, Given, Memory
 from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import database, open_engine
-from remanence.faces.cli.undoable import Undoable
+from remanence.faces.undoable import Undoable
 
 
 async def doctor(*, common: Given) -> Any:
-    from remanence.flows.checks import absent, make_unreadable_check
+    from remanence.flows.inspect.checks import absent, make_unreadable_check
 
     path = database(common)
     if not path.exists():
@@ -99,7 +99,7 @@ def guide(
     *,
     agents: Annotated[bool, Parameter(help="Print a text to paste into an agent's instructions.")] = False,
 ) -> Any:
-    from remanence import guide as told
+    from remanence.core import guide as told
 
     return told.FOR_AGENTS if agents else told.guide(verb)
 

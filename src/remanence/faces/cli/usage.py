@@ -17,12 +17,12 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from remanence.errors import Conflict, ErasedSince, RemanenceError, format_value, suggest
+from remanence.core.errors import Conflict, ErasedSince, RemanenceError, format_value, suggest
+from remanence.core.verbs import TABLE
 from remanence.faces.cli.helping import argument_name, usage_of
 from remanence.faces.cli.options import STREAM, Common, policy_of
-from remanence.faces.cli.style import Text, write_lines
-from remanence.text import visible
-from remanence.verbs import TABLE
+from remanence.faces.style import Text, write_lines
+from remanence.text.analysis import visible
 
 WRONG = 2
 ERASED_SINCE = 3  # the file holds what was erased since it was copied, and is not opened
@@ -45,7 +45,7 @@ def wrong(error: CycloptsError | WrongUsage, words: Sequence[str]) -> int:
 
 def print_refusal(error: RemanenceError, *, json: bool) -> int:
     """Say what went wrong and what to do, in two lines, and with --json as a document too."""
-    from remanence.faces.cli import show
+    from remanence.faces import show
 
     complain(str(error), error.recovery)
     if json:

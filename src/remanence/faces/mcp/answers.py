@@ -6,18 +6,18 @@ Knows the shape of results; must not know how they come about.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from remanence.clock import to_datetime
+from remanence.core.clock import to_datetime
+from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
+from remanence.core.receipt import Receipt
+from remanence.core.results import kept_out
+from remanence.core.worth import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
-from remanence.fence import mark_as_data
-from remanence.flows.inspect import Event
+from remanence.flows.inspect.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import NoteResult
-from remanence.model import LearnResult, Link, Memory, RecallResult, Status, short_id
-from remanence.receipt import Receipt
-from remanence.results import kept_out
-from remanence.worth import Fall
+from remanence.text.fence import mark_as_data
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 WITHHELD = "is in quarantine: a person may read it and release it"

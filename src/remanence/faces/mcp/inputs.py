@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
-from remanence.errors import InvalidInput, format_value, suggest
+from remanence.core.errors import InvalidInput, format_value, suggest
 
 Choices = Mapping[str, Sequence[str]]
 

@@ -7,8 +7,8 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.curate.plan import Plan
-from remanence.errors import InvalidInput, NotFound
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.curate.planner.plan import Plan
 
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
 

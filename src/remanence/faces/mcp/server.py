@@ -25,11 +25,11 @@ from mcp_types import (
 )
 
 from remanence._version import __version__
+from remanence.core.errors import InvalidInput, NameUnknown, RemanenceError
 from remanence.engine import Engine
-from remanence.errors import InvalidInput, NameUnknown, RemanenceError
 from remanence.faces.mcp.inputs import Inputs
 from remanence.faces.mcp.tools import CURATING, READING, Tools, names, says
-from remanence.text import visible
+from remanence.text.analysis import visible
 
 _LOG = logging.getLogger(__name__)
 INSTRUCTIONS = (

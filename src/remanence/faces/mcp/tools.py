@@ -10,11 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from remanence.curate.plan import Plan
-from remanence.curate.policy.document import presets
-from remanence.edit.identity import says_who
-from remanence.engine import Engine
-from remanence.errors import (
+from remanence.core.errors import (
     Conflict,
     Erased,
     InvalidInput,
@@ -25,17 +21,21 @@ from remanence.errors import (
     format_value,
     nearest,
 )
-from remanence.faces.cli.show import lines
+from remanence.core.guards import protecting
+from remanence.core.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
+from remanence.core.receipt import Receipt
+from remanence.core.verbs import advice
+from remanence.curate.planner.plan import Plan
+from remanence.curate.policy.document import presets
+from remanence.edit.identity import says_who
+from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
-from remanence.fence import mark_as_data
+from remanence.faces.show import lines
 from remanence.flows.write.noting import NoteResult
-from remanence.guards import protecting
-from remanence.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
-from remanence.receipt import Receipt
-from remanence.verbs import advice
+from remanence.text.fence import mark_as_data
 
 IDS_MAX = 100  # of one call
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from remanence.change import MILLION
-from remanence.flows.core import Core, aside
-from remanence.model import Memory, Relation, Status
-from remanence.snapshot import Snapshot
-from remanence.twins import SURE, same_words
+from remanence.core.change import MILLION
+from remanence.core.model import Memory, Relation, Status
+from remanence.core.snapshot import Snapshot
+from remanence.flows.base.context import Core, aside
+from remanence.text.twins import SURE, same_words
 
 PAIRS_MAX = 2_000  # are looked at for one plan, the surest; the rest wait for a later one, since what is merged leaves
 

@@ -1,13 +1,13 @@
 """A person makes one memory of two: a plan with one merge, so that guards, audit and undoing are those of a policy."""
 
-from remanence.change import Change
+from remanence.core.change import Change
+from remanence.core.errors import Conflict, InvalidInput, Protected
+from remanence.core.guards import protecting
+from remanence.core.model import STANDING, Memory, OneMemory, Relation, link_values, short_id
+from remanence.core.receipt import Receipt
 from remanence.curate.policy.compiled import Policy, load
-from remanence.errors import Conflict, InvalidInput, Protected
-from remanence.flows.core import RACES_MAX, Core, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, overtaken
 from remanence.flows.curate.curating import CURATE, carry_out, plan
-from remanence.guards import protecting
-from remanence.model import STANDING, Memory, OneMemory, Relation, link_values, short_id
-from remanence.receipt import Receipt
 
 _POLICY = """
 version = 1

@@ -9,11 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from remanence.arguments import check_count
-from remanence.change import AuditPart, Block
-from remanence.curate.plan import Plan
-from remanence.curate.plan import plan as decide
+from remanence.core.arguments import check_count
+from remanence.core.change import AuditPart, Block
+from remanence.core.errors import InvalidInput, PolicyError, PolicyMismatch
+from remanence.core.model import AffectedMemory
+from remanence.core.snapshot import Ints, Snapshot
 from remanence.curate.planner import brake
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan import plan as decide
 from remanence.curate.planner.plan_diff import (
     PlanComparison,
     PlanDiff,
@@ -25,13 +28,10 @@ from remanence.curate.planner.plan_diff import (
 from remanence.curate.planner.plan_report import Preview
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load
-from remanence.errors import InvalidInput, PolicyError, PolicyMismatch
-from remanence.flows.audit_log import iterate_audit_log
-from remanence.flows.core import LISTED_MAX, Core
+from remanence.flows.base.audit_log import iterate_audit_log
+from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.curate import curating
 from remanence.flows.curate.curating import COMPACT
-from remanence.model import AffectedMemory
-from remanence.snapshot import Ints, Snapshot
 from remanence.store.constraints import APART, memories_of
 
 _BORN = frozenset({"learned_at"})

@@ -11,23 +11,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from remanence.arguments import check_count, check_path
-from remanence.beside import DOCUMENT_BYTES_MAX, read_regular
-from remanence.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
+from remanence.core.arguments import check_count, check_path
+from remanence.core.beside import DOCUMENT_BYTES_MAX, read_regular
+from remanence.core.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
+from remanence.core.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
+from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
+from remanence.core.keywords import CadenceName
+from remanence.core.model import STANDING, AffectedMemory, Memory
+from remanence.core.owner import BY_POLICY
+from remanence.core.receipt import Receipt
+from remanence.core.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
 from remanence.curate.language.view import View
-from remanence.curate.plan import Plan, decide
-from remanence.curate.plan import plan as plan_of
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.changes import CommitPart, Group
 from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, summary
+from remanence.curate.planner.plan import Plan, decide
+from remanence.curate.planner.plan import plan as plan_of
 from remanence.curate.planner.plan_report import PlanReport, Preview, list_shown_memories, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
-from remanence.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
-from remanence.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
-from remanence.flows import heartbeat
-from remanence.flows.core import (
+from remanence.flows.base import heartbeat
+from remanence.flows.base.context import (
     LISTED_MAX,
     QUIET,
     RACES_MAX,
@@ -39,18 +44,13 @@ from remanence.flows.core import (
     receipt,
 )
 from remanence.flows.curate.alike import same_words_of
-from remanence.flows.curate.graced import find_recently_restored
 from remanence.flows.curate.hanging import attached_changes, cut_links, hanging_changes
-from remanence.flows.curate.owning import may_be_named
-from remanence.flows.curate.runs import standing
 from remanence.flows.curate.summarising import Summarising
 from remanence.flows.curate.uniting import complete_merges
-from remanence.keywords import CadenceName
+from remanence.flows.undo.owning import may_be_named
+from remanence.flows.undo.recently_restored import find_recently_restored
+from remanence.flows.undo.runs import standing
 from remanence.llm.base import Shortener
-from remanence.model import STANDING, AffectedMemory, Memory
-from remanence.owner import BY_POLICY
-from remanence.receipt import Receipt
-from remanence.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping, BookkeepResult
 
 NO_RULES = 'version = 1\nname = "none"\n'

@@ -5,9 +5,9 @@ Knows changes in groups; reads and writes nothing.
 
 from collections.abc import Iterator, Mapping
 
-from remanence.change import Change
+from remanence.core.change import Change
+from remanence.core.model import Memory
 from remanence.curate.planner.changes import Group
-from remanence.model import Memory
 
 
 def cut_links(group: Group) -> Iterator[tuple[int, int, int]]:

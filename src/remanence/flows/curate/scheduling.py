@@ -9,23 +9,23 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from remanence.change import Fence
-from remanence.clock import MINUTE
-from remanence.curate.forecast import due, due_at
+from remanence.core.change import Fence
+from remanence.core.clock import MINUTE
+from remanence.core.errors import LeaseLost, RemanenceError
+from remanence.core.keywords import CadenceName
+from remanence.core.results import Result, Time, format_counts, minute_of, visible
+from remanence.core.snapshot import Snapshot
+from remanence.core.timescale import ClockName, Timescale, scales
+from remanence.curate.forecast.first_archived import due, due_at
 from remanence.curate.language.view import View
-from remanence.curate.plan import Plan
 from remanence.curate.planner import brake
+from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import EVERY
-from remanence.errors import LeaseLost, RemanenceError
-from remanence.flows import heartbeat
-from remanence.flows.core import QUIET, Answer, Core, hold_lease
+from remanence.flows.base import heartbeat
+from remanence.flows.base.context import QUIET, Answer, Core, hold_lease
 from remanence.flows.curate import curating
-from remanence.keywords import CadenceName
-from remanence.results import Result, Time, format_counts, minute_of, visible
-from remanence.snapshot import Snapshot
 from remanence.store.base import Bookkeeping
-from remanence.timescale import ClockName, Timescale, scales
 
 HELD = "schedule/held"  # the bookkeeping's name for the run whose plan is held
 OF_HELD = (HELD, curating.LAST_CURATE)

@@ -8,22 +8,22 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from remanence.change import Cause, Change
+from remanence.core.change import Cause, Change
+from remanence.core.effects import FLAG, NO_EXTRACT, NO_SUMMARY, SUMMARISE
+from remanence.core.errors import RemanenceError, StoreDamaged, WriterError
+from remanence.core.model import Form, Memory
+from remanence.core.results import one_line
 from remanence.curate.planner.changes import CommitPart, summed_up
-from remanence.effects import FLAG, NO_EXTRACT, NO_SUMMARY, SUMMARISE
-from remanence.errors import RemanenceError, StoreDamaged, WriterError
-from remanence.extraction import checked_shortening
-from remanence.flows.core import Core, aside
-from remanence.flows.settings import number
-from remanence.flows.spending import Spending
+from remanence.flows.base.context import Core, aside
+from remanence.flows.base.settings import number
+from remanence.flows.base.spending import Spending
 from remanence.flows.write.gating import refuse_forbidden
 from remanence.gate.orders import instructs
 from remanence.gate.screening import screen
 from remanence.llm.base import Shortener
-from remanence.model import Form, Memory
-from remanence.results import one_line
-from remanence.summary import SHARE_MAX, complaint, extract
-from remanence.text_columns import lengths_of
+from remanence.read.extraction import checked_shortening
+from remanence.text.summary import SHARE_MAX, complaint, extract
+from remanence.text.text_columns import lengths_of
 
 RUN_MAX = "summaries_run"
 TOKENS_MAX = 10_000  # of a summary that a writer is asked for

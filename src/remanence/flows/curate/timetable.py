@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.curate.pace import CADENCES, MISSED_MANY, Mode
-from remanence.curate.record import Record
-from remanence.flows.core import QUIET, Core
+from remanence.core.results import Result, minute_of, number, visible
+from remanence.curate.schedule.pace import CADENCES, MISSED_MANY, Mode
+from remanence.curate.schedule.record import Record
+from remanence.flows.base.context import QUIET, Core
 from remanence.flows.curate.scheduling import find_held_run
-from remanence.results import Result, minute_of, number, visible
 from remanence.store.base import Bookkeeping
 
 ROW = "schedule"

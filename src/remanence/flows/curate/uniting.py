@@ -7,11 +7,11 @@ sources whole, so that a plan cannot list them.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from remanence.change import Change
-from remanence.decay_class import decay
-from remanence.effects import is_flag
-from remanence.flows.core import Core
-from remanence.model import Memory
+from remanence.core.change import Change
+from remanence.core.decay_class import decay
+from remanence.core.effects import is_flag
+from remanence.core.model import Memory
+from remanence.flows.base.context import Core
 
 Group = Sequence[Change]
 

@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.arguments import check_name, check_validity
-from remanence.box import BOX_COLUMN, TRACE_COLUMN
-from remanence.clock import TIME_MAX
-from remanence.decay_class import decay
+from remanence.core.arguments import check_name, check_validity
+from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
+from remanence.core.clock import TIME_MAX
+from remanence.core.decay_class import decay
+from remanence.core.errors import IngestError, InvalidInput, format_value
+from remanence.core.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.edit.holds import hold_until
-from remanence.errors import IngestError, InvalidInput, format_value
 from remanence.llm.local import REPLACED
-from remanence.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
 from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
-from remanence.text import FINGERPRINT_VERSION, check_text, fingerprint
-from remanence.text_columns import lengths_of, summary_shown
+from remanence.text.analysis import FINGERPRINT_VERSION, check_text, fingerprint
+from remanence.text.text_columns import lengths_of, summary_shown
 from remanence.write.trust import BY_ROLE
 
 FORMAT = "remanence-export"

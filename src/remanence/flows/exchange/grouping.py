@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
-from remanence.change import Change
-from remanence.flows.core import Core
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
+from remanence.core.change import Change
+from remanence.flows.base.context import Core
 from remanence.flows.exchange.exported import BoxLine, TraceLine
 
 PAGE = 1_000

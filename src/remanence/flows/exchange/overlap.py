@@ -9,21 +9,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from remanence.change import Change
-from remanence.decay_class import decay
-from remanence.edit.holds import hold_columns, with_holds
-from remanence.edit.identity import OWN, says_who
-from remanence.edit.one_memory import merge_changes, update
-from remanence.effects import STAMPS, VERBS
-from remanence.entity import CATEGORY as ENTITY
-from remanence.flows.core import Core, iterate_cooperatively
-from remanence.flows.exchange import grouping
-from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
-from remanence.flows.write.gating import instructing_each, orders, texts_in
-from remanence.flows.write.learning import vector_of
-from remanence.folding import fold_keys
-from remanence.gate.screening import screen, screen_name, screen_values
-from remanence.model import (
+from remanence.core.change import Change
+from remanence.core.decay_class import decay
+from remanence.core.effects import STAMPS, VERBS
+from remanence.core.model import (
     INT_MAX,
     STANDING,
     SYMMETRIC,
@@ -36,10 +25,21 @@ from remanence.model import (
     WriteContext,
     link_values,
 )
+from remanence.edit.holds import hold_columns, with_holds
+from remanence.edit.identity import OWN, says_who
+from remanence.edit.one_memory import merge_changes, update
+from remanence.flows.base.context import Core, iterate_cooperatively
+from remanence.flows.exchange import grouping
+from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
+from remanence.flows.write.gating import instructing_each, orders, texts_in
+from remanence.flows.write.learning import vector_of
+from remanence.gate.screening import screen, screen_name, screen_values
+from remanence.read.entity import CATEGORY as ENTITY
 from remanence.store.base import Arriving
 from remanence.store.erasure import of_id
 from remanence.store.lineage import REPLACING
-from remanence.text_columns import text_columns
+from remanence.text.folding import fold_keys
+from remanence.text.text_columns import text_columns
 
 PAGE = 1_000
 NAMES = ("speaker", "agent", "thread", "session", "key")

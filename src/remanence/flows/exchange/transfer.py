@@ -14,10 +14,12 @@ from typing import Any
 
 import orjson
 
-from remanence.change import PART_CHANGES_MAX, Cause, Change
-from remanence.errors import Conflict, InvalidInput
-from remanence.flows import copies
-from remanence.flows.core import (
+from remanence.core.change import PART_CHANGES_MAX, Cause, Change
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
+from remanence.core.receipt import Receipt
+from remanence.flows.base import copies
+from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
     RACES_MAX,
     Core,
@@ -27,7 +29,6 @@ from remanence.flows.core import (
     overtaken,
     receipt,
 )
-from remanence.flows.embedding import whole
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import (
     FORMAT,
@@ -49,10 +50,9 @@ from remanence.flows.exchange.overlap import (
     decide,
 )
 from remanence.flows.write import gating
-from remanence.model import COLUMNS, Link, Memory, Role, Trust
-from remanence.receipt import Receipt
+from remanence.flows.write.embedding import whole
 from remanence.store.base import Find
-from remanence.text import FINGERPRINT_VERSION
+from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.trust import lower_trust
 
 PAGE = 1_000

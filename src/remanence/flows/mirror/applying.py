@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.flows.core import Core
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.model import LearnResult, Turn
+from remanence.core.results import Result, number
+from remanence.flows.base.context import Core
+from remanence.flows.edit.editing import correct
+from remanence.flows.edit.editing import edit as edit_memory
 from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import ABOUT, FileEdit, is_drawn, proposals
 from remanence.flows.mirror.mirroring import NOBODY, Mirroring
-from remanence.flows.write.editing import correct
-from remanence.flows.write.editing import edit as edit_memory
 from remanence.flows.write.learning import learn_many
-from remanence.model import LearnResult, Turn
-from remanence.results import Result, number
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -12,12 +12,13 @@ from itertools import groupby
 
 import orjson
 
-from remanence.errors import InvalidInput
-from remanence.flows import acted, guidelines
-from remanence.flows.core import Core
+from remanence.core.errors import InvalidInput
+from remanence.core.model import STANDING, Memory, short_id
+from remanence.flows.base.context import Core
+from remanence.flows.consolidate import guidelines
 from remanence.flows.mirror.front_matter import Page, line, render_file
 from remanence.flows.recall import profiling
-from remanence.model import STANDING, Memory, short_id
+from remanence.flows.undo import decision_log
 
 PROFILE, TOPICS, ACTIONS = "profile.md", "topics.md", "memory-actions.jsonl"
 GUIDELINES = "compression-guidelines.md"
@@ -57,7 +58,7 @@ class DocumentLine:
 
 async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
     """Work all of them out, as of now; the topics where they are wanted."""
-    done = await acted.actions(core, ACTIONS_LISTED)
+    done = await decision_log.actions(core, ACTIONS_LISTED)
     rows = b"".join(orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(done))
     return [
         await _profile(core),

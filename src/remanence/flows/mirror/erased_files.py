@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from remanence.errors import InvalidInput, StoreUnavailable
-from remanence.flows.core import Core
+from remanence.core.errors import InvalidInput, StoreUnavailable
+from remanence.core.model import Memory
+from remanence.core.redaction import Names
+from remanence.flows.base.context import Core
 from remanence.flows.mirror.file_names import slug_of
 from remanence.flows.mirror.folder import OWN, Folder
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.model import Memory
-from remanence.redaction import Names
 from remanence.store.base import Find
 
 RUN_WORDS = 3  # of a text that are looked for together, or all where it has fewer

@@ -9,10 +9,10 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 
-from remanence.clock import DAY, SECOND
-from remanence.entity import name_of
-from remanence.flows.boxes import Box
-from remanence.model import Memory, Status
+from remanence.core.clock import DAY, SECOND
+from remanence.core.model import Memory, Status
+from remanence.flows.consolidate.boxes import Box
+from remanence.read.entity import name_of
 
 FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE = "facts", "corrections", "artifacts", "archive"
 ENTITIES, BOXES = "entities", "boxes"

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self, TypeAlias
 
-from remanence.errors import InvalidInput, StoreUnavailable
+from remanence.core.errors import InvalidInput, StoreUnavailable
 
 if sys.platform != "win32":
     import fcntl

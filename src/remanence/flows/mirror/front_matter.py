@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from remanence.errors import InvalidInput, format_value
+from remanence.core.errors import InvalidInput, format_value
 
 FRONT_BYTES_MAX = 65_536  # of the fields with both lines of dashes
 FIELDS_CHECKSUM = "fields_checksum"  # over the fields alone: these were not edited

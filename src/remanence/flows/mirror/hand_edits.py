@@ -10,9 +10,11 @@ from hashlib import blake2b
 from math import isfinite
 from typing import Any, Literal
 
-from remanence.clock import to_datetime, to_micros
-from remanence.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
-from remanence.flows.core import Core, aside
+from remanence.core.clock import to_datetime, to_micros
+from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
+from remanence.core.model import STANDING, Memory, Turn, short_id
+from remanence.core.results import Result, date_of, one_line, visible
+from remanence.flows.base.context import Core, aside
 from remanence.flows.mirror.documents import (
     CUT,
     DOCUMENTS,
@@ -43,10 +45,8 @@ from remanence.flows.mirror.front_matter import (
 from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import MEMORIES, ChangedFile
 from remanence.flows.write import gating
-from remanence.model import STANDING, Memory, Turn, short_id
 from remanence.recall.profile import SECTIONS
-from remanence.results import Result, date_of, one_line, visible
-from remanence.text import check_text
+from remanence.text.analysis import check_text
 
 # What a file may change of its memory, and what one that is new may say besides.
 _WORDS = ("category", "kind", "state", "severity")

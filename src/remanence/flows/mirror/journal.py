@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from remanence.errors import InvalidInput
+from remanence.core.errors import InvalidInput
 from remanence.flows.mirror.folder import OWN, Folder, Stamp
 
 PATH = f"{OWN}/state.jsonl"

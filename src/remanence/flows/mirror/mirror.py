@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from remanence.arguments import check_path
-from remanence.flows.core import Core
+from remanence.core.arguments import check_path
+from remanence.core.signatures import checked_class
+from remanence.flows.base.context import Core
 from remanence.flows.mirror import applying
 from remanence.flows.mirror.applying import ApplyEditsResult
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.mirror.watching import Command, MirrorResult, Watch, sync_folder
-from remanence.signatures import checked_class
 
 Mirrorings: TypeAlias = dict[Path, Mirroring]
 

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from remanence.clock import SECOND, to_datetime
-from remanence.entity import is_entity
-from remanence.flows.core import Core
+from remanence.core.clock import SECOND, to_datetime
+from remanence.core.model import STANDING, Memory, Relation, Role, Status, Trust, Verification
+from remanence.flows.base.context import Core
 from remanence.flows.mirror.file_names import ARTIFACTS, path_of
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, render_file
-from remanence.model import STANDING, Memory, Relation, Role, Status, Trust, Verification
+from remanence.read.entity import is_entity
 from remanence.store.lineage import REPLACING
-from remanence.write.arrive import TURN
+from remanence.write.admission import TURN
 
 # What is also kept in the user's own words where it is this sure (engram's verbatim artifacts).
 VERBATIM = {

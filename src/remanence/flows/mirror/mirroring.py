@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
-from remanence.change import Block, Change
-from remanence.clock import MINUTE, read_monotonic_micros
-from remanence.entity import is_entity
-from remanence.errors import InvalidInput, StoreDamaged, StoreUnavailable
-from remanence.flows.core import Core
+from remanence.core.change import Block, Change
+from remanence.core.clock import MINUTE, read_monotonic_micros
+from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
+from remanence.core.model import Memory, Relation, short_id
+from remanence.core.snapshot import SnapshotRequest
+from remanence.flows.base.context import Core
 from remanence.flows.mirror.documents import ACTIONS, DOCUMENTS, MirrorDocument, documents
 from remanence.flows.mirror.file_names import (
     ARCHIVE,
@@ -31,12 +32,11 @@ from remanence.flows.mirror.front_matter import checksum_of, read
 from remanence.flows.mirror.journal import Journal, MirroredFile
 from remanence.flows.mirror.mirrored import File, FileContext, beside, files_of
 from remanence.flows.mirror.pages import TurnBoxes, box_pages, entity_pages
-from remanence.model import Memory, Relation, short_id
-from remanence.snapshot import SnapshotRequest
+from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING
-from remanence.write.arrive import TURN
+from remanence.write.admission import TURN
 
 FOLDERS = (FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE, ENTITIES, BOXES)
 MIRRORS = "mirror/"  # what the bookkeeping's names of mirrors begin with

@@ -10,20 +10,21 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from remanence.box import SHOWN, BoxRow, FindBoxes
-from remanence.clock import to_datetime
-from remanence.entity import name_of, read_entity_list, type_of
-from remanence.flows import boxes, entities
-from remanence.flows.boxes import Box
-from remanence.flows.core import Core
-from remanence.flows.entities import EntityProfile
+from remanence.core.box import SHOWN, BoxRow, FindBoxes
+from remanence.core.clock import to_datetime
+from remanence.core.model import STANDING, Memory, Relation, short_id
+from remanence.core.results import date_of, one_line, visible
+from remanence.flows.base.context import Core
+from remanence.flows.consolidate import boxes
+from remanence.flows.consolidate.boxes import Box
+from remanence.flows.entities import entities
+from remanence.flows.entities.entities import EntityProfile
 from remanence.flows.mirror.documents import TIMELINE, item, revisions_of
 from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, fields_checksum, line, render_file
 from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
-from remanence.flows.recall.ended import with_ended
-from remanence.model import STANDING, Memory, Relation, short_id
-from remanence.results import date_of, one_line, visible
+from remanence.flows.recall.current_only import with_ended
+from remanence.read.entity import name_of, read_entity_list, type_of
 
 RELATED_MAX, RELATED_CHARS = 20, 300
 TOGETHER = 20  # pages that are worked out at once: an entity has at most 500 mentions

@@ -9,14 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.clock import SECOND, read_monotonic_micros
-from remanence.errors import InvalidInput, StoreUnavailable
-from remanence.flows.core import REMARKS_SHOWN, first_remarks
+from remanence.core.clock import SECOND, read_monotonic_micros
+from remanence.core.errors import InvalidInput, StoreUnavailable
+from remanence.core.results import Result, format_counts, number, visible
+from remanence.flows.base.context import REMARKS_SHOWN, first_remarks
 from remanence.flows.mirror.applying import propose_edits
 from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.results import Result, format_counts, number, visible
 
 FOLLOW_S = 0.1  # between two looks at the feed
 LOOK = SECOND  # between two looks at all files, while they are short

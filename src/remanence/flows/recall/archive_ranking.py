@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.clock import MINUTE
-from remanence.entity import THREAD
-from remanence.flows.contextual import QuestionVector
-from remanence.flows.core import Core
-from remanence.flows.recall.archive_index import Archive
+from remanence.core.clock import MINUTE
+from remanence.core.model import COLUMN, STANDING, Memory, Status
+from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.flows.base.context import Core
+from remanence.flows.base.extra_vectors import QuestionVector
+from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.recall.filters import Filters
-from remanence.model import COLUMN, STANDING, Memory, Status
+from remanence.read.entity import THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.joined import JoinedCorpus, Rows, around, join_corpora
 from remanence.recall.semantic import cosine, window_vectors
-from remanence.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import Ints
-from remanence.text import stems
-from remanence.word_hashes import NAMED
+from remanence.text.analysis import stems
+from remanence.text.word_hashes import NAMED
 
 READ_MOST = 10  # archived texts that one recall reads
 # So many of the best by hashes are looked at where a filter asks for what hashes do not tell: with more, the rest is

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from remanence.flows.core import Core, aside
-from remanence.flows.recall.ended import mark_outdated
+from remanence.core.model import DroppedMemory, Form, Memory, Relation
+from remanence.core.results import SAID_ALREADY
+from remanence.core.snapshot import Ints
+from remanence.flows.base.context import Core, aside
+from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
 from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
-from remanence.model import DroppedMemory, Form, Memory, Relation
 from remanence.recall.fit import FactTurnPairs
 from remanence.recall.frames import Filling
-from remanence.results import SAID_ALREADY
-from remanence.snapshot import Ints
 
 DROPPED_SHOWN = 100
 COUNTED = 16  # lines whose tokens are counted together

@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
-from remanence.arguments import check_tags
-from remanence.attributes import AttributeFilter, list_filter_values, parse_attribute_filter, value_of
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.flows.core import label
-from remanence.keywords import ATTRIBUTE, Columns
-from remanence.model import COLUMN, STANDING, Memory, Status
+from remanence.core.arguments import check_tags
+from remanence.core.attributes import AttributeFilter, list_filter_values, parse_attribute_filter, value_of
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.keywords import ATTRIBUTE, Columns
+from remanence.core.model import COLUMN, STANDING, Memory, Status
+from remanence.flows.base.context import label
 from remanence.store.constraints import refuse_unfit
 
 LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list may be asked for

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.clock import HOUR
-from remanence.flows.core import Core
-from remanence.flows.recall.evidence_index import COLUMNS, columns_at, columns_of, evidence_near, rows_of
-from remanence.model import Link, Memory, Relation
+from remanence.core.clock import HOUR
+from remanence.core.model import Link, Memory, Relation
+from remanence.core.snapshot import Bools, Floats, Ints, SnapshotRequest
+from remanence.core.timescale import ClockName, Timescale, scales
+from remanence.flows.base.context import Core
+from remanence.flows.indexes.evidence_index import COLUMNS, columns_at, columns_of, evidence_near, rows_of
 from remanence.recall.fit import FactTurnPairs
 from remanence.recall.frames import FrameEvidence, Strength, strengths, stronger_than
-from remanence.snapshot import Bools, Floats, Ints, SnapshotRequest
 from remanence.store.base import Bookkeeping
-from remanence.timescale import ClockName, Timescale, scales
 
 FEW = 500  # above, the evidence of the scope is read, and kept
 PAGE = 128  # memories that are offered room together

@@ -5,15 +5,28 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from remanence.arguments import check_count, check_name
-from remanence.flows import contextual, settings
-from remanence.flows.contextual import QuestionVector
-from remanence.flows.core import Core, aside
+from remanence.core.arguments import check_count, check_name
+from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult, WriteContext
+from remanence.core.results import SAID_ALREADY
+from remanence.core.score import composite
+from remanence.core.snapshot import (
+    Bools,
+    Floats,
+    Ints,
+    Snapshot,
+    SnapshotRequest,
+    load_bearing,
+    shown_lengths,
+)
+from remanence.core.timescale import ClockName
+from remanence.flows.base import extra_vectors, settings
+from remanence.flows.base.context import Core, aside
+from remanence.flows.base.extra_vectors import QuestionVector
+from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
-from remanence.flows.recall.ended import together
+from remanence.flows.recall.current_only import together
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
 from remanence.flows.recall.frame_inputs import above, collect_fact_turn_pairs, facts, fading_clock, hours
-from remanence.flows.recall.index import RANKED
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
@@ -34,7 +47,6 @@ from remanence.flows.recall.recalling import (
     tokens_of,
 )
 from remanence.gate.screening import refuse_secret
-from remanence.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult, WriteContext
 from remanence.recall.frames import (
     BUDGET_MAX,
     LIMIT_MAX,
@@ -48,12 +60,8 @@ from remanence.recall.frames import (
     room_beside,
     stronger_first,
 )
-from remanence.results import SAID_ALREADY
-from remanence.score import composite
-from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, load_bearing, shown_lengths
 from remanence.store.base import Arriving
-from remanence.text import check_text, fingerprints, stems, words
-from remanence.timescale import ClockName
+from remanence.text.analysis import check_text, fingerprints, stems, words
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
@@ -206,7 +214,7 @@ async def _field(
     known = (
         None
         if query is None
-        else (*await asked_for(core, query), await contextual.embed_question(core, query))
+        else (*await asked_for(core, query), await extra_vectors.embed_question(core, query))
     )
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())

@@ -6,13 +6,13 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 from collections.abc import Mapping
 from typing import Any, NamedTuple, Unpack
 
-from remanence.arguments import check_name
-from remanence.errors import NameUnknown
-from remanence.flows import settings
-from remanence.flows.core import Core
+from remanence.core.arguments import check_name
+from remanence.core.errors import NameUnknown
+from remanence.core.signatures import checked_class
+from remanence.flows.base import settings
+from remanence.flows.base.context import Core
 from remanence.flows.write.learning import check_state
 from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
-from remanence.signatures import checked_class
 from remanence.store.base import Bookkeeping
 
 UNDER = "frame/"  # what the bookkeeping's names of frames begin with

@@ -10,16 +10,16 @@ from itertools import groupby
 
 import numpy as np
 
-from remanence.arguments import check_count
-from remanence.entity import is_entity
-from remanence.flows import settings
-from remanence.flows.core import Core
-from remanence.flows.recall.ended import mark_outdated
+from remanence.core.arguments import check_count
+from remanence.core.model import STANDING, Kind, Memory, Relation, Status, Trust, Verification, short_id
+from remanence.core.results import Result, number, one_line, visible
+from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
+from remanence.flows.base import settings
+from remanence.flows.base.context import Core
+from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
-from remanence.model import STANDING, Kind, Memory, Relation, Status, Trust, Verification, short_id
+from remanence.read.entity import is_entity
 from remanence.recall.profile import HEADINGS, IDENTITY_SECTION, SECTIONS, select_profile_rows, topics, worth
-from remanence.results import Result, number, one_line, visible
-from remanence.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
 from remanence.store.base import Find
 
 IDENTITY = "self/*"

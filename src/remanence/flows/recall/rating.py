@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from remanence.arguments import check_fraction
-from remanence.change import Change
+from remanence.core.arguments import check_fraction
+from remanence.core.change import Change
+from remanence.core.effects import VERBS
+from remanence.core.errors import Conflict
+from remanence.core.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memories, Memory, RateResult
+from remanence.core.score import RATING
 from remanence.edit.identity import GUARD, says_who
 from remanence.edit.links import strengthen_links
-from remanence.effects import VERBS
-from remanence.errors import Conflict
-from remanence.flows.core import RACES_MAX, Core, overtaken
-from remanence.flows.naming import several
-from remanence.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memories, Memory, RateResult
-from remanence.score import RATING
+from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.naming import several
 
 IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)

@@ -10,29 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.arguments import check_count, check_name
-from remanence.clock import to_datetime
-from remanence.condense import shown_text
-from remanence.entity import CATEGORY, is_entity
-from remanence.errors import InvalidInput
-from remanence.flows import contextual
-from remanence.flows.contextual import QuestionVector
-from remanence.flows.core import LISTED_MAX, Core, aside
-from remanence.flows.recall.archive_index import Archive
-from remanence.flows.recall.archive_ranking import (
-    ArchiveFilter,
-    ArchiveRanking,
-    RankQuestion,
-    ranked_with_archive,
-)
-from remanence.flows.recall.ended import MarkedMemories, mark_outdated, together
-from remanence.flows.recall.filters import Filters
-from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, says_it, stronger
-from remanence.flows.recall.index import RANKED
-from remanence.gate.screening import refuse_secret
-from remanence.keywords import ArchiveName
-from remanence.llm.offline import NoEmbedder
-from remanence.model import (
+from remanence.core.arguments import check_count, check_name
+from remanence.core.clock import to_datetime
+from remanence.core.errors import InvalidInput
+from remanence.core.keywords import ArchiveName
+from remanence.core.model import (
     COLUMN,
     STANDING,
     DroppedMemory,
@@ -46,15 +28,33 @@ from remanence.model import (
     WriteContext,
     short_id,
 )
+from remanence.core.results import SAID_ALREADY
+from remanence.flows.base import extra_vectors
+from remanence.flows.base.context import LISTED_MAX, Core, aside
+from remanence.flows.base.extra_vectors import QuestionVector
+from remanence.flows.indexes.archive_index import Archive
+from remanence.flows.indexes.scope_index import RANKED
+from remanence.flows.recall.archive_ranking import (
+    ArchiveFilter,
+    ArchiveRanking,
+    RankQuestion,
+    ranked_with_archive,
+)
+from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, together
+from remanence.flows.recall.filters import Filters
+from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, says_it, stronger
+from remanence.gate.screening import refuse_secret
+from remanence.llm.offline import NoEmbedder
+from remanence.read.entity import CATEGORY, is_entity
 from remanence.recall.fit import SAID, FactTurnPairs, fit
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.lexical import worth_asking
 from remanence.recall.passage import passage
 from remanence.recall.semantic import word_weight
-from remanence.results import SAID_ALREADY
 from remanence.store.base import Arriving, Find
-from remanence.text import check_text, stems, term_hash, visible
+from remanence.text.analysis import check_text, stems, term_hash, visible
+from remanence.text.condense import shown_text
 
 LIMIT_MAX = 1_000
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
@@ -95,7 +95,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     _check(core, asked)
     known, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
-    meant = await contextual.embed_question(core, asked.query)
+    meant = await extra_vectors.embed_question(core, asked.query)
     found = await _looked_for(core, asked, (known, terms, meant), pool)
     ranked, seqs = found.ranked, found.seqs
     links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.CONTRADICTS)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.flows.core import Core
-from remanence.model import Memory
+from remanence.core.model import Memory
+from remanence.flows.base.context import Core
 from remanence.recall.nearest import nearest
-from remanence.recall.older import CandidateColumns, older_alike, rarest
+from remanence.recall.update_candidates import CandidateColumns, older_alike, rarest
 from remanence.store.base import Arriving
-from remanence.text import stems, term_hash
+from remanence.text.analysis import stems, term_hash
 
 COLUMNS = frozenset({"status", "words", "speaker", "said_at"})
 NEAREST = 40  # by vector, of whom the older ones count

@@ -9,16 +9,16 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from remanence.change import Change
-from remanence.claim import Claim
+from remanence.core.change import Change
+from remanence.core.claim import Claim
+from remanence.core.guards import protecting
+from remanence.core.model import STANDING, Link, Memory, Relation, Trust, link_values
 from remanence.edit.decide import decide_replacement
 from remanence.edit.identity import says_who
 from remanence.edit.one_memory import build_unchanged_check, merge_changes
-from remanence.flows.core import Core, aside
-from remanence.guards import protecting
-from remanence.model import STANDING, Link, Memory, Relation, Trust, link_values
-from remanence.write.arrive import DraftBatch, MemoryDraft
-from remanence.write.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
+from remanence.flows.base.context import Core, aside
+from remanence.read.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
+from remanence.write.admission import DraftBatch, MemoryDraft
 from remanence.write.engine_actions import SURE_MIN
 
 ABOUT_MAX = 200  # of the claims of one pair of subject and attribute the latest ones are looked at

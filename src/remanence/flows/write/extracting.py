@@ -11,11 +11,15 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 
-from remanence.arguments import check_path
-from remanence.clock import to_datetime
-from remanence.errors import InvalidInput, NotFound
-from remanence.extensions import importers
-from remanence.extraction import (
+from remanence.core.arguments import check_path
+from remanence.core.clock import to_datetime
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.model import Kind, Role, Turn
+from remanence.core.results import Result, number, visible
+from remanence.flows.base.extensions import importers
+from remanence.read.assertion import tier
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import (
     CATEGORIES,
     Entity,
     ExtractRequest,
@@ -25,11 +29,7 @@ from remanence.extraction import (
     Relationship,
     checked_turns,
 )
-from remanence.model import Kind, Role, Turn
-from remanence.results import Result, number, visible
-from remanence.write.assertion import tier
-from remanence.write.extract import extract_facts
-from remanence.write.importance import importance, kind_of, level
+from remanence.read.importance import importance, kind_of, level
 from remanence.write.roles import role_of_name
 from remanence.write.transcripts import IMPORTERS, Transcript, parse
 from remanence.write.transcripts.base import Importer

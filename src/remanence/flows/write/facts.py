@@ -10,16 +10,9 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from remanence.change import Change
-from remanence.edit.one_memory import merge_changes, update
-from remanence.extraction import Fact
-from remanence.flows.core import Core, aside
-from remanence.flows.write import gating
-from remanence.flows.write.claiming import ABOUT_MAX
-from remanence.flows.write.learning import decide_batch, prepare
-from remanence.flows.write.shown import ShownTexts, shown_in
-from remanence.keywords import ActionName, OutcomeName
-from remanence.model import (
+from remanence.core.change import Change
+from remanence.core.keywords import ActionName, OutcomeName
+from remanence.core.model import (
     STANDING,
     Kind,
     Lifecycle,
@@ -32,12 +25,19 @@ from remanence.model import (
     Turn,
     link_values,
 )
+from remanence.edit.one_memory import merge_changes, update
+from remanence.flows.base.context import Core, aside
+from remanence.flows.write import gating
+from remanence.flows.write.claiming import ABOUT_MAX
+from remanence.flows.write.echo_filter import ShownTexts, shown_in
+from remanence.flows.write.learning import decide_batch, prepare
+from remanence.read.coverage import find_uncovered
+from remanence.read.extraction import Fact
+from remanence.read.importance import importance, kind_of
+from remanence.read.supposed import expiry
 from remanence.store.base import Arriving
-from remanence.write.arrive import TURN, DraftBatch, DraftOutcome, MemoryDraft
-from remanence.write.coverage import find_uncovered
+from remanence.write.admission import TURN, DraftBatch, DraftOutcome, MemoryDraft
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
-from remanence.write.importance import importance, kind_of
-from remanence.write.supposed import expiry
 
 GONE = "forgotten or replaced since"
 ECHO = "an echo"

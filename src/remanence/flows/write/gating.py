@@ -9,19 +9,19 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
-from remanence.change import Change
-from remanence.claim import Forbidden
-from remanence.errors import Erased, InvalidInput, NotFound
-from remanence.flows.core import Core, aside, receipt
-from remanence.flows.naming import plain_name
-from remanence.folding import fold_keys
+from remanence.core.change import Change
+from remanence.core.claim import Forbidden
+from remanence.core.errors import Erased, InvalidInput, NotFound
+from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
+from remanence.core.receipt import Receipt
+from remanence.flows.base.context import Core, aside, receipt
+from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
-from remanence.model import LearnResult, Memory, OneMemory, Trust, Turn
-from remanence.receipt import Receipt
 from remanence.store.base import Bookkeeping
-from remanence.text import check_text
-from remanence.write.arrive import DraftOutcome, MemoryDraft
+from remanence.text.analysis import check_text
+from remanence.text.folding import fold_keys
+from remanence.write.admission import DraftOutcome, MemoryDraft
 
 SALT = "gate/salt"  # made once for each scope; no export holds it
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]

@@ -10,19 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from remanence.arguments import check_attributes, check_fraction, check_name, check_tags
-from remanence.change import Change
-from remanence.clock import to_micros
-from remanence.edit.identity import refuse_identity, refuse_repeat
-from remanence.edit.one_memory import merge_changes, update
-from remanence.effects import VERBS
-from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.flows.core import RACES_MAX, Core, aside, label, overtaken
-from remanence.flows.write import gating
-from remanence.flows.write.claiming import first_run, with_claims
-from remanence.keywords import Progress
-from remanence.llm.base import Vectors, WordWeight, embeds_together
-from remanence.model import (
+from remanence.core.arguments import check_attributes, check_fraction, check_name, check_tags
+from remanence.core.change import Change
+from remanence.core.clock import to_micros
+from remanence.core.effects import VERBS
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown
+from remanence.core.keywords import Progress
+from remanence.core.model import (
     STANDING,
     Kind,
     LearnResult,
@@ -37,16 +31,22 @@ from remanence.model import (
     WriteContext,
     link_values,
 )
+from remanence.core.segment import LOOK_BACK
+from remanence.core.signatures import validate_arguments
+from remanence.edit.identity import refuse_identity, refuse_repeat
+from remanence.edit.one_memory import merge_changes, update
+from remanence.flows.base.context import RACES_MAX, Core, aside, label, overtaken
+from remanence.flows.write import gating
+from remanence.flows.write.claiming import first_run, with_claims
+from remanence.llm.base import Vectors, WordWeight, embeds_together
+from remanence.read.claims import claims_of
+from remanence.read.supposed import said_again
 from remanence.recall.semantic import ArrivalWeights
-from remanence.segment import LOOK_BACK
-from remanence.signatures import validate_arguments
 from remanence.store.base import Arriving, Find
-from remanence.text import check_text, fingerprint, terms_of
-from remanence.write.arrive import ECHO, GREATER, PROGRAMS, TURN, DraftBatch, MemoryDraft, in_segment
-from remanence.write.claims import claims_of
+from remanence.text.analysis import check_text, fingerprint, terms_of
+from remanence.write.admission import ECHO, GREATER, PROGRAMS, TURN, DraftBatch, MemoryDraft, in_segment
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
-from remanence.write.supposed import said_again
 from remanence.write.trust import compute_trust, lower_trust
 from remanence.write.turns import waits
 

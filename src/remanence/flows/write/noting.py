@@ -4,16 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from remanence.errors import InvalidInput
-from remanence.flows.core import Core
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Kind, LearnResult, Turn
+from remanence.core.results import Result
+from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import GroupCommit
 from remanence.gate.junk import junk
-from remanence.model import Kind, LearnResult, Turn
-from remanence.results import Result
-from remanence.text import check_text
-from remanence.write.arrive import TURN
-from remanence.write.signals import signal
+from remanence.read.signals import signal
+from remanence.text.analysis import check_text
+from remanence.write.admission import TURN
 
 EMPTY = "it says nothing to keep; `learn` stores it all the same"
 

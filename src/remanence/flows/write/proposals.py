@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.arguments import check_tags
-from remanence.errors import Conflict, InvalidInput, NotFound
-from remanence.flows.core import RACES_MAX, Core
-from remanence.flows.naming import plain_name
+from remanence.core.arguments import check_tags
+from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.model import STANDING, Memory, OneMemory, short_id
+from remanence.core.results import Result, Time, visible
+from remanence.flows.base.context import RACES_MAX, Core
+from remanence.flows.base.naming import plain_name
 from remanence.gate.screening import refuse_secret
-from remanence.model import STANDING, Memory, OneMemory, short_id
-from remanence.results import Result, Time, visible
 from remanence.store.base import Bookkeeping
 
 UNDER = "proposed/"  # what the bookkeeping's names begin with; the sequence number of the memory follows

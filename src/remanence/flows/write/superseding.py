@@ -6,12 +6,12 @@ Each is compared with its candidates, so that an update is found that shares no 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from remanence.change import Change
-from remanence.flows.core import Core, aside
+from remanence.core.change import Change
+from remanence.core.model import STANDING, Memory, Relation, Status
+from remanence.flows.base.context import Core, aside
 from remanence.flows.write.candidates import UpdateCandidates
-from remanence.model import STANDING, Memory, Relation, Status
+from remanence.read.outdating import AttributedText, may_outdate, score_outdated
 from remanence.store.lineage import REPLACING
-from remanence.write.outdating import AttributedText, may_outdate, score_outdated
 
 # Who is linked so already is known to belong together.
 _KNOWN = frozenset(

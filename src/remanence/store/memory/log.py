@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
-from remanence.change import ROWLESS, AuditPart, Cause, Change
-from remanence.redaction import Names
+from remanence.core.change import ROWLESS, AuditPart, Cause, Change
+from remanence.core.redaction import Names
 from remanence.store.base import EndImagesResult
 from remanence.store.chain import UNCHAINED, digest_of, part_digest
 from remanence.store.constraints import memories_of

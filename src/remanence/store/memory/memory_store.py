@@ -13,14 +13,14 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
-from remanence.change import GUARDS, AuditPart, Cause, Change, CommitResult, Entry, Fence, rows_of
-from remanence.claim import Claim, Forbidden
-from remanence.clock import DAY, MINUTE
-from remanence.errors import Conflict, StoreUnavailable
-from remanence.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Segment, Status, Tail
-from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
+from remanence.core.change import GUARDS, AuditPart, Cause, Change, CommitResult, Entry, Fence, rows_of
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.clock import DAY, MINUTE
+from remanence.core.errors import Conflict, StoreUnavailable
+from remanence.core.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Segment, Status, Tail
+from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
+from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
 from remanence.store.base import (
     EMBEDDED_MAX,
@@ -88,7 +88,7 @@ from remanence.store.memory.snapshot_columns import (
 )
 from remanence.store.memory.tables import Row, Tables, apply_changes, empty, refuse_conflicts, unused_by
 from remanence.store.memory.word_parts import parts_of
-from remanence.text import asks, stems, term_hash
+from remanence.text.analysis import asks, stems, term_hash
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ Knows rows and logged changes; knows nothing of scopes.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from remanence.change import AuditPart, Cause, Change
+from remanence.core.change import AuditPart, Cause, Change
 from remanence.store.base import PurgedMemory
 from remanence.store.ending import KEEPS_IMAGES
 from remanence.store.memory.tables import Tables

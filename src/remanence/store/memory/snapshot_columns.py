@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.attributes import AttributeColumn, Codes, value_of
-from remanence.change import MILLION, AuditPart
-from remanence.errors import InvalidInput
-from remanence.model import Column
-from remanence.snapshot import (
+from remanence.core.attributes import AttributeColumn, Codes, value_of
+from remanence.core.change import MILLION, AuditPart
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Column
+from remanence.core.snapshot import (
     RESTING,
     RESTING_ON,
     SINCE_PARTS_MAX,

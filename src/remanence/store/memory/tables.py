@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
-from remanence.change import GUARDS, Cause, Change, Increment
-from remanence.errors import Conflict, InvalidInput
-from remanence.model import COLUMNS, STANDING
-from remanence.redaction import Names
+from remanence.core.change import GUARDS, Cause, Change, Increment
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import COLUMNS, STANDING
+from remanence.core.redaction import Names
 from remanence.store.constraints import (
     APART,
     HANGING,

@@ -6,8 +6,8 @@ Knows rows of the memory store; must not know where they are kept.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from remanence import word_hashes
-from remanence.word_hashes import NAMED, WordHashPart, WordHashRow, part_from, part_of
+from remanence.text import word_hashes
+from remanence.text.word_hashes import NAMED, WordHashPart, WordHashRow, part_from, part_of
 
 
 def parts_of(

@@ -5,7 +5,7 @@ Knows the rows of one commit; knows nothing of recall or of what a use means.
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from remanence.model import INT_MAX
+from remanence.core.model import INT_MAX
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.transaction import CommitContext
 

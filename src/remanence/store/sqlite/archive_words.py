@@ -10,15 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from remanence import word_hashes
-from remanence.model import COLUMN, Status
-from remanence.snapshot import Bools, Ints
+from remanence.core.model import COLUMN, Status
+from remanence.core.snapshot import Bools, Ints
 from remanence.store.base import ArchiveWords
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, StringIds
 from remanence.store.sqlite.rows import decode_value
+from remanence.store.sqlite.string_ids import SCOPE, StringIds
 from remanence.store.sqlite.transaction import CommitContext
-from remanence.word_hashes import NAMED, NO_PART, PART_BITS, PART_ROWS, WordHashPart, WordHashRow, part_of
+from remanence.text import word_hashes
+from remanence.text.word_hashes import (
+    NAMED,
+    NO_PART,
+    PART_BITS,
+    PART_ROWS,
+    WordHashPart,
+    WordHashRow,
+    part_of,
+)
 
 _REST = ("role", "said_at", "words", "value")
 TOLD = frozenset({"status", "text", *NAMED, *_REST})  # what of a memory they tell, and who is in the archive

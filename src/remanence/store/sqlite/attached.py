@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
-from remanence.box import BOX_COLUMNS, TRACE_COLUMNS
-from remanence.change import Change
-from remanence.claim import CLAIM_COLUMNS
-from remanence.errors import InvalidInput
-from remanence.model import LINK_COLUMNS
+from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
+from remanence.core.change import Change
+from remanence.core.claim import CLAIM_COLUMNS
+from remanence.core.errors import InvalidInput
+from remanence.core.model import LINK_COLUMNS
 from remanence.store.constraints import APART, HANGING, REVISING, TABLE_COLUMNS, defaults, memories_of, plain
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import TAG
 from remanence.store.sqlite.rows import decode_value, decoded_link, encode_value, encoded_link
+from remanence.store.sqlite.string_ids import TAG
 from remanence.store.sqlite.transaction import CommitContext, Key
 
 _VALUES, _CLAIMED = ", ".join(LINK_COLUMNS), ", ".join(CLAIM_COLUMNS)

@@ -18,17 +18,27 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from remanence.change import AuditPart, Block, Cause, Change, CommitResult, Entry, Increment, Ints, row_count
-from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, COUNTERS, LINK_COLUMNS
+from remanence.core.change import (
+    AuditPart,
+    Block,
+    Cause,
+    Change,
+    CommitResult,
+    Entry,
+    Increment,
+    Ints,
+    row_count,
+)
+from remanence.core.errors import StoreDamaged
+from remanence.core.model import COLUMN, COUNTERS, LINK_COLUMNS
 from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.ending import ImageEndMark, is_whole
+from remanence.store.part_rows import OF_PART, PLACE, pack_run
 from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import SCOPE, SHAPE, Fresh, StringIds
-from remanence.store.sqlite.part_rows import OF_PART, PLACE, pack_run
 from remanence.store.sqlite.rows import DEFAULTS
+from remanence.store.sqlite.string_ids import SCOPE, SHAPE, Fresh, StringIds
 from remanence.store.sqlite.use_parts import UsePart, unpack_parts
 from remanence.store.use_runs import USE
 

@@ -10,13 +10,13 @@ from typing import Literal, cast
 
 import numpy as np
 
-from remanence.change import Block, Change, Entry, Ints
-from remanence.model import LINK_COLUMNS
-from remanence.snapshot import Bools
+from remanence.core.change import Block, Change, Entry, Ints
+from remanence.core.model import LINK_COLUMNS
+from remanence.core.snapshot import Bools
 from remanence.store.block_images import pack_arrays, unpack_arrays
+from remanence.store.part_rows import OF_LISTED, OF_PART, PLACE, PLACE_BITS
 from remanence.store.sqlite.dialect import DECODING
-from remanence.store.sqlite.interned import Fresh, StringIds
-from remanence.store.sqlite.part_rows import OF_LISTED, OF_PART, PLACE, PLACE_BITS
+from remanence.store.sqlite.string_ids import Fresh, StringIds
 from remanence.store.sqlite.use_parts import pack_used, unpack_used
 from remanence.store.use_runs import USED_MAX
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.change import ABSENT, Block, Ints
-from remanence.errors import InvalidInput
-from remanence.model import LINK_COLUMNS, Status
-from remanence.snapshot import Bools
+from remanence.core.change import ABSENT, Block, Ints
+from remanence.core.errors import InvalidInput
+from remanence.core.model import LINK_COLUMNS, Status
+from remanence.core.snapshot import Bools
 from remanence.store.block_rules import STATED, refuse_moves
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.sqlite.audit import shape_of

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import orjson
 
-from remanence.change import Fence
-from remanence.clock import MINUTE
-from remanence.model import INT_MAX
-from remanence.snapshot import Ints
+from remanence.core.change import Fence
+from remanence.core.clock import MINUTE
+from remanence.core.model import INT_MAX
+from remanence.core.snapshot import Ints
 from remanence.store.base import LEASES_MOST, Bookkeeping, BookkeepResult
 from remanence.store.chain import refuse_lost
 from remanence.store.sqlite.dialect import DECODING
-from remanence.store.sqlite.interned import SCOPE, Fresh, StringIds
+from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.sums import record
 from remanence.store.sqlite.transaction import CommitContext
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from remanence.box import (
+from remanence.core.box import (
     BOX_COLUMN,
     BOX_COLUMNS,
     TRACE_COLUMN,
@@ -19,10 +19,10 @@ from remanence.box import (
     box_of,
     trace_of,
 )
-from remanence.model import Column
+from remanence.core.model import Column
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import SCOPE, StringIds
 from remanence.store.sqlite.rows import decode_value
+from remanence.store.sqlite.string_ids import SCOPE, StringIds
 
 _BOXES = f"SELECT box, {', '.join(BOX_COLUMNS)} FROM boxes WHERE "
 _TRACES = f"SELECT trace, {', '.join(TRACE_COLUMNS)} FROM traces WHERE "

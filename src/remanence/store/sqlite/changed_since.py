@@ -7,12 +7,12 @@ import sqlite3
 
 import numpy as np
 
-from remanence.snapshot import SINCE_PARTS_MAX, SINCE_ROWS_MAX, Ints
+from remanence.core.snapshot import SINCE_PARTS_MAX, SINCE_ROWS_MAX, Ints
 from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
+from remanence.store.part_rows import OF_LISTED
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.part_rows import OF_LISTED
 
 _PARTS = (
     "SELECT position, verb FROM runs INDEXED BY runs_scope WHERE scope = ? AND position > ?"

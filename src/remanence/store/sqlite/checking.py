@@ -7,14 +7,14 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterator
 
-from remanence.model import Status
+from remanence.core.model import Status
 from remanence.store.base import Check
 from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import REPLACING, find_without_successor, lineage
 from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import archive_words, cleaning, indexed_words, ledger, proving, sums
-from remanence.store.sqlite.interned import StringIds
 from remanence.store.sqlite.rows import MEMORIES, row_digest
+from remanence.store.sqlite.string_ids import StringIds
 
 SHOWN_MAX = 5
 

@@ -17,8 +17,8 @@ from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import origin_at, place_of
-from remanence.store.sqlite.needles import PIECE_BYTES, PieceHashes
 from remanence.store.sqlite.raw_files import SIDE_FILES, read_blocks
+from remanence.store.sqlite.residue_scan import PIECE_BYTES, PieceHashes
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left
 WAIT_MS = 1_000  # for readers to let go of the log

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
-from remanence.change import ROWLESS, Block, Cause, Change, CommitResult, Entry, row_count
-from remanence.errors import Conflict
+from remanence.core.change import ROWLESS, Block, Cause, Change, CommitResult, Entry, row_count
+from remanence.core.errors import Conflict
 from remanence.store.chain import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.erasure import ERASE
@@ -20,8 +20,8 @@ from remanence.store.sqlite.attached import AttachedChanges
 from remanence.store.sqlite.blocks import Blocks
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.erasing import SqlErasure, coming_back
-from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.memories import Memories
+from remanence.store.sqlite.string_ids import SCOPE, Fresh
 from remanence.store.sqlite.transaction import CommitContext, Key
 from remanence.store.sqlite.use_parts import UsePart
 

@@ -4,7 +4,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from remanence.errors import InvalidInput, StoreDamaged
+from remanence.core.errors import InvalidInput, StoreDamaged
 from remanence.store.sqlite.dialect import IN_MEMORY, make_private, refuse_path
 
 PARTIAL = ".partial"

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from remanence.store.sqlite.interned import Fresh, StringIds
+from remanence.store.sqlite.string_ids import Fresh, StringIds
 
 _LISTED = frozenset({"rules", "actions"})  # lists whose items have forms of their own, with their texts
 _NESTED = frozenset({"cycle"})

@@ -12,7 +12,7 @@ from time import sleep
 
 import orjson
 
-from remanence.errors import (
+from remanence.core.errors import (
     Conflict,
     InvalidInput,
     RemanenceError,
@@ -37,15 +37,6 @@ _PAGE_CACHE_KIB = 16 * 1_024
 _JOURNAL_BYTES_MAX = 64 * 1_024 * 1_024
 _STATEMENTS_CACHED = 256
 
-# Any character may stand in a stem except blanks; the tokeniser must split at these alone.
-_PUNCTUATION = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
-_TOKENIZE = "ascii tokenchars '" + _PUNCTUATION.replace("'", "''") + "'"
-# Our own stems are put in, so the text itself is not kept twice; order and counts of words are not needed either.
-WORDS = (
-    "CREATE VIRTUAL TABLE words USING fts5(stems, content='', detail='none', columnsize=0,\n    tokenize=\""
-    + _TOKENIZE.replace('"', '""')
-    + '")'
-)
 # FTS5 cuts words at 32,768 bytes; cut here, index and query agree on it.
 _STEM_CHARS_MAX = 1_000
 WORDS_VIEW = "CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, words, instance)"

@@ -6,11 +6,11 @@ Neither audited nor undone: they follow from the texts. Each function runs insid
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from remanence.change import Fence
+from remanence.core.change import Fence
 from remanence.store.base import EMBEDDED_MAX, EmbeddingRow
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import MODEL, SCOPE, Fresh
+from remanence.store.sqlite.string_ids import MODEL, SCOPE, Fresh
 from remanence.store.sqlite.sums import record, vector_digest
 from remanence.store.sqlite.transaction import CommitContext
 

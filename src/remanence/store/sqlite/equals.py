@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 from hashlib import blake2b
 
-from remanence.change import PART_CHANGES_MAX, Cause, Change
-from remanence.effects import UPGRADE
-from remanence.model import Relation, link_values
+from remanence.core.change import PART_CHANGES_MAX, Cause, Change
+from remanence.core.effects import UPGRADE
+from remanence.core.model import Relation, link_values
 from remanence.store.sqlite import commits
-from remanence.store.sqlite.interned import Fresh, StringIds
-from remanence.text import FINGERPRINT_VERSION
+from remanence.store.sqlite.string_ids import Fresh, StringIds
+from remanence.text.analysis import FINGERPRINT_VERSION
 
 _EQUAL = (
     "WITH several AS (SELECT scope, fingerprint FROM memories GROUP BY scope, fingerprint HAVING count(*) > 1)"

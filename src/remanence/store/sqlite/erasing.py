@@ -11,17 +11,17 @@ from typing import Any
 
 import orjson
 
-from remanence.change import Change
+from remanence.core.change import Change
 from remanence.store import erasure
 from remanence.store.constraints import folds_of
 from remanence.store.erasure import MarkKind
-from remanence.store.sqlite import accessors, details, emptying, fulltext, purged
+from remanence.store.sqlite import accessors, details, fulltext, purged, redact_images
 from remanence.store.sqlite.dialect import IN_MEMORY
-from remanence.store.sqlite.emptying import Emptying
 from remanence.store.sqlite.home import salt_of
-from remanence.store.sqlite.interned import NAMES_GONE, TAG
-from remanence.store.sqlite.needles import PIECE_BYTES, SHORTEST, PieceHashes
-from remanence.store.sqlite.quoting import QuotedStrings
+from remanence.store.sqlite.redact_images import Emptying
+from remanence.store.sqlite.redact_quotes import QuotedStrings
+from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes
+from remanence.store.sqlite.string_ids import NAMES_GONE, TAG
 from remanence.store.sqlite.sums import Sums
 from remanence.store.sqlite.transaction import CommitContext, Key
 
@@ -137,13 +137,13 @@ class SqlErasure:
             audit.take_names(work.cause.unnamed)
             self._strings |= {*work.cause.unnamed.names}
         self._left = audit.part_digests()
-        told = {erasure.EMPTIED: emptying.emptied_digest(self._left), **audit.end_mark_detail()}
+        told = {erasure.EMPTIED: redact_images.emptied_digest(self._left), **audit.end_mark_detail()}
         work.cause = replace(work.cause, detail={**work.cause.detail, **told})
 
     def finish(self) -> None:
         """Keep the ledger, take names away that nothing bears any more, and what is to be proven gone."""
         work = self._work
-        emptying.write(work.connection, work.images.position, self._left)
+        redact_images.write(work.connection, work.images.position, self._left)
         purged.drop(work, self._meant)
         self._keep_ledger()
         dropped = self._drop_names()
@@ -200,7 +200,7 @@ class SqlErasure:
         work = self._work
         borne: dict[str, set[str]] = {
             space: {row[space] for row in self._former if row[space] is not None}
-            for space in sorted(emptying.NAMED)
+            for space in sorted(redact_images.NAMED)
         }
         borne[TAG] = {change.key[1] for change in self._changes if change.table == "tags"}  # type: ignore[index,misc]
         for space, name in self._collect_person_names():
@@ -236,7 +236,7 @@ class SqlErasure:
         if names is None:
             return
         for number, space, name in work.connection.execute(_NAMES).fetchall():
-            if space not in emptying.NAMED | {TAG} or not names.stand_in(name):
+            if space not in redact_images.NAMED | {TAG} or not names.stand_in(name):
                 continue
             if space == "agent":
                 accessors.drop_agent(work, number)
@@ -271,7 +271,7 @@ def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     """Yield what rows say beside their texts."""
     for row in rows:
         for name in ("key", "summary", "attributes"):
-            yield from emptying.strings_in(row[name])
+            yield from redact_images.strings_in(row[name])
 
 
 def _bytes_of(texts: Iterable[str], vectors: Iterable[bytes]) -> Iterable[bytes]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.store.sqlite.dialect import id_list, match, tokens
-from remanence.text import stems, term_hash
+from remanence.text.analysis import stems, term_hash
 
 Ints = npt.NDArray[np.int64]
 Texts = Iterable[tuple[int, str]]  # (seq, text)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from remanence.store.sqlite import fulltext
 from remanence.store.sqlite.dialect import WORDS_VIEW, tokens
-from remanence.text import stems_once, term_hash
+from remanence.text.analysis import stems_once, term_hash
 
 Ints = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]

@@ -14,8 +14,7 @@ from stat import S_IMODE
 
 import orjson
 
-from remanence.change import Cause
-from remanence.folding import fold_keys
+from remanence.core.change import Cause
 from remanence.store import erasure
 from remanence.store.base import Check, LedgerFindings
 from remanence.store.chain import content_digest
@@ -24,9 +23,10 @@ from remanence.store.sqlite import audit, bookkeeping, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, UNREADABLE, version_of
 from remanence.store.sqlite.erasing import put_marks
 from remanence.store.sqlite.home import DatabaseLocation, is_copy, peek, place_of
-from remanence.store.sqlite.interned import SCOPE, Fresh
 from remanence.store.sqlite.ledger_file import Ledger, LedgerLine, Marks
+from remanence.store.sqlite.string_ids import SCOPE, Fresh
 from remanence.store.sqlite.sums import Sums
+from remanence.text.folding import fold_keys
 
 # The row of `meta` with the fingerprints of the ledgers all of which this database knows.
 APPLIED = "erased_ledgers"

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from remanence.beside import open_regular, read_regular, write_whole
+from remanence.core.beside import open_regular, read_regular, write_whole
 from remanence.store.erasure import MarkKind
 
 SUFFIX = ".erased"

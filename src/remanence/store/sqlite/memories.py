@@ -8,8 +8,8 @@ from collections.abc import Set as AbstractSet
 from operator import itemgetter
 from typing import Any
 
-from remanence.change import Change
-from remanence.model import COLUMNS, Status
+from remanence.core.change import Change
+from remanence.core.model import COLUMNS, Status
 from remanence.store.constraints import claims_text, refuse_state
 from remanence.store.erasure import ERASE
 from remanence.store.memory.tables import freed

@@ -16,7 +16,7 @@ import orjson
 from remanence.store.chain import UNCHAINED, part_digest
 from remanence.store.ending import ImageEndMark
 from remanence.store.erasure import EMPTIED, ERASE
-from remanence.store.sqlite import block_log, emptying
+from remanence.store.sqlite import block_log, redact_images
 from remanence.store.sqlite.audit import (
     HEADER,
     SELECT_CHANGES,
@@ -28,8 +28,8 @@ from remanence.store.sqlite.audit import (
     plain_header,
     shapes_of,
 )
-from remanence.store.sqlite.emptying import holds_any
-from remanence.store.sqlite.interned import StringIds
+from remanence.store.sqlite.redact_images import holds_any
+from remanence.store.sqlite.string_ids import StringIds
 from remanence.store.sqlite.use_parts import unpack_parts
 
 _RUNS = f"SELECT {', '.join(HEADER)}, digest, entries, asked FROM runs ORDER BY position"
@@ -55,7 +55,7 @@ def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Itera
             is_sound, why = True, left.get(position, (why, b""))[0]
         elif position in left:
             why, rest = left[position]
-            is_sound = rest == emptying.rest(connection, names, names.text(connection, scope), position)
+            is_sound = rest == redact_images.rest(connection, names, names.text(connection, scope), position)
         else:
             is_sound = entries == images.digest(position)
         if not is_sound or digest != own_digest(why, entries):
@@ -114,7 +114,7 @@ class _EndedParts:
         if holds_any(self._connection, position):
             name = self._names.text(self._connection, scope)
             self._held.setdefault(scope, []).append(
-                emptying.rest(self._connection, self._names, name, position)
+                redact_images.rest(self._connection, self._names, name, position)
             )
 
     def find_faults(self) -> Iterator[str]:
@@ -155,7 +155,7 @@ def _find_erasure_faults(connection: sqlite3.Connection) -> Iterator[str]:
         by.setdefault(part, []).append(tuple(left))
     said = connection.execute("SELECT position, detail FROM runs WHERE verb = ?", (ERASE,)).fetchall()
     for position, detail in said:
-        vouched = emptying.emptied_digest(by.pop(position, []))
+        vouched = redact_images.emptied_digest(by.pop(position, []))
         if detail is None or orjson.loads(detail).get(EMPTIED) != vouched:
             yield f"part {position} left something else of the parts before it"
     for position in sorted(by):

@@ -6,10 +6,10 @@ from collections.abc import Collection, Sequence
 import orjson
 
 from remanence.store.base import PurgedMemory
+from remanence.store.part_rows import OF_PART
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, StringIds
-from remanence.store.sqlite.part_rows import OF_PART
+from remanence.store.sqlite.string_ids import SCOPE, StringIds
 from remanence.store.sqlite.transaction import CommitContext
 
 _INSERT = 'INSERT INTO purged (scope, seq, id, "key", position, at) VALUES (?, ?, ?, ?, ?, ?)'

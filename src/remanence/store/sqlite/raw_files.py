@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
-from remanence.beside import open_regular
+from remanence.core.beside import open_regular
 
 SIDE_FILES = ("-wal", "-shm", "-journal")  # what SQLite keeps beside a database, by how the names go on
 _BLOCK_BYTES = 8 * 1_024 * 1_024

@@ -12,17 +12,16 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
-from remanence.claim import CLAIM_COLUMNS, Claim, Forbidden
-from remanence.errors import StoreDamaged
-from remanence.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
-from remanence.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, count_last_segment
+from remanence.core.claim import CLAIM_COLUMNS, Claim, Forbidden
+from remanence.core.errors import StoreDamaged
+from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
+from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, count_last_segment
 from remanence.store import erasure
 from remanence.store.base import Arriving, Find, KnownMemory, Postings, ScopeSurvey, WriteContext
 from remanence.store.constraints import refuse_unknown_columns
 from remanence.store.sqlite import erasing, fulltext
 from remanence.store.sqlite.commits import position_of
 from remanence.store.sqlite.dialect import DECODING, id_list
-from remanence.store.sqlite.interned import MODEL, SCOPE, TAG, StringIds
 from remanence.store.sqlite.rows import (
     WHOLE_NAMES,
     encode_value,
@@ -32,6 +31,7 @@ from remanence.store.sqlite.rows import (
     place,
     select_statement,
 )
+from remanence.store.sqlite.string_ids import MODEL, SCOPE, TAG, StringIds
 
 Ints = npt.NDArray[np.int64]
 

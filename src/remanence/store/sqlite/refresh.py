@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.condense import CONDENSED_VERSION
-from remanence.decay_class import DECAY_VERSION, FADING_TAGS, decay
-from remanence.model import COLUMN
+from remanence.core.decay_class import DECAY_VERSION, FADING_TAGS, decay
+from remanence.core.model import COLUMN
 from remanence.store.sqlite import archive_words, equals, fulltext, sums
-from remanence.store.sqlite.interned import SCOPE, TAG, StringIds
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
-from remanence.text import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
-from remanence.text_columns import lengths_of, summary_shown
-from remanence.tokens import TOKENS_VERSION, token_counts
-from remanence.word_hashes import WORD_HASHES_VERSION
+from remanence.store.sqlite.string_ids import SCOPE, TAG, StringIds
+from remanence.text.analysis import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
+from remanence.text.condense import CONDENSED_VERSION
+from remanence.text.text_columns import lengths_of, summary_shown
+from remanence.text.tokens import TOKENS_VERSION, token_counts
+from remanence.text.word_hashes import WORD_HASHES_VERSION
 
 RANGE = 8_192  # memories that are read, computed and written at once
 ROW_DIGEST_VERSION = 3

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from remanence.model import COLUMN, COLUMNS, LINK_COLUMNS, Column, Label, Link, Memory, Relation
+from remanence.core.model import COLUMN, COLUMNS, LINK_COLUMNS, Column, Label, Link, Memory, Relation
 from remanence.store.constraints import TIME_BOUND, is_access
 from remanence.store.sqlite.dialect import id_list
 

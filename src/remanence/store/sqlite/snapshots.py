@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.attributes import AttributeColumn, Codes
-from remanence.change import GUARDS
-from remanence.clock import DAY
-from remanence.errors import InvalidInput
-from remanence.model import COLUMN, COUNT_MAX, Column, Decay
-from remanence.snapshot import (
+from remanence.core.attributes import AttributeColumn, Codes
+from remanence.core.change import GUARDS
+from remanence.core.clock import DAY
+from remanence.core.errors import InvalidInput
+from remanence.core.model import COLUMN, COUNT_MAX, Column, Decay
+from remanence.core.snapshot import (
     RESTING,
     RESTING_ON,
     TAG,
@@ -33,10 +33,10 @@ from remanence.store.constraints import TIME_BOUND, refuse_wanted
 from remanence.store.sqlite import bookkeeping
 from remanence.store.sqlite.changed_since import changed_since
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.interned import SCOPE, StringIds
 from remanence.store.sqlite.packed import PackedField, Packing, UnpackedRows, gather
 from remanence.store.sqlite.rows import MILLION, mapping
-from remanence.text import ASKING
+from remanence.store.sqlite.string_ids import SCOPE, StringIds
+from remanence.text.analysis import ASKING
 
 Ints = npt.NDArray[np.int64]
 Array = npt.NDArray[Any]

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from remanence.box import BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
-from remanence.claim import Claim, Forbidden
-from remanence.errors import StoreUnavailable
-from remanence.model import Link, Memory, Relation
-from remanence.snapshot import Snapshot, SnapshotRequest
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
+from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence, row_count
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.errors import StoreUnavailable
+from remanence.core.model import Link, Memory, Relation
+from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
     ArchiveWords,
     Arriving,
@@ -48,8 +48,8 @@ from remanence.store.sqlite import (
     cleaning,
     commits,
     embeddings,
-    ending_parts,
     erasing,
+    image_expiry,
     ledger,
     purged,
     raw_files,
@@ -66,7 +66,7 @@ from remanence.store.sqlite.dialect import (
     refuse_path,
 )
 from remanence.store.sqlite.home import note_home
-from remanence.store.sqlite.interned import SCOPE, Fresh, StringIds
+from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
 
@@ -282,7 +282,7 @@ class SqlStore:
     async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
         return await self._write(
-            lambda connection: ending_parts.end_images(connection, self._fresh, scope, before, cause)
+            lambda connection: image_expiry.end_images(connection, self._fresh, scope, before, cause)
         )
 
     async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:

@@ -11,8 +11,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeVar
 
-from remanence.errors import RemanenceError, StoreUnavailable
-from remanence.process import OpeningProcess
+from remanence.core.errors import RemanenceError, StoreUnavailable
+from remanence.core.process import OpeningProcess
 from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, meaning, unreadable
 
 Answer = TypeVar("Answer")

@@ -4,11 +4,11 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.change import Cause
-from remanence.model import Column
+from remanence.core.change import Cause
+from remanence.core.model import Column
 from remanence.store.sqlite.audit import PartImages
-from remanence.store.sqlite.interned import Fresh
 from remanence.store.sqlite.rows import decode_value, encode_value
+from remanence.store.sqlite.string_ids import Fresh
 from remanence.store.sqlite.sums import Sums
 
 Key = tuple[str, Any]  # (table, key), as Conflict names rows

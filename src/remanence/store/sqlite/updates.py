@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from remanence.change import GUARDS, Change, Increment
-from remanence.model import COLUMN, Column, PolicyClass, Status
+from remanence.core.change import GUARDS, Change, Increment
+from remanence.core.model import COLUMN, Column, PolicyClass, Status
 from remanence.store.constraints import as_far_as, count_use, refuse_class, refuse_state, refuse_transition
 from remanence.store.sqlite import accessors, embeddings, fulltext
 from remanence.store.sqlite.audit import json_text, shape_of

@@ -10,8 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import disk_usage
 
-from remanence.beside import open_regular
-from remanence.errors import StoreDamaged, StoreUnavailable
+from remanence.core.beside import open_regular
+from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import dialect, refresh
 from remanence.store.sqlite.copying import PARTIAL, copy
 from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, IN_MEMORY, connect, version_of

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from remanence.change import Cause, CommitResult
+from remanence.core.change import Cause, CommitResult
 from remanence.store.chain import part_digest
+from remanence.store.part_rows import pack_run
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.audit import (
     HEADER,
@@ -19,8 +20,7 @@ from remanence.store.sqlite.audit import (
     own_digest,
     plain_header,
 )
-from remanence.store.sqlite.interned import Fresh
-from remanence.store.sqlite.part_rows import pack_run
+from remanence.store.sqlite.string_ids import Fresh
 from remanence.store.sqlite.use_parts import UsePart, pack_part, pack_used
 from remanence.store.use_runs import USE, goes_on
 

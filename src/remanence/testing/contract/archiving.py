@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from remanence.change import Change, inverses
-from remanence.clock import MINUTE
-from remanence.model import Status, Tier
+from remanence.core.change import Change, inverses
+from remanence.core.clock import MINUTE
+from remanence.core.model import Status, Tier
 from remanence.store.base import Store
 from remanence.store.erasure import ERASE
 from remanence.testing.builders import (
@@ -20,8 +20,8 @@ from remanence.testing.builders import (
     one,
     update_change,
 )
-from remanence.text import stems
-from remanence.word_hashes import NAMED, PART_ROWS, WordHashPart, hashes_of, rows_of, worth_code
+from remanence.text.analysis import stems
+from remanence.text.word_hashes import NAMED, PART_ROWS, WordHashPart, hashes_of, rows_of, worth_code
 
 Told = dict[int, tuple[Sequence[int], dict[str, object]]]
 

@@ -1,9 +1,9 @@
 """What a store remembers of its commits: parts in order, changes that can be turned round, a chain that holds."""
 
-from remanence.change import Change, Increment, inverses
-from remanence.errors import Conflict
-from remanence.model import Reason, Relation, Status, Tier
-from remanence.owner import BY_ENGINE, BY_POLICY, PERSON, Owner, owner_of, said_of
+from remanence.core.change import Change, Increment, inverses
+from remanence.core.errors import Conflict
+from remanence.core.model import Reason, Relation, Status, Tier
+from remanence.core.owner import BY_ENGINE, BY_POLICY, PERSON, Owner, owner_of, said_of
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,

@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from remanence.change import Block, Change, Entry, Increment, inverses
-from remanence.errors import Conflict, InvalidInput, NameUnknown
-from remanence.model import Lifecycle, Memory, PolicyClass, Relation, Status, Tier
+from remanence.core.change import Block, Change, Entry, Increment, inverses
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown
+from remanence.core.model import Lifecycle, Memory, PolicyClass, Relation, Status, Tier
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,

@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import groupby
 from random import Random
 
-from remanence.change import Cause, Change, inverses
-from remanence.clock import MINUTE
-from remanence.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
-from remanence.model import Memory, Reason, Relation, Status
-from remanence.snapshot import Ints, Snapshot, SnapshotRequest
+from remanence.core.change import Cause, Change, inverses
+from remanence.core.clock import MINUTE
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
+from remanence.core.model import Memory, Reason, Relation, Status
+from remanence.core.snapshot import Ints, Snapshot, SnapshotRequest
 from remanence.store.base import Bookkeeping, BookkeepResult, Check, Store
 from remanence.testing.builders import (
     NOW,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from remanence.box import BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
-from remanence.change import MILLION, Change, inverses
-from remanence.clock import DAY
-from remanence.errors import Conflict, InvalidInput
+from remanence.core.box import BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
+from remanence.core.change import MILLION, Change, inverses
+from remanence.core.clock import DAY
+from remanence.core.errors import Conflict, InvalidInput
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,

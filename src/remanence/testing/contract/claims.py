@@ -2,11 +2,10 @@
 
 import pytest
 
-from remanence.change import Change
-from remanence.claim import Claim, Forbidden
-from remanence.errors import Conflict, InvalidInput
-from remanence.folding import fold_keys
-from remanence.model import COMING_BACK, KEYING
+from remanence.core.change import Change
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import COMING_BACK, KEYING
 from remanence.store.base import Bookkeeping, Find, Store
 from remanence.testing.builders import (
     NOW,
@@ -22,6 +21,7 @@ from remanence.testing.builders import (
     update_change,
 )
 from remanence.testing.dump import dump
+from remanence.text.folding import fold_keys
 
 OPENS = ("market hall", "opens")
 

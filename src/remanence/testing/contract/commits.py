@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from remanence.change import Change, Increment, inverses
-from remanence.clock import DAY
-from remanence.errors import Conflict
-from remanence.model import (
+from remanence.core.change import Change, Increment, inverses
+from remanence.core.clock import DAY
+from remanence.core.errors import Conflict
+from remanence.core.model import (
     Decay,
     Form,
     Kind,
@@ -19,7 +19,7 @@ from remanence.model import (
     Tier,
     Verification,
 )
-from remanence.snapshot import SnapshotRequest
+from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,

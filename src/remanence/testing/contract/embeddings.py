@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from remanence.errors import LeaseLost
+from remanence.core.errors import LeaseLost
 from remanence.store.base import Bookkeeping, EmbeddingRow, Store
 from remanence.testing.builders import (
     NOW,
@@ -14,7 +14,7 @@ from remanence.testing.builders import (
     one,
     update_change,
 )
-from remanence.text import fingerprint
+from remanence.text.analysis import fingerprint
 
 MODEL, OTHER = "a model", "another model"
 

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from remanence.change import Cause, Change, Increment, inverses
-from remanence.clock import DAY, TIME_MAX
+from remanence.core.change import Cause, Change, Increment, inverses
+from remanence.core.clock import DAY, TIME_MAX
 from remanence.store.base import EndImagesResult, PurgedMemory, Store
 from remanence.store.ending import EXPIRE, PARTS_MAX
 from remanence.store.erasure import ERASE

@@ -1,9 +1,8 @@
 """What an erasure takes away and leaves: rows, images, the chain of the audit, and what is refused from then on."""
 
-from remanence.change import Change
-from remanence.errors import Conflict
-from remanence.folding import fold_keys
-from remanence.model import COMING_BACK
+from remanence.core.change import Change
+from remanence.core.errors import Conflict
+from remanence.core.model import COMING_BACK
 from remanence.store.base import LedgerFindings, Store
 from remanence.store.erasure import ERASE, of_fold, of_id, of_seq
 from remanence.testing.builders import (
@@ -17,6 +16,7 @@ from remanence.testing.builders import (
     tag_change,
     update_change,
 )
+from remanence.text.folding import fold_keys
 
 TEXT, FORMER = "the pier is painted blue", "the pier is painted green"
 

@@ -1,8 +1,8 @@
 """What a commit compares before it writes: revision, touched, old values, twins. All conflicts, or nothing written."""
 
-from remanence.change import Change, Increment
-from remanence.errors import Conflict, InvalidInput
-from remanence.model import Relation, Status
+from remanence.core.change import Change, Increment
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import Relation, Status
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,

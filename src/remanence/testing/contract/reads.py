@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from remanence.change import Change
-from remanence.clock import DAY
-from remanence.model import Kind, Reason, Relation, Segment, Severity, Status, Tail
-from remanence.segment import GAP_MAX
+from remanence.core.change import Change
+from remanence.core.clock import DAY
+from remanence.core.model import Kind, Reason, Relation, Segment, Severity, Status, Tail
+from remanence.core.segment import GAP_MAX
 from remanence.store.base import Arriving, Find, Store
 from remanence.testing.builders import (
     NOW,
@@ -21,7 +21,7 @@ from remanence.testing.builders import (
     update_change,
 )
 from remanence.testing.dump import dump
-from remanence.text import fingerprint, term_hash
+from remanence.text.analysis import fingerprint, term_hash
 
 
 class ReadContract:

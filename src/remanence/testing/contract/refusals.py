@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from remanence.change import Change, Increment
-from remanence.errors import InvalidInput, NameUnknown, RemanenceError
-from remanence.model import PolicyClass, Reason, Relation, Status, Tier
+from remanence.core.change import Change, Increment
+from remanence.core.errors import InvalidInput, NameUnknown, RemanenceError
+from remanence.core.model import PolicyClass, Reason, Relation, Status, Tier
 from remanence.store.base import Find, Store
 from remanence.testing.builders import (
     SCOPE,

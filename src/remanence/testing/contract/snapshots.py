@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from remanence.attributes import parse_attribute_filter
-from remanence.change import Change, Increment
-from remanence.clock import DAY
-from remanence.errors import InvalidInput, NameUnknown
-from remanence.model import COLUMNS, Kind, Relation, Status
-from remanence.snapshot import LINK_COLUMNS, Holds, Snapshot, SnapshotRequest
+from remanence.core.attributes import parse_attribute_filter
+from remanence.core.change import Change, Increment
+from remanence.core.clock import DAY
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.model import COLUMNS, Kind, Relation, Status
+from remanence.core.snapshot import LINK_COLUMNS, Holds, Snapshot, SnapshotRequest
 from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from remanence.change import Change, CommitResult, Increment
-from remanence.clock import MINUTE
+from remanence.core.change import Change, CommitResult, Increment
+from remanence.core.clock import MINUTE
 from remanence.store.base import Find, Store
 from remanence.store.use_runs import PARTS_MAX
 from remanence.testing.builders import NOW, SCOPE, because, create_change, keep, one, tag_change

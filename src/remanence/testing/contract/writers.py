@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from remanence.change import Cause, Change, CommitResult, Increment
-from remanence.errors import Conflict, InvalidInput, LeaseLost
-from remanence.folding import fold_keys
-from remanence.model import Relation
-from remanence.snapshot import SnapshotRequest
+from remanence.core.change import Cause, Change, CommitResult, Increment
+from remanence.core.errors import Conflict, InvalidInput, LeaseLost
+from remanence.core.model import Relation
+from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Bookkeeping, Store
 from remanence.testing.builders import (
     NOW,
@@ -31,6 +30,7 @@ from remanence.testing.builders import (
     update_change,
 )
 from remanence.testing.dump import dump
+from remanence.text.folding import fold_keys
 
 ROUNDS = 20
 VECTOR = np.ones(4, "<f2").tobytes()

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from remanence.errors import IngestError, InvalidInput, suggest
-from remanence.model import Turn
+from remanence.core.errors import IngestError, InvalidInput, suggest
+from remanence.core.model import Turn
 from remanence.write.transcripts import located
 from remanence.write.transcripts.base import Importer
 from remanence.write.transcripts.chatgpt import ChatGPT

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Protocol
 
-from remanence.model import Turn
+from remanence.core.model import Turn
 
 
 class Importer(Protocol):

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from remanence.clock import SECOND, to_micros
-from remanence.errors import InvalidInput
-from remanence.model import NAME_CHARS_MAX, Kind, Turn
+from remanence.core.clock import SECOND, to_micros
+from remanence.core.errors import InvalidInput
+from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import fields, located
 from remanence.write.transcripts.fields import FlawError, Path
 from remanence.write.transcripts.located import child, objects

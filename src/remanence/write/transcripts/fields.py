@@ -10,10 +10,10 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
-from remanence.clock import to_micros
-from remanence.errors import InvalidInput, suggest
-from remanence.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
-from remanence.text import check_text
+from remanence.core.clock import to_micros
+from remanence.core.errors import InvalidInput, suggest
+from remanence.core.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
+from remanence.text.analysis import check_text
 
 Path: TypeAlias = tuple[str | int, ...]
 

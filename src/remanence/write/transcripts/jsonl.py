@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import fields
 from typing import Any
 
-from remanence.errors import IngestError, suggest
-from remanence.model import NAME_CHARS_MAX, Turn
+from remanence.core.errors import IngestError, suggest
+from remanence.core.model import NAME_CHARS_MAX, Turn
 from remanence.write.transcripts import located
 from remanence.write.transcripts.fields import FlawError, content_key, value
 

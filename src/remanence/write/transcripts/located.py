@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from remanence.errors import IngestError
-from remanence.model import Turn
+from remanence.core.errors import IngestError
+from remanence.core.model import Turn
 from remanence.write.transcripts.fields import FlawError, Path
 
 _SPACE = re.compile(r"[ \t\r\n]*")

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from remanence.clock import SECOND, to_micros
-from remanence.model import Kind, Turn
+from remanence.core.clock import SECOND, to_micros
+from remanence.core.model import Kind, Turn
 from remanence.write.transcripts import fields, located
 from remanence.write.transcripts.fields import FlawError, Path
 from remanence.write.transcripts.located import child, objects

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from remanence.model import NAME_CHARS_MAX, Kind, Turn
+from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
 from remanence.write.transcripts import fields, located
 from remanence.write.transcripts.fields import FlawError, Path
 

@@ -1,0 +1,1 @@
+"""What everything else is made of: errors, times, the nouns, changes, effects, guards, snapshots. Pure."""

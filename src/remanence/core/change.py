@@ -1,0 +1,255 @@
+"""Every write as data: a list of changes with a cause, which can be shown, logged, applied and turned round.
+
+Knows the shape of a change and nothing of how a store keeps it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.model import COLUMNS
+from remanence.core.redaction import Names
+
+Ints = npt.NDArray[np.int64]
+
+Table: TypeAlias = Literal["memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces"]
+# memories: seq · tags: (seq, tag) · sources: (seq, source) · links: (source seq, target seq, relation)
+# claims: (seq, number) · forbidden: the fold of a text · boxes: the seq of the first turn · traces: the first box
+Key: TypeAlias = int | str | tuple[int, str] | tuple[int, int] | tuple[int, int, int]
+# A lease, and the number that it was given with.
+Fence: TypeAlias = tuple[str, int]
+
+# One transaction: at this size it holds the write lock for about half a second and the process about 80 MB more.
+PART_CHANGES_MAX = 20_000
+BLOCK_ROWS_MAX = 1_000_000  # far more than a part holds: what is larger was never written
+GUARDS = frozenset({"revision", "touched"})
+ABSENT = int(np.iinfo(np.int64).min)  # what stands for None in an array of integers
+MILLION = 1_000_000
+FRACTIONS = frozenset({"weight", *(column.name for column in COLUMNS if column.kind == "fraction")})
+# Their commits are logged without their rows: they count uses, or embed again, and are never undone.
+ROWLESS = frozenset({"use", "embed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Increment:
+    """A counter's change by an amount; its inverse is the negative amount, and it never conflicts."""
+
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One row's change: the columns that change, with their values before and after.
+
+    `before` is None for a row that is created, `after` for one that is destroyed. Where `before` names
+    `revision` (or `touched`), the store refuses the whole commit with `Conflict` if that is no longer the
+    row's. A new memory has a negative key, a placeholder that the store replaces by the sequence number it
+    assigns, there and in tags, sources, links and claims of the same commit that name it.
+    """
+
+    table: Table
+    key: Key
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """The changes of many rows of one table that change the same columns: the same as one `Change` for each row.
+
+    It holds numbers only, as they are kept: times in microseconds, enumerations as codes, fractions in millionths, and
+    ABSENT for None; so no text is ever in one. `keys` ascend: sequence numbers, or source, target and relation of
+    links. `before` and `after` have a row for each key and a column for each of `columns`; `before` is None where links
+    are made, `after` where they are cut, and rows of memories always stay. `revision` is what each memory must have,
+    and so is `touched` where it is given.
+    """
+
+    table: Literal["memories", "links"]
+    columns: tuple[str, ...]
+    keys: Ints
+    before: Ints | None
+    after: Ints | None
+    revision: Ints | None = None
+    touched: Ints | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Block):
+            return NotImplemented
+        return (self.table, self.columns) == (other.table, other.columns) and all(
+            a is b if a is None or b is None else np.array_equal(a, b)
+            for a, b in zip(self._arrays(), other._arrays(), strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment] # arrays have none
+
+    def where(self, rows: npt.NDArray[Any] | slice) -> "Block":
+        """Return some of its rows, by a mask, by their places or by a slice."""
+        keys, *others = (None if array is None else array[rows] for array in self._arrays())
+        assert keys is not None
+        return Block(self.table, self.columns, keys, *others)
+
+    def inverse(self) -> "Block":
+        """Swap before and after, as `inverse` does for one row."""
+        later = None if self.revision is None else self.revision + 1
+        return replace(self, before=self.after, after=self.before, revision=later, touched=None)
+
+    def row_keys(self) -> list[Any]:
+        """Return the key of each row, as a change names it."""
+        keys = self.keys.tolist()
+        return keys if self.table == "memories" else list(map(tuple, keys))
+
+    def changes(self) -> Iterator[Change]:
+        """Yield the change of each row."""
+        befores, afters = self._values(self.before), self._values(self.after)
+        if self.revision is not None:
+            for before, after, revision in zip(befores, afters, self.revision.tolist(), strict=True):
+                before["revision"], after["revision"] = revision, revision + 1
+        if self.touched is not None:
+            for before, touched in zip(befores, self.touched.tolist(), strict=True):
+                before["touched"] = touched
+        for key, before, after in zip(self.row_keys(), befores, afters, strict=True):
+            yield Change(self.table, key, before, after)
+
+    def _arrays(self) -> tuple[Ints | None, ...]:
+        return self.keys, self.before, self.after, self.revision, self.touched
+
+    def _values(self, side: Ints | None) -> list[Any]:
+        """Return what each row holds on one side, by column."""
+        if side is None:
+            return [None] * len(self)
+        if not self.columns:
+            return [{} for _ in range(len(self))]
+        values = [_plain(name, side[:, place]) for place, name in enumerate(self.columns)]
+        return [dict(zip(self.columns, row, strict=True)) for row in zip(*values, strict=True)]
+
+
+Entry: TypeAlias = Change | Block
+
+
+def rows_of(entries: Iterable[Entry]) -> Iterator[Change]:
+    """Yield the change of each row, those of blocks too."""
+    for entry in entries:
+        if isinstance(entry, Block):
+            yield from entry.changes()
+        else:
+            yield entry
+
+
+def row_count(entries: Iterable[Entry]) -> int:
+    """Count the rows that change."""
+    return sum(len(entry) if isinstance(entry, Block) else 1 for entry in entries)
+
+
+def _plain(name: str, kept: Ints) -> list[Any]:
+    """Return a column's values as a change holds them."""
+    values = (kept / MILLION).tolist() if name in FRACTIONS else kept.tolist()
+    missing = kept == ABSENT
+    if not missing.any():
+        return list(values)
+    return [None if none else value for value, none in zip(values, missing.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a commit happens: the verb, when, for whom, under which policy, as which part of which run.
+
+    `run` names all parts of one run; `final` marks the last part, so that a run killed between two parts shows
+    as interrupted. `destroyed` counts against the brake. `fired` names periodic rules that have now fired.
+    `planned` tells that the changes were decided on a snapshot that knew all rows of the run, so that
+    neighbours of the changed rows are not marked as touched. `turns` is how many turns were heard, for the clock of
+    turns. `fence` is the lease that the run relies on and the number it was given with: once another holder has it,
+    nothing is written. `counts` are added to counters by name, and `values` put, as `Bookkeeping` does it. `unnamed` is
+    whose names an erasure takes out of why parts were done and by whom. `extends` is the run and the number that a
+    commit of uses takes, instead of its own, where the part before that one is the last of the scope, of the same agent
+    and minute. None of these six is in the log, and no undo takes them back.
+    """
+
+    verb: str
+    at: int
+    run: str
+    part: int = 0
+    final: bool = True
+    actor: str | None = None
+    policy: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    destroyed: int = 0
+    fired: tuple[str, ...] = ()
+    planned: bool = False
+    turns: int = 0
+    fence: Fence | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
+    unnamed: Names | None = None
+    extends: tuple[str, int] | None = None
+
+    @property
+    def closes(self) -> bool:
+        """Whether this is the last part of several, which is logged though nothing is in it."""
+        return self.final and self.part > 0
+
+
+@dataclass(frozen=True, slots=True)
+class CommitResult:
+    """What a store answers to a commit: its position in the change sequence, and the keys it assigned.
+
+    The new memory with the placeholder key `-k` has the sequence number `assigned[k - 1]`. `follows` is the position of
+    the scope before, −1 where that is not known, as of a part that was written already.
+    """
+
+    run: str
+    part: int
+    position: int
+    assigned: tuple[int, ...]
+    changes: int
+    follows: int = field(default=-1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditPart:
+    """One part of a run as the audit keeps it, with its changes in order.
+
+    A creation is logged by its key and `revision` alone, a destruction with the whole row, anything else with the
+    columns that changed. `count` is the number of changes, also where they were not asked for. Of a part that only
+    counted uses, or embedded again, nothing is logged but `used`, which memories. `ended_at` is when its images ended,
+    or those that nothing keeps; None where it has them all.
+    """
+
+    position: int
+    cause: Cause
+    entries: tuple[Entry, ...]
+    digest: str
+    count: int = 0
+    used: tuple[int, ...] = ()
+    ended_at: int | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """The change of each row, made anew each time: blocks are kept as they are."""
+        return tuple(rows_of(self.entries))
+
+
+def inverse(change: Change) -> Change:
+    """Swap before and after; the revision still rises, so that a stale plan can never pass for a fresh one."""
+    before, after = change.after, change.before
+    if after is None:
+        return Change(change.table, change.key, before, None)
+    latest = (after if before is None else before).get("revision")
+    after = {name: value for name, value in after.items() if name not in GUARDS}
+    if latest is not None:
+        after["revision"] = latest + 1
+    return Change(change.table, change.key, before, after)
+
+
+@overload
+def inverses(entries: Sequence[Change]) -> list[Change]: ...
+@overload
+def inverses(entries: Sequence[Entry]) -> list[Entry]: ...
+def inverses(entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Turn a list of changes round: each inverted, in reverse order."""
+    return [entry.inverse() if isinstance(entry, Block) else inverse(entry) for entry in reversed(entries)]

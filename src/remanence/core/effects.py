@@ -1,0 +1,547 @@
+"""What each action of a policy and each verb does to a memory: one table for planner, verbs, brake and reports.
+
+Knows columns, what they become and which of them are stamped; knows nothing of conditions, windows or stores.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from remanence.core.change import Block, Change, Increment, Table
+from remanence.core.model import (
+    COLUMN,
+    TEXT_COLUMNS,
+    Form,
+    Label,
+    Lifecycle,
+    Memory,
+    Reason,
+    Status,
+    Tier,
+    Verification,
+)
+from remanence.core.score import CONFIDENCE
+
+# What a guard can block, from harmless to final; a word of the ladder names an action and all that is worse.
+BLOCKABLE = ("move", "shrink", "archive", "merge", "prune", "purge")
+BLOCKS: Mapping[str, tuple[str, ...]] = {
+    "move": BLOCKABLE,
+    "shrink": BLOCKABLE[1:],
+    "archive": BLOCKABLE[2:],
+    "prune": BLOCKABLE[3:],
+}
+# Each of these columns is set to the time of the act if and only if the column before it changes.
+STAMPS: Mapping[str, str] = {
+    "status": "status_at",
+    "tier": "tier_at",
+    "state": "state_at",
+    "reinforced": "reinforced_at",
+    "text": "text_at",
+    "confidence": "confidence_at",
+}
+
+
+class DynamicValue(Enum):
+    """What a column becomes that is not the same each time."""
+
+    GIVEN = "as the rule or the caller says; it stays where neither does"
+    ONE_MORE = "one more than it was"
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a column becomes where it was `was`; anywhere else it stays."""
+
+    was: Any
+    becomes: Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effect:
+    """What one action or verb does.
+
+    `sets` maps the columns of a memory that it owns to what they become; the first is the one by which it is known,
+    and where that is so already a rule changes nothing. Of actions on one `group` the one with the least `rank` is
+    done; `targets` are what a rule may lead to, each with what it adds to the rank. `guarded` is the action that a
+    guard must block to keep it from being done, "" for what no guard blocks; of guards a verb obeys the built-in ones.
+    What `destroys` counts for the brake, which nothing does that is asked for by name. `row` tells what becomes of
+    the row of `table`. `words` stand in a plan before a number of rows. `back` names the verbs that take it back;
+    `undo` takes back everything and is not named. `under` are the verbs by which the audit knows it, its own name if
+    there are none. `restates` are columns that are stamped also where what is given is what they were.
+    """
+
+    name: str
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    words: str = ""
+    group: str = ""
+    rank: int = 0
+    targets: Mapping[Label, int] = field(default_factory=dict)
+    guarded: str = ""
+    destroys: bool = False
+    table: Table = "memories"
+    row: Literal["changes", "appears", "goes"] = "changes"
+    back: tuple[str, ...] = ()
+    under: tuple[str, ...] = ()
+    restates: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """Return the columns that it may change, with their stamps."""
+        return frozenset({*self.sets, *(STAMPS[name] for name in self.sets if name in STAMPS)})
+
+    @property
+    def known_by(self) -> str:
+        """Return the column by which it is known, "" for what sets none."""
+        return next(iter(self.sets), "")
+
+    @property
+    def compares_uses(self) -> bool:
+        """Tell whether it is refused where the memory was used or linked since it was read."""
+        goes = self.row == "goes" and self.table == "memories"
+        return goes or self.sets.get("status") in {Status.SUPERSEDED, Status.PRUNED}
+
+    def safety(self, target: Label | None = None) -> int:
+        """Say how safe it is within its group; the least is done."""
+        return self.rank + (0 if target is None else self.targets[target])
+
+    def after(self, row: Memory | Mapping[str, Any], now: int, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the columns of one memory become, with the stamps of those that change."""
+        values = {
+            name: becomes(value, _read(row, name), now, given.get(name))
+            for name, value in self.sets.items()
+            if value is not DynamicValue.GIVEN or name in given
+        }
+        return {**add_stamps(row, values, now), **self.build_repeat_stamps(given, now)}
+
+    def build_repeat_stamps(self, given: Mapping[str, Any], now: int) -> dict[str, int]:
+        """Return the stamps of what is said again, whether or not it changes."""
+        return {STAMPS[name]: now for name in self.restates if given.get(name) is not None}
+
+    def build_count_change(self, seq: int, **by: int) -> Change:
+        """Return the change that counts on columns of one memory, all of which it owns."""
+        assert by.keys() <= self.sets.keys()
+        return Change(
+            "memories",
+            seq,
+            {name: Increment(-times) for name, times in by.items()},
+            {name: Increment(times) for name, times in by.items()},
+        )
+
+
+def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
+    """Return what a column becomes, of one memory or of an array of them."""
+    match value:
+        case DynamicValue.GIVEN:
+            return given
+        case DynamicValue.ONE_MORE:
+            return was + 1 if isinstance(was, np.ndarray) else Increment(1)
+        case Where():
+            into = becomes(value.becomes, was, now, given)
+            if isinstance(was, np.ndarray):
+                return np.where(np.isnan(was) if value.was is None else was == value.was, into, was)
+            return into if was == value.was else was
+    return value
+
+
+def add_stamps(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """Return values of one memory's columns with the stamps of those that change."""
+    moved = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
+    return {**values, **{STAMPS[name]: now for name in moved}}
+
+
+def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
+    return row.get(name) if isinstance(row, Mapping) else getattr(row, name)
+
+
+# Only what is archived may be in the archive tier: what falls further leaves it.
+_FALLS: Mapping[str, Any] = {"tier": Where(Tier.ARCHIVE, Tier.COLD)}
+# What comes back stands at hand and holds again: `lifecycle` and `valid_to` are given as they were before it fell.
+_RETURNS: Mapping[str, Any] = {
+    "status": Status.ACTIVE,
+    "tier": Tier.HOT,
+    "reason": None,
+    "lifecycle": Where(Lifecycle.ARCHIVED, DynamicValue.GIVEN),
+    "valid_to": DynamicValue.GIVEN,
+}
+# What was made shorter is shown whole again, with the lengths that its short form then has.
+_WHOLE: Mapping[str, Any] = {
+    "form": Form.FULL,
+    "summary": None,
+    **dict.fromkeys(("short_tokens", "short_words"), DynamicValue.GIVEN),
+}
+_CONFIRMED: Mapping[str, Any] = {
+    "confirmations": DynamicValue.ONE_MORE,
+    "verification": DynamicValue.GIVEN,  # only a user's word makes it theirs
+}
+
+# The actions of policies, from the gravest to the most harmless.
+PURGE = Effect(
+    "purge",
+    words="purge",
+    group="status",
+    rank=13,
+    guarded="purge",
+    destroys=True,
+    row="goes",
+    back=("restore",),
+)
+MERGE = Effect(
+    "merge",
+    {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.MERGED},
+    words="merge into another",
+    group="status",
+    rank=11,
+    guarded="merge",
+    destroys=True,
+    back=("restore",),
+)
+PRUNE = Effect(
+    "prune",
+    {"status": Status.PRUNED, **_FALLS, "reason": DynamicValue.GIVEN},
+    words="delete",
+    group="status",
+    rank=12,
+    guarded="prune",
+    destroys=True,
+    back=("restore",),
+)
+ARCHIVING = Effect(
+    "archive",
+    {
+        "status": Status.ARCHIVED,
+        "tier": Tier.ARCHIVE,
+        "lifecycle": Lifecycle.ARCHIVED,
+        "reason": DynamicValue.GIVEN,
+    },
+    words="archive",
+    group="status",
+    rank=10,
+    guarded="archive",
+    back=("restore", "confirm"),
+)
+MOVE = Effect(
+    "move",
+    {"tier": DynamicValue.GIVEN},
+    words="move to another tier",
+    group="status",
+    targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
+    guarded="move",
+)
+# Only what is shown becomes less: a summary is shorter still. Its text is made where the plan is applied.
+SUMMARISE = Effect(
+    "summarise",
+    {"form": Form.SUMMARY},
+    words="summarise",
+    group="form",
+    guarded="shrink",
+    back=("restore",),
+)
+SHRINK = Effect(
+    "shrink",
+    {"form": Where(Form.FULL, Form.CONDENSED)},
+    words="condense",
+    group="form",
+    guarded="shrink",
+    back=("restore",),
+)
+TRANSITION_LIFECYCLE = Effect(
+    "transition",
+    {"lifecycle": DynamicValue.GIVEN},
+    words="change the state of",
+    group="lifecycle",
+    # From mild to harsh; states have no order, so that there the name of the rule decides.
+    targets={Lifecycle.CANDIDATE: 2, Lifecycle.VALIDATED: 1, Lifecycle.ACTIVE: 0, Lifecycle.STALE: 3},
+    back=("update",),
+)
+TRANSITION_STATE = Effect(
+    "transition",
+    {"state": DynamicValue.GIVEN},
+    words="change the state of",
+    group="state",
+    back=("update",),
+)
+REINFORCE = Effect("reinforce", {"reinforced": DynamicValue.ONE_MORE}, words="reinforce", group="counters")
+# Of what nobody said how sure it is; no text changes, and what somebody said stays.
+IMPROVE = Effect(
+    "improve",
+    {"confidence": Where(None, CONFIDENCE)},
+    words="improve",
+    group="confidence",
+    back=("update",),
+)
+FLAG = Effect("flag", words="flag", group="tags", table="tags", row="appears", back=("untag",))
+UNFLAG = Effect("unflag", words="take the flag off", group="tags", table="tags", row="goes", back=("tag",))
+UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes", back=("link",))
+# What a memory takes over from one that is merged into it: its counts, its times of use, the greater confidence, the
+# lesser trust, its tags, sources and links.
+TAKE_IN = Effect(
+    "take in",
+    {
+        **dict.fromkeys(("uses", "confirmations", "helped", "failed"), DynamicValue.GIVEN),
+        **dict.fromkeys(("used_at", "use_days", "use_day"), DynamicValue.GIVEN),
+        "confidence": DynamicValue.GIVEN,
+        "trust": DynamicValue.GIVEN,
+    },
+    words="let take in another",
+    group="counters",
+)
+ACTIONS: tuple[Effect, ...] = (
+    PURGE,
+    MERGE,
+    PRUNE,
+    ARCHIVING,
+    MOVE,
+    SUMMARISE,
+    SHRINK,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+    REINFORCE,
+    FLAG,
+    UNFLAG,
+    UNLINK,
+    TAKE_IN,
+    IMPROVE,
+)
+# What is shown once it is done.
+FORMS: Mapping[Effect, Form] = {SUMMARISE: Form.SUMMARY, SHRINK: Form.CONDENSED}
+_FLAGS = "flag/"
+# Of whose text no summary could be made: the one by rules, the other by a writer, too.
+NO_EXTRACT, NO_SUMMARY = f"{_FLAGS}no-extract", f"{_FLAGS}no-summary"
+# What comes with a summary, which no plan holds.
+_OF_SUMMARY = frozenset({"summary", "short_tokens", "short_words"})
+# What a cycle may change; the same columns make a plan.
+CHANGEABLE = _OF_SUMMARY.union(*(effect.columns for effect in ACTIONS))
+# What follows from the tags that a merge unites; no rule leads there, and no plan says so.
+_BY_TAGS = frozenset({"decay"})
+# Any cycle may have to look at these, whatever its policy does.
+STANDING_COLUMNS = frozenset().union(*(effect.columns for effect in ACTIONS if effect.group == "status"))
+DESTROYED = tuple(effect.sets["status"] for effect in ACTIONS if effect.destroys and "status" in effect.sets)
+
+# Another text is believed as far as who wrote it, and shown whole.
+_CONTENT = ("text", *TEXT_COLUMNS, "vector", "trust", "form", "summary")
+# The decay class follows from category and tags: whatever sets those sets it.
+_SAID = (
+    "category", "kind", "state", "severity", "lifecycle", "verification", "policy_class", "attributes", "confidence",
+    "importance", "decay",
+)  # fmt: skip
+# Who says again how sure a text is says it of now.
+_RESTATED = frozenset({"confidence"})
+_VALID = ("valid_from", "valid_to")
+
+# The verbs, in the order in which a memory meets them; where a verb does two things, one row for each.
+_VERBS: tuple[Effect, ...] = (
+    Effect("learn", row="appears"),
+    Effect("import", row="appears"),
+    Effect(
+        "repeat",
+        {
+            "confirmations": DynamicValue.ONE_MORE,
+            **dict.fromkeys(
+                ("confidence", "importance", "decay", "valid_to", "verification"), DynamicValue.GIVEN
+            ),
+        },
+        restates=_RESTATED,
+        under=("learn", "import", "correct", "consolidate"),
+    ),
+    Effect(
+        "consolidate",
+        {
+            "status": Status.ACTIVE,
+            **dict.fromkeys(("alignment", "confidence", "vector"), DynamicValue.GIVEN),
+        },
+    ),
+    # Of reflections that one text sums up.
+    Effect("draw together", {"state": DynamicValue.GIVEN}, under=("consolidate",), back=("update",)),
+    Effect(
+        "update",
+        dict.fromkeys((*_CONTENT, *_SAID, *_VALID), DynamicValue.GIVEN),
+        back=("update",),
+        restates=_RESTATED,
+    ),
+    Effect(
+        "put",
+        dict.fromkeys((*_CONTENT, *_SAID, "said_at", "key"), DynamicValue.GIVEN),
+        back=("put",),
+        under=("put", "update"),
+        restates=_RESTATED,
+    ),
+    Effect("embed", {"vector": DynamicValue.GIVEN}),
+    Effect("use", dict.fromkeys(("uses", "used_at", "use_days", "use_day"), DynamicValue.GIVEN)),
+    Effect("rate", dict.fromkeys(("helped", "failed"), DynamicValue.GIVEN)),
+    Effect("dispute", {"disputes": DynamicValue.ONE_MORE, "verification": Verification.DISPUTED}),
+    # Of what is corrected: it was said to be wrong, also where it is brought back.
+    Effect("correct", {"verification": Verification.DISPUTED}),
+    Effect("pin", {"pinned": 1}, back=("unpin",)),
+    Effect("unpin", {"pinned": 0}, back=("pin",)),
+    Effect("hold", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("release",)),
+    Effect("release", dict.fromkeys(("holds", "hold_until"), DynamicValue.GIVEN), back=("hold",)),
+    Effect("tag", {"decay": DynamicValue.GIVEN}, table="tags", row="appears", back=("untag",)),
+    Effect("untag", {"decay": DynamicValue.GIVEN}, table="tags", row="goes", back=("tag",)),
+    Effect("link", table="links", row="appears", back=("unlink",)),
+    Effect("unlink", table="links", row="goes", back=("link",)),
+    Effect(
+        "supersede",
+        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED, "valid_to": DynamicValue.GIVEN},
+        back=("restore",),
+        # Rules decide it where something is learned, a writer's verdict runs as `replace`.
+        under=("supersede", "correct", "resolve", "learn", "put", "replace"),
+    ),
+    # What takes a memory's place takes over what protects it, and its name where it has none of its own.
+    Effect(
+        "take its place",
+        dict.fromkeys(("pinned", "holds", "hold_until", "key"), DynamicValue.GIVEN),
+        under=("supersede", "correct", "resolve", "replace"),
+    ),
+    Effect(
+        "forget",
+        {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
+        guarded="prune",
+        back=("restore",),
+    ),
+    # An entity that is taken in by another; what that one learns is an update of it.
+    Effect(
+        "join",
+        {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.MERGED},
+        back=("restore",),
+        under=("entities.merge",),
+    ),
+    Effect(
+        "rename",
+        dict.fromkeys(("attributes", "trust"), DynamicValue.GIVEN),
+        under=("entities.merge", "entities.split", "entities.alias", "extract"),
+    ),
+    # By a person, who has read it.
+    Effect("accept", {"status": Status.INBOX, "tier": Tier.HOT, "reason": None}),
+    Effect("lift", table="forbidden", row="goes"),
+    Effect("restore", {**_RETURNS, **_WHOLE}),
+    # Of what stands.
+    Effect("restore its text", _WHOLE, under=("restore",)),
+    # What was in quarantine when it fell comes back there.
+    Effect(
+        "restore to quarantine",
+        {**_RETURNS, **_WHOLE, "status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS},
+        under=("restore",),
+    ),
+    Effect("confirm", {**_CONFIRMED, "valid_to": DynamicValue.GIVEN}),
+    Effect("confirm archived", {**_RETURNS, **_CONFIRMED}, under=("confirm",)),
+)
+VERBS: Mapping[str, Effect] = {effect.name: effect for effect in _VERBS}
+# What the audit calls the runs of plans.
+PLANNED = ("curate", "compact")
+# And the run that opening a file of an older version makes.
+UPGRADE = "upgrade"
+
+_BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
+_BY_ROW = {effect.row: effect for effect in ACTIONS if effect.table == "tags"}
+_BY_COLUMN = {
+    effect.known_by: effect
+    for effect in ACTIONS
+    if effect.sets and "status" not in effect.sets and effect not in FORMS
+}
+
+
+def owned_by(verb: str) -> frozenset[str]:
+    """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
+    if verb in PLANNED:
+        return CHANGEABLE | _BY_TAGS
+    if verb == "undo":
+        return frozenset(COLUMN)
+    rows = (effect for effect in _VERBS if verb in (effect.under or (effect.name,)))
+    return frozenset().union(*(effect.columns for effect in rows))
+
+
+def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
+    """Return the verbs that take back, memory by memory, what a run did: the run of a verb, or of a plan's actions."""
+    rows = [effect for effect in ACTIONS if effect.name in acts] if verb in PLANNED else []
+    rows += [VERBS[verb]] if verb in VERBS else []
+    return tuple(dict.fromkeys(name for row in rows for name in row.back if name != verb))
+
+
+def never(blocks: tuple[str, ...]) -> str:
+    """Say in words what a guard blocks."""
+    word = next((word for word, actions in BLOCKS.items() if actions == blocks), None)
+    return f"never {', '.join(blocks)}" if word is None else f"never {word} or worse"
+
+
+@cache
+def action(name: str, column: str = "") -> Effect:
+    """Return what an action of a policy does; of transitions the one of a column."""
+    return next(effect for effect in ACTIONS if effect.name == name and column in {"", effect.group})
+
+
+def flag_tag(name: str | None) -> str:
+    """Return the tag that a flag is kept as."""
+    return f"{_FLAGS}{name}"
+
+
+def is_flag(tag: str) -> bool:
+    """Tell whether a tag is a flag, which rules set and take off."""
+    return tag.startswith(_FLAGS)
+
+
+def action_of(change: Change) -> Effect:
+    """Tell which action of a plan a change carries out."""
+    if change.table == "tags":
+        tag = str(change.key[1]) if isinstance(change.key, tuple) else ""
+        return _BY_ROW["goes" if change.after is None else "appears"] if is_flag(tag) else TAKE_IN
+    if change.table in {"sources", "claims", "boxes", "traces"}:
+        return TAKE_IN
+    if change.table == "links":
+        return UNLINK if change.after is None else TAKE_IN
+    if change.after is None:
+        return PURGE
+    if "status" in change.after:
+        return _BY_STATUS[Status(change.after["status"])]
+    if "form" in change.after and "tier" not in change.after:
+        return form_act(change.after["form"])
+    known = (effect for name, effect in _BY_COLUMN.items() if name in change.after and effect is not IMPROVE)
+    return next(known, IMPROVE if _improves(change) else TAKE_IN)
+
+
+def _improves(change: Change) -> bool:
+    """Tell whether a change of a memory says how sure it is where nobody had; a survivor takes over what was said."""
+    if change.after is None or "confidence" not in change.after:
+        return False
+    # A block says only that the column changes, and what merges stands in none.
+    known = (change.before or {}).get("confidence"), change.after["confidence"]
+    return known[0] is None and known[1] in {None, CONFIDENCE}
+
+
+def form_act(form: int | None) -> Effect:
+    """Return the action that leads to a form."""
+    return SUMMARISE if form == Form.SUMMARY else SHRINK
+
+
+def kinds_of(block: Block) -> Iterator[tuple[Change, int]]:
+    """Yield a change for each action or actions that rows of a block carry out, and how many rows do so."""
+    if block.table == "links" or block.after is None:
+        cut = block.after is None
+        yield Change(block.table, (0, 0, 0), {} if cut else None, None if cut else {}), len(block)
+        return
+    telling = [name for name in ("status", "lifecycle") if name in block.columns]
+    values = block.after[:, [block.columns.index(name) for name in telling]]
+    others = dict.fromkeys(block.columns)
+    distinct, counts = np.unique(values, axis=0, return_counts=True)
+    for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
+        yield Change("memories", 0, {}, {**others, **dict(zip(telling, row, strict=True))}), count
+
+
+def acts_of(change: Change) -> Iterator[str]:
+    """Yield the names of all actions of a plan that a change carries out: a memory can be moved and reinforced."""
+    main = action_of(change)
+    if change.table != "memories" or change.after is None:
+        yield main.name
+        return
+    if main.group == "status":
+        yield main.name
+    if change.after.get("lifecycle") in TRANSITION_LIFECYCLE.targets:
+        yield TRANSITION_LIFECYCLE.name
+    if "form" in change.after:
+        yield form_act(change.after["form"]).name
+    yield from (effect.name for effect in (TRANSITION_STATE, REINFORCE) if effect.known_by in change.after)
+    if _improves(change):
+        yield IMPROVE.name

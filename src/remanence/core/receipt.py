@@ -1,0 +1,186 @@
+"""What a verb answers that changed memories. Apart from changes, so that the package is imported without numpy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from remanence.core.results import Result, Time, format_counts, number, visible
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Receipt(Result):
+    """What was done; give it, or its `run`, to `undo`.
+
+    `counts` maps an action ("archive", "unlink", …) to how many rows it changed; `skipped` lists what was
+    planned and not done, with the reason, `notes` what there is to say besides. `undoes` is the run that was taken
+    back, where one was.
+    """
+
+    run: str
+    verb: str
+    at: int
+    scope: str
+    changes: int
+    counts: Mapping[str, int] = field(default_factory=dict)
+    skipped: tuple[str, ...] = ()
+    parts: int = 1
+    notes: tuple[str, ...] = ()
+    undoes: str | None = None
+
+    @property
+    def archived(self) -> int:
+        """How many memories were archived."""
+        return self.counts.get("archive", 0)
+
+    @property
+    def pruned(self) -> int:
+        """How many memories were made tombstones."""
+        return self.counts.get("prune", 0)
+
+    @property
+    def condensed(self) -> int:
+        """How many memories were made shorter: what is shown of them, not their text."""
+        return self.counts.get("shrink", 0)
+
+    @property
+    def summarised(self) -> int:
+        """How many memories have a summary now, which is shown of them in place of their text."""
+        return self.counts.get("summarise", 0)
+
+    @property
+    def edges_pruned(self) -> int:
+        """How many links were cut."""
+        return self.counts.get("unlink", 0)
+
+    @property
+    def reinforced(self) -> int:
+        """How many memories were reinforced."""
+        return self.counts.get("reinforce", 0)
+
+    @property
+    def improved(self) -> int:
+        """How many memories were given a confidence, of which nobody had said any."""
+        return self.counts.get("improve", 0)
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        what = format_counts(self.counts) if self.undoes is None else f"took back {self.undoes}"
+        left = f", {len(self.skipped):,} left out" if self.skipped else ""
+        run = f" ({number(self.changes, 'change', 'changes')}, run {self.run})" if self.changes else ""
+        return f"{self.verb}: {what}{left}{run}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExtractPendingResult(Result):
+    """What was heard in waiting turns: facts stored anew and confirmed, what was left out by reason, and the runs.
+
+    `of_writer` counts those of the stored that their turns do not cover: a writer's own, believed as an agent's. `cut`
+    counts what was beyond the limits of a batch or made no sense. `failed` says why turns still wait.
+    """
+
+    turns: int = 0
+    stored: int = 0
+    confirmed: int = 0
+    of_writer: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    cut: Mapping[str, int] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
+        counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
+        cut = f"; cut: {format_counts(self.cut)}" if self.cut else ""
+        failed = f"; {'; '.join(self.failed)}" if self.failed else ""
+        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {format_counts(counts)}{cut}{failed}")
+
+    def __add__(self, other: "ExtractPendingResult") -> "ExtractPendingResult":
+        """Return both together."""
+        return ExtractPendingResult(
+            self.turns + other.turns,
+            self.stored + other.stored,
+            self.confirmed + other.confirmed,
+            self.of_writer + other.of_writer,
+            _add_counts(self.left_out, other.left_out),
+            _add_counts(self.cut, other.cut),
+            self.runs + other.runs,
+            self.failed + other.failed,
+        )
+
+
+def _add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ConsolidateResult(Result):
+    """What a consolidation did: memories active, pairs linked, also as at odds, places taken.
+
+    `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
+    `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
+    as it was. `proposed` is what only a person may do, each after the id of its memory. `replaced` counts what gave
+    up its place by a writer's verdict, `verdicts` is the run of it, which `undo` takes back, and `refused` says what
+    stands all the same and why. `steps` counts what was done besides, and `failed` says what could not be and why.
+    `runs` are all its runs but that, the oldest first: `run`, then one of each step that wrote anything. `heard` is
+    what became of the turns that waited.
+    """
+
+    activated: int = 0
+    embedded: int = 0
+    near_duplicates: int = 0
+    similar: int = 0
+    run: str | None = None
+    judged: int = 0
+    contradictions: int = 0
+    unjudged: tuple[str, ...] = ()
+    tokens_used: int = 0
+    waits: str = ""
+    proposed: tuple[str, ...] = ()
+    replaced: int = 0
+    verdicts: str | None = None
+    refused: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+    steps: Mapping[str, int] = field(default_factory=dict)
+    failed: tuple[str, ...] = ()
+    heard: ExtractPendingResult = field(default_factory=ExtractPendingResult)
+
+    def __str__(self) -> str:
+        heard = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""
+        pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
+        waits = f"; the rest waits: {self.waits}" if self.waits else ""
+        tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
+        found = {
+            "at odds": self.contradictions,
+            "replaced by verdict": self.replaced,
+        }
+        truth = "".join(f", {count:,} {what}" for what, count in {**found, **self.steps}.items() if count)
+        failed = "".join(f"; not done: {why}" for why in self.failed)
+        active = number(self.activated, "memory", "memories")
+        return f"{heard}{active} active, {pairs}{truth}{tags}{waits}{failed}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LinkedDuplicates(Result):
+    """What came of looking through a scope for near duplicates by words.
+
+    Of the memories `compared`, `candidates` seem to share most words: so many pairs were `linked`, and so many that
+    were linked before are `surer`. The texts of those `left` were not read, since others seem more alike. `run` is what
+    `undo` takes, None where nothing was written; `waits` says why nothing was compared.
+    """
+
+    compared: int = 0
+    candidates: int = 0
+    linked: int = 0
+    surer: int = 0
+    left: int = 0
+    run: str | None = None
+    waits: str = ""
+
+    def __str__(self) -> str:
+        if self.waits:
+            return f"nothing was compared: {self.waits}"
+        left = f"; {self.left:,} less alike were left" if self.left else ""
+        surer = f", {self.surer:,} links surer" if self.surer else ""
+        return (
+            f"{self.compared:,} memories compared, {self.linked:,} near-duplicate pairs linked{surer}{left}"
+        )

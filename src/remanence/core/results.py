@@ -1,0 +1,142 @@
+"""What a verb answers tells of itself: as one line, as data that JSON can hold, and in times that Python knows.
+
+Knows the shape of values; must not know any single result.
+"""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, ClassVar
+
+from remanence.core.clock import to_datetime
+
+SAID_ALREADY = "said already"  # a reason: the turn that a fact was extracted from stands here, or that fact
+LINE_CHARS = 100  # of a result in a traceback or at a prompt
+JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
+_TIMES = frozenset({"at", "now", "until", "valid_from", "valid_to", "hold_until", "counted_until"})
+_OF_TIMES = frozenset({"holds", "first_archives", "tagged_at"})  # mappings whose values are times
+_OF_FIELDS = frozenset({"accessors"})  # mappings of mappings by field
+
+
+class Result:
+    """What a verb returns: `str()` is what a person reads of it, `repr()` one line."""
+
+    __slots__ = ()
+    HIDDEN: ClassVar[frozenset[str]] = frozenset()  # fields that mean nothing to a reader
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as data that `json.dumps` takes: enumerations by name, times in ISO 8601, UTC."""
+        return fields_of(self, self.HIDDEN)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {one_line(self._line())}>"
+
+    def _line(self) -> str:
+        """Say what it is in one line."""
+        return str(self).partition("\n")[0]
+
+
+def fields_of(value: Any, hidden: AbstractSet[str] = frozenset()) -> dict[str, Any]:
+    """Return the fields of a dataclass as data that JSON can hold."""
+    return {
+        one.name: plain(getattr(value, one.name), one.name) for one in fields(value) if one.name not in hidden
+    }
+
+
+def plain(value: Any, name: str = "") -> Any:
+    """Turn a value into what JSON knows; `name` is the field it stands in."""
+    if isinstance(value, Result):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return fields_of(value)
+    if isinstance(value, IntEnum):
+        return value.name.lower()
+    if isinstance(value, bool | float | str) or value is None:
+        return value
+    if isinstance(value, int):
+        return to_datetime(value).isoformat() if is_time(name) else int(value)
+    if isinstance(value, Mapping):
+        return {str(key): _within(name, item) for key, item in value.items()}
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, Sequence | AbstractSet):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+def _within(name: str, item: Any) -> Any:
+    """Turn one item of a mapping into what JSON knows; what callers made themselves is given back as it is."""
+    if name in _OF_FIELDS:
+        return {field: plain(value, field) for field, value in item.items()}
+    return plain(item, "until" if name in _OF_TIMES else "")
+
+
+def is_time(name: str) -> bool:
+    """Tell whether the numbers of a field are times."""
+    return name not in _OF_TIMES and (name.endswith("_at") or name in _TIMES)
+
+
+class Time:
+    """The time in a field of a result, which is microseconds, as an aware datetime in UTC."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    def __get__(self, result: Any, kind: type | None = None) -> datetime:
+        return to_datetime(getattr(result, self._field))
+
+
+class MaybeTime:
+    """The same where there may be no time."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+
+    def __get__(self, result: Any, kind: type | None = None) -> datetime | None:
+        micros = getattr(result, self._field)
+        return None if micros is None else to_datetime(micros)
+
+
+def date_of(micros: int | None) -> str:
+    """Write the day of a time, UTC."""
+    return "never" if micros is None else to_datetime(micros).date().isoformat()
+
+
+def minute_of(micros: int | None) -> str:
+    """Write a time to the minute."""
+    return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M} UTC"
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Write counts in a line; what is none is left out."""
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
+
+
+def kept_out(counts: Mapping[str, int]) -> str:
+    """Write how many were left out of an answer by which reason, such as `3 by the budget, 1 said already`."""
+    by = {reason: reason if reason == SAID_ALREADY else f"by the {reason}" for reason in counts}
+    return ", ".join(f"{count:,} {by[reason]}" for reason, count in counts.items())
+
+
+def number(count: int, one: str, many: str) -> str:
+    """Write how many of something there are."""
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def one_line(text: str, chars: int = LINE_CHARS) -> str:
+    """Return a text as one line of so many characters at most, in which nothing steers a terminal."""
+    flat = visible(" ".join(text[: 4 * chars].split()))
+    return flat if len(flat) <= chars else flat[: chars - 1] + "…"
+
+
+def visible(text: str) -> str:
+    """Return a text, line by line, in which nothing steers a terminal, hides from a reader or turns words round."""
+    return "\n".join(line if line.isprintable() else "".join(map(_sign, line)) for line in text.splitlines())
+
+
+def _sign(sign: str) -> str:
+    if sign.isprintable() or sign in JOINERS:
+        return sign
+    return " " if sign.isspace() else "\N{REPLACEMENT CHARACTER}"

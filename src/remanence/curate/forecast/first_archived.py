@@ -1,0 +1,136 @@
+"""What time alone will bring: when a policy is due, and when each decay class is first archived.
+
+Reads clocks at their present pace; decides nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from remanence.core.clock import DAY, SECOND, TIME_MAX
+from remanence.core.errors import InvalidInput
+from remanence.core.guards import BUILT_IN
+from remanence.core.model import Decay, Status
+from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
+from remanence.core.timescale import ClockName, Timescale
+from remanence.curate.language.crossing import first
+from remanence.curate.language.view import View
+from remanence.curate.planner.protection import build_guard_input
+from remanence.curate.policy.compiled import Policy, build_snapshot_request
+from remanence.curate.policy.rules import Rule
+
+HORIZON = 200 * 365 * DAY
+_SAMPLE = 64
+
+
+def due(policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: int | None, now: int) -> bool:
+    """Tell whether a policy's interval has passed on its clock; a policy without one runs only when asked.
+
+    What never ran is due at once. `scales` are those of `timescale.scales`.
+    """
+    if policy.interval is None:
+        return False
+    return last_curate_at is None or bool(
+        _measure_elapsed(policy, scales, last_curate_at, now) >= policy.interval
+    )
+
+
+def due_at(
+    policy: Policy, scales: Mapping[ClockName, Timescale], last_curate_at: int | None, now: int
+) -> int | None:
+    """Return when a policy is next due at its clock's present pace: now if it is, None if never before 2255."""
+    if due(policy, scales, last_curate_at, now):
+        return now
+    if not due(policy, scales, last_curate_at, TIME_MAX):
+        return None
+
+    def holds(at: Floats) -> Bools:
+        return np.array([due(policy, scales, last_curate_at, int(at[0]))])
+
+    return int(first(holds, np.array([float(now)]), np.array([float(TIME_MAX)]))[0])
+
+
+def _measure_elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, until: int) -> float:
+    if policy.clock == "wall":
+        return until - since
+    scale = scales.get(policy.clock)
+    if scale is None:
+        raise InvalidInput(
+            f"the {policy.clock} clock was not read", recovery="take a snapshot with wanted(policy)"
+        )
+    return float(scale.at(until) - scale.at(since))
+
+
+def build_forecast_request(policy: Policy) -> SnapshotRequest:
+    """Say what of a scope must be read for `first_archives`."""
+    asked = build_snapshot_request(policy)
+    return replace(asked, columns=asked.columns | {"decay"})
+
+
+def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, int | None]:
+    """Return for each decay class that stands when its first memory goes, to the second, if nothing but time passes.
+
+    It goes where the condition of a rule that archives or prunes holds and no guard does. Rules with a window are left
+    out: what they select is a matter of how many there are. The inbox counts as active, which it will be after the next
+    consolidation. None where nothing goes within 200 years, or before 2255.
+    """
+    status = snapshot.columns["status"]
+    view = View(snapshot, now, {"status": np.where(status == Status.INBOX, Status.ACTIVE, status)})
+    decay = view.column("decay")
+    standing = np.flatnonzero(
+        view.standing() & np.isin(decay, list(Decay))
+    )  # of no class nothing is foretold
+    earliest = np.full(len(Decay), np.inf)
+    for rule in policy.rules:
+        if rule.do in {"archive", "prune"} and not rule.has_window:
+            np.minimum(earliest, _earliest(_RuleForecast(view, policy, rule), standing, decay), out=earliest)
+    return {
+        Decay(code): int(earliest[code]) if np.isfinite(earliest[code]) else None
+        for code in np.unique(decay[standing]).tolist()
+    }
+
+
+@dataclass(frozen=True)
+class _RuleForecast:
+    """What one rule does to memories at instants to come, if the policy's guards let it."""
+
+    view: View
+    policy: Policy
+    rule: Rule
+
+    def strikes(self, rows: Ints, at: Floats) -> Bools:
+        """Tell which rows the rule takes away, each at an instant of its own."""
+        action, view = self.rule.effect.guarded, self.view
+        found: Bools = self.rule.node.run(view.on(self.rule.clock).take(rows, at))
+        for guard in self.policy.guards:
+            if action in guard.blocks:
+                assert guard.node.no is not None
+                found = found & guard.node.no(view.on(guard.clock).take(rows, at))
+        for built_in in (one for one in BUILT_IN if action in one.blocks):
+            found = found & ~built_in.holds(build_guard_input(view.take(rows, at), self.policy))
+        return found
+
+
+def _earliest(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
+    """Return for each class the first instant at which one of its rows is struck, infinite where none ever is.
+
+    The first of a few rows is a bound for all: only those struck before it are looked at again, and of these a few.
+    """
+    now = float(fate.view.instant)
+    horizon = min(now + HORIZON, float(TIME_MAX))
+    earliest = np.full(len(Decay), np.inf)
+    earliest[decay[rows[fate.strikes(rows, np.full(len(rows), now))]]] = now
+    rows = rows[earliest[decay[rows]] > now]
+    until = np.full(len(Decay), horizon)
+    while len(rows := rows[fate.strikes(rows, until[decay[rows]])]):
+        some = np.concatenate([_some(rows[decay[rows] == code]) for code in np.unique(decay[rows])])
+        struck = first(partial(fate.strikes, some), np.full(len(some), now), until[decay[some]], SECOND)
+        np.minimum.at(earliest, decay[some], struck)
+        until = np.minimum(until, np.maximum(earliest - SECOND, now))
+    return earliest
+
+
+def _some(rows: Ints) -> Ints:
+    return rows[:: max(1, len(rows) // _SAMPLE)]

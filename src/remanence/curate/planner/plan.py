@@ -1,0 +1,358 @@
+"""The plan: what a policy would do to a scope at an instant, as data that can be shown, kept, and then applied.
+
+Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing itself but through the cycle.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import orjson
+
+from remanence.core.change import Change
+from remanence.core.effects import (
+    ACTIONS,
+    ARCHIVING,
+    DESTROYED,
+    FLAG,
+    FORMS,
+    IMPROVE,
+    MOVE,
+    PURGE,
+    REINFORCE,
+    SUMMARISE,
+    TRANSITION_LIFECYCLE,
+    TRANSITION_STATE,
+    UNFLAG,
+)
+from remanence.core.errors import InvalidInput
+from remanence.core.guards import BUILT_IN
+from remanence.core.results import Result, Time, format_counts
+from remanence.core.snapshot import Ints, Snapshot
+from remanence.curate.language.view import Array, View
+from remanence.curate.planner import actions, brake, changes
+from remanence.curate.planner.actions import Action
+from remanence.curate.planner.changes import CommitPart
+from remanence.curate.planner.cycle import Cycle
+from remanence.curate.planner.diff import (
+    FORMAT,
+    OPTIONS,
+    Deferral,
+    Edits,
+    LinkEdits,
+    PlanDecision,
+    collect_merges,
+    column_edits,
+    combine_rows,
+    find_improved,
+    link_edits,
+)
+from remanence.curate.planner.plan_json import fields_of, format_of
+from remanence.curate.planner.plan_report import PlanReport, Preview, report
+from remanence.curate.planner.protection import Guarding
+from remanence.curate.planner.state import GONE, NOBODY, Working, begin
+from remanence.curate.policy.compiled import Policy
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Result, PlanDecision):
+    """What a policy would do to a scope at an instant; nothing of it is done yet.
+
+    `preview` is what a person is shown beside it: neither its file nor its digest holds a text.
+    """
+
+    preview: Preview | None = field(default=None, repr=False)
+
+    time = Time("now")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it would do as data that `json.dumps` takes; `to_json` writes the plan itself down."""
+        return self.describe().to_dict()
+
+    def _line(self) -> str:
+        """Say in one line under which policy it does what."""
+        held = ", HELD" * (self.held is not None)
+        return (
+            f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{held}: {format_counts(self.counts)}"
+        )
+
+    def actions(self) -> tuple[Action, ...]:
+        """Return what would be done, by action and rule, with the memories to which."""
+        return actions.actions(self)
+
+    def changes(self) -> Iterator[list[Change]]:
+        """Yield the changes in groups that belong together, one at a time.
+
+        Of a purged memory only the row itself is listed: the tags, sources and links that go with it are read and
+        added when the plan is applied.
+        """
+        return changes.changes(self)
+
+    def parts(self, changes_max: int) -> Iterator[CommitPart]:
+        """Yield the same changes as `apply` commits them, so many at a time; like ones are one block."""
+        return changes.parts(self, changes_max)
+
+    def describe(self) -> PlanReport:
+        """Return what it would do with the memories that it names, of each action the first."""
+        return report(self, self.preview or Preview())
+
+    def __str__(self) -> str:
+        return str(self.describe())
+
+    def to_json(self) -> str:
+        """Write the plan down, exactly."""
+        return orjson.dumps({**self.payload(), "digest": self.digest}, option=OPTIONS).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> "Plan":
+        """Read a plan back; raise InvalidInput where it is none, or is not what was written."""
+        try:
+            data = orjson.loads(text)
+            written = format_of(data)
+            plan = cls(**fields_of(data)) if written == FORMAT else None
+            unchanged = plan is not None and bool(data["digest"] == plan.digest)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidInput(
+                "this is no plan", recovery="make one with `remanence plan -o plan.json`"
+            ) from error
+        if plan is None:
+            raise InvalidInput(
+                f"the plan is of format {written}, and this version reads format {FORMAT}",
+                recovery="make it again: `remanence plan -o`",
+            )
+        if not unchanged:
+            raise InvalidInput(
+                "the plan was changed after it was made", recovery="make a new one and apply that"
+            )
+        return plan
+
+
+def plan(
+    snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False, sparing: bool = False
+) -> Plan:
+    """Decide what a policy would do to a scope now; the same arguments give the same plan.
+
+    An automatic plan that is `sparing` leaves all that limits count to another day.
+    """
+    return decide(snapshot, policy, now, automatic=automatic, sparing=sparing)[0]
+
+
+def decide(
+    snapshot: Snapshot, policy: Policy, now: int, *, automatic: bool = False, sparing: bool = False
+) -> tuple[Plan, View | None]:
+    """Decide the same, and return the view that the plan leaves where another plan on it would do nothing.
+
+    A summary may be made of what this run archived, and of nothing before; and what waits for another day is left.
+    """
+    working = begin(snapshot, policy, now)
+    allowance = 0 if sparing else brake.allowance(snapshot)
+    cycle = Cycle(policy, working, Guarding(policy), merges_left=allowance if automatic else None)
+    cycle.run()
+    exempt = _exempt(cycle)
+    ends = np.setdiff1d(_find_destroyed(working), exempt)
+    would = 0 if sparing else len(ends) + len(cycle.deferred_merges)
+    held = brake.check_brake(snapshot, now, would, automatic=automatic)
+    if held is not None and cycle.deferred_merges:
+        # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
+        # may be pruned instead, and counts twice: whether it is held, the whole decides.
+        whole = plan(snapshot, policy, now)
+        held = brake.check_brake(snapshot, now, whole.destroyed, automatic=automatic)
+        if held is not None:
+            return replace(whole, automatic=automatic, held=held.why), None
+    deferred = _defer(cycle, ends, allowance) if automatic and held is None else ()
+    made = _build_plan(cycle, held.why if held is not None else None, deferred, exempt)
+    rests = cycle.rested and held is None and not (deferred or cycle.deferred_merges)
+    return made, working.view if rests and not _may_sum_up(policy, made) else None
+
+
+def _may_sum_up(policy: Policy, made: Plan) -> bool:
+    """True if another run may make summaries of what this one archived or condensed."""
+    return not made.columns.keys().isdisjoint({"status", "form"}) and any(
+        rule.effect is SUMMARISE for rule in policy.rules
+    )
+
+
+def _find_destroyed(working: Working) -> Ints:
+    """Find the rows that a cycle destroys: made tombstones, purged, or merged into others."""
+    status, start = working.view.column("status"), working.start["status"]
+    if status is start:
+        return np.zeros(0, np.int64)
+    ended = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
+    return np.flatnonzero((status != start) & ended)
+
+
+def _exempt(cycle: Cycle) -> Ints:
+    """Find the rows that a cycle destroys and that limits do not count."""
+    working, rows = cycle.working, _find_destroyed(cycle.working)
+    if not len(rows):
+        return rows
+    by_age = np.array([rule.expires_by_age for rule in cycle.policy.rules])
+    gone = working.view.column("status")[rows] != GONE
+    expired = gone & by_age[working.why["status"][rows]]
+    snapshot = working.view.snapshot
+    merged = np.isin(rows, [merge.discard for merge in working.merges])
+    free: Ints = rows[brake.exempt(snapshot, working.now, rows, expired) & ~merged]
+    return free
+
+
+def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferral, ...]:
+    """Let the longest due go first, and give back to the others what they were; merges were counted before."""
+    working = cycle.working
+    rows: dict[int, list[int]] = {}
+    for row, rule in cycle.deferred_merges:
+        rows.setdefault(rule, []).append(row)
+    merged = {merge.discard for merge in working.merges}
+    alone = np.array([row for row in ends.tolist() if row not in merged], np.int64)
+    left = max(0, allowance - len(merged))
+    if len(alone) > left:
+        start = View(working.view.snapshot, working.now)
+        rules = working.why["status"][alone]
+        due = [(cycle.policy.rules[rule], alone[rules == rule]) for rule in np.unique(rules).tolist()]
+        late = brake.longest_due(start, due)[left:]
+        for row in np.sort(late).tolist():
+            rows.setdefault(int(working.why["status"][row]), []).append(row)
+        working.revert(late)
+    seq = working.view.snapshot.seq
+    return tuple(
+        Deferral(cycle.policy.rules[rule].name, tuple(seq[rows[rule]].tolist())) for rule in sorted(rows)
+    )
+
+
+def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], exempt: Ints) -> Plan:
+    """Put a cycle's net outcome down as a plan."""
+    working, policy = cycle.working, cycle.policy
+    snapshot = working.view.snapshot
+    columns = column_edits(working)
+    gone = np.flatnonzero(working.view.column("status") == GONE)
+    rows = combine_rows([gone, *(edits.rows for edits in columns.values())], len(snapshot))
+    places = np.zeros(len(snapshot), np.int64)
+    places[rows] = np.arange(len(rows))
+    # Columns that change in the same rows keep sharing them.
+    placed = {id(edits.rows): places[edits.rows] for edits in columns.values()}
+    tags = _tags(working)
+    links = link_edits(working)
+    return Plan(
+        scope=snapshot.scope,
+        policy=policy.name,
+        policy_hash=policy.hash,
+        overrides=policy.overrides,
+        now=working.now,
+        position=snapshot.position,
+        automatic=cycle.merges_left is not None,
+        rules=tuple(rule.name for rule in policy.rules),
+        because=_reasons(policy),
+        seq=snapshot.seq[rows],
+        revision=snapshot.columns["revision"][rows].astype(np.int64),
+        touched=snapshot.columns["touched"][rows].astype(np.int64),
+        columns={name: replace(edits, rows=placed[id(edits.rows)]) for name, edits in columns.items()},
+        states=working.view.names("state"),
+        purged=places[gone],
+        exempt=places[exempt],
+        tags=tags,
+        links=links,
+        merges=collect_merges(working),
+        why={
+            group: rules[rows].astype(np.int64)
+            for group, rules in working.why.items()
+            if not group.startswith("tag:")
+        },
+        by_rule=_by_rule(cycle, columns, tags, links),
+        refusals=cycle.guarding.refusals(snapshot.seq),
+        deferred=deferred,
+        held=held,
+        destroyed=len(_find_destroyed(working)) - len(exempt),
+        memories=snapshot.memories,
+        fired=_list_fired_rules(cycle, deferred),
+        notes=(
+            *brake.notes(snapshot, working.now, automatic=cycle.merges_left is not None),
+            *cycle.notes,
+            *_left_linked(cycle),
+        ),
+    )
+
+
+def _list_fired_rules(cycle: Cycle, deferred: tuple[Deferral, ...]) -> tuple[str, ...]:
+    """Name the rules with a period that have had their turn; one of which all waits for another day has not."""
+    waiting = [seq for item in deferred for seq in item.seqs]
+    seqs = cycle.working.view.snapshot.seq
+    return tuple(sorted(name for name, rows in cycle.fired.items() if not np.isin(seqs[rows], waiting).all()))
+
+
+def _left_linked(cycle: Cycle) -> Iterator[str]:
+    """Say which pairs rules left two because nobody knows how far the embedder can be trusted."""
+    for rule, pairs in cycle.linked.items():
+        which = "1 pair is linked" if pairs == 1 else f"{pairs:,} pairs are linked"
+        why = "to an embedder that is not calibrated opposites may look alike"
+        yield f"{rule}: {which} and not merged: their words differ, and {why}"
+
+
+def _reasons(policy: Policy) -> dict[str, str]:
+    reasons = {guard.name: guard.because for guard in BUILT_IN}
+    reasons |= {guard.name: guard.because for guard in policy.guards}
+    reasons |= {rule.name: rule.because for rule in policy.rules}
+    return {name: because for name, because in reasons.items() if because}
+
+
+def _tags(working: Working) -> dict[str, dict[str, Ints]]:
+    """Return who gets and who loses a tag, by action and tag."""
+    found: dict[str, dict[str, Ints]] = {}
+    # A tag goes with its memory: on one that is purged it is no change.
+    stays = working.view.column("status") != GONE
+    for name in filter(lambda name: name.startswith("tag:"), working.start):
+        start, now = working.start[name], working.view.tag(name[4:])
+        for effect, changed in ((FLAG, now & ~start & stays), (UNFLAG, start & ~now & stays)):
+            if changed.any():
+                found.setdefault(effect.name, {})[name[4:]] = working.view.snapshot.seq[changed]
+    return found
+
+
+def _by_rule(
+    cycle: Cycle,
+    columns: Mapping[str, Edits],
+    tags: Mapping[str, Mapping[str, Ints]],
+    links: LinkEdits,
+) -> tuple[tuple[str, str, int], ...]:
+    """Count what each rule does, by the action that shows in the end."""
+    working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
+    counts: Counter[tuple[str, str]] = Counter()
+    for action, group, rows in _iterate_actions(working, columns):
+        if not len(rows):
+            continue
+        for rule, count in enumerate(np.bincount(working.why[group][rows] - NOBODY)[1:].tolist()):
+            if count:
+                counts[action, names[rule]] += count
+    for action, by_tag in tags.items():
+        for tag, seqs in by_tag.items():
+            rows = np.searchsorted(working.view.snapshot.seq, seqs)
+            for rule, count in enumerate(np.bincount(working.why[f"tag:{tag}"][rows]).tolist()):
+                counts[action, names[rule]] += count
+    for rule, count in enumerate(np.bincount(links.why - NOBODY)[1:].tolist()):
+        if count:
+            counts["unlink", names[rule]] += count
+    return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()) if count)
+
+
+def _iterate_actions(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
+    """Yield (action, group, rows) as the outcome shows them."""
+    status = columns.get("status", Edits.none())
+    for effect in ACTIONS:
+        if "status" in effect.sets:
+            yield effect.name, effect.group, status.rows[status.after == effect.sets["status"]]
+    yield PURGE.name, PURGE.group, np.flatnonzero(working.view.column("status") == GONE)
+    tier, now, then = (
+        columns.get("tier", Edits.none()),
+        working.view.column("status"),
+        working.start["status"],
+    )
+    yield MOVE.name, MOVE.group, tier.rows[now[tier.rows] == then[tier.rows]]
+    lifecycle = columns.get("lifecycle", Edits.none())
+    led = lifecycle.after != ARCHIVING.sets["lifecycle"]
+    yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
+    form = columns.get("form", Edits.none())
+    for effect, shown in FORMS.items():
+        yield effect.name, effect.group, form.rows[form.after == shown]
+    for effect in (TRANSITION_STATE, REINFORCE):
+        yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows
+    yield IMPROVE.name, IMPROVE.group, find_improved(columns, working.why)

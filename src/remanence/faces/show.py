@@ -1,0 +1,523 @@
+"""What a result looks like: as lines for a person, or as one JSON document.
+
+Knows the shape of every result; must not know how it came about.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from functools import singledispatch
+from shutil import get_terminal_size
+from typing import Any
+
+from remanence.core import results
+from remanence.core.clock import lasting
+from remanence.core.effects import PLANNED, ways_back
+from remanence.core.guide import Guide
+from remanence.core.model import Hit, Memory, RecallResult, Status, Trust
+from remanence.core.owner import PERSON
+from remanence.core.receipt import Receipt
+from remanence.core.results import Result, is_time, kept_out, number, plain
+from remanence.curate.explain import Explanation
+from remanence.curate.forecast.forecast_report import Forecast
+from remanence.curate.planner.cycle_summary import describe_cycle
+from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_diff import PlanDiff
+from remanence.curate.planner.plan_report import PlanReport, describe_action, memory_line, render
+from remanence.faces.moments import local
+from remanence.faces.style import Text, write_lines
+from remanence.faces.undoable import Undoable
+from remanence.flows.base.expiring import ExpireResult
+from remanence.flows.base.settings import Setting
+from remanence.flows.consolidate.ingesting import IngestResult
+from remanence.flows.consolidate.sessions import OpenSession
+from remanence.flows.erase.erase import ErasePreview, Erasure
+from remanence.flows.erase.erase_since import ErasedSinceReport
+from remanence.flows.inspect.graph import Contradiction
+from remanence.flows.inspect.inspect import Event, State
+from remanence.flows.inspect.review import Review
+from remanence.flows.recall.recalling import WEAK
+from remanence.flows.schedule.daemon import DaemonResult
+from remanence.flows.schedule.ticking import TickResult
+from remanence.flows.undo.decision_log import EngineAction
+from remanence.flows.undo.runs import RunReport
+from remanence.flows.write.proposals import Proposal
+from remanence.recall.frames import Frame
+from remanence.store.base import Check
+from remanence.text.analysis import visible
+
+SESSIONS_SHOWN = 20
+DROPPED_SHOWN = 10  # of what was left out by name; --json has more
+TEXT_CHARS = 160  # of a memory in a list on a terminal; the whole text is one `get` away
+
+
+def document(result: Any) -> str:
+    """Return a result as JSON: enumerations by name, times in ISO 8601."""
+    if isinstance(result, Undoable):
+        result = {**plain(result.result), "back": result.back}
+    return json.dumps(plain(result), ensure_ascii=False, indent=2)
+
+
+def write(result: Any) -> None:
+    """Print a result line by line; None prints nothing."""
+    write_lines(() if result is None else lines(result))
+
+
+def _undoing(done: Any) -> str:
+    """Return the command that takes back what was done; "" where nothing was."""
+    runs = getattr(done, "runs", ()) or ([done.run] if getattr(done, "run", None) else [])
+    if len(runs) > 1:
+        return f"remanence undo RUN, for each of its {len(runs)} runs, the newest first; history lists them"
+    return f"remanence undo {runs[0]}" if runs else ""
+
+
+def _back(command: str, one: str = "") -> Iterator[Text]:
+    """Say what to type to take something back, and by which verb a single memory of it."""
+    if command:
+        rest = f"; one memory with: {one}" * bool(one)
+        yield Text.assemble(("  take it back with: ", "dim"), (command, "command"), (rest, "dim"))
+
+
+def is_well(result: Any) -> bool:
+    """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
+    if isinstance(result, State):
+        return not result.erased_since and (result.schedule is None or result.schedule.is_well)
+    if isinstance(result, TickResult | DaemonResult | Erasure):
+        return result.is_well
+    return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
+
+
+def safe(text: str) -> str:
+    """Return a text that can't steer a terminal, as one line."""
+    return visible(" ".join(text.split()))
+
+
+def short(text: str) -> str:
+    """Return a text as one line, on a terminal cut to what fits a list; a pipe gets it whole."""
+    flat = safe(text)
+    whole = len(flat) <= TEXT_CHARS or not sys.stdout.isatty()
+    return flat if whole else flat[: TEXT_CHARS - 1] + "…"
+
+
+def _width() -> int:
+    return get_terminal_size().columns
+
+
+def when(micros: int | None) -> str:
+    """Write a time as people do, in the local zone with its offset."""
+    return "never" if micros is None else local(micros)
+
+
+def format_counts(counts: Mapping[str, int]) -> str:
+    """Write counts in a line."""
+    return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items()) or "nothing"
+
+
+@singledispatch
+def lines(result: Any) -> Iterator[Text]:
+    """Yield a result line by line; what has no form of its own is shown as JSON."""
+    yield Text(result if isinstance(result, str) else document(result))
+
+
+@lines.register
+def _result(done: Result) -> Iterator[Text]:
+    yield Text(str(done))
+    if isinstance(done, IngestResult):
+        yield from (
+            Text(f"  left out {count:,}: {safe(why)}", "yellow") for why, count in done.skipped.items()
+        )
+        if done.stored:
+            yield Text("  make them active with: remanence consolidate", "dim")
+    yield from _back(_undoing(done))
+
+
+@lines.register
+def _final(done: Erasure | ErasePreview | ErasedSinceReport | ExpireResult) -> Iterator[Text]:
+    """Show what is not taken back."""
+    yield from (Text(line) for line in str(done).splitlines())
+    if isinstance(done, ErasePreview | ErasedSinceReport):
+        yield Text("  erase them with: the same command and --yes", "dim")
+
+
+@lines.register
+def _undoable(done: Undoable) -> Iterator[Text]:
+    yield from lines(done.result)
+    yield from _back(done.back)
+
+
+@lines.register
+def _render_mapping(result: Mapping) -> Iterator[Text]:  # type: ignore[type-arg]
+    for name, value in result.items():
+        yield Text.assemble((f"{name:<8}", "dim"), f" {safe(str(value))}")
+
+
+@lines.register(list)
+@lines.register(tuple)
+def _each(results: Sequence[Any]) -> Iterator[Text]:
+    if not results:
+        yield Text("none", "dim")
+    for result in results:
+        yield from [_row(result)] if isinstance(result, Memory) else lines(result)
+
+
+@lines.register
+def _receipt(done: Receipt) -> Iterator[Text]:
+    counts = {name: count for name, count in done.counts.items() if count}
+    if done.verb in PLANNED:
+        what = (
+            ", ".join(describe_action(action, count) for action, count in counts.items()) or "nothing to do"
+        )
+    else:
+        several = counts.get(done.verb, 0)
+        what = f"{several:,} memories" if several > 1 else "done"
+        what = what if counts.keys() == {done.verb} else format_counts(counts)
+    if done.undoes is not None:
+        what = f"took back {safe(done.undoes)}"
+    yield Text.assemble((done.verb, "bold"), f": {what} ({number(done.changes, 'change', 'changes')})")
+    what = "note" if done.verb == "import" else "left out"
+    for reason in done.skipped:
+        yield Text(f"  {what}: {safe(reason)}", "yellow")
+    for note in done.notes:
+        yield Text(f"  note: {safe(note)}", "yellow")
+    if done.changes:
+        one = " or ".join(ways_back(done.verb, counts))
+        yield from _back(_undoing(done), one)
+
+
+@lines.register
+def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
+    if not answer.memories:
+        yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
+    elif answer.is_weak:
+        yield Text(WEAK, "yellow")
+    for hit in answer.memories:
+        yield from lines(hit)
+    strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
+    yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
+    if answer.left_out:
+        yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
+    for dropped in answer.dropped[:DROPPED_SHOWN]:
+        yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
+    if answer.without_model:
+        yield Text(f"  without the model: {safe(answer.without_model)}", "dim")
+
+
+@lines.register
+def _hit(hit: Hit) -> Iterator[Text]:
+    yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
+    for ended in hit.memory.ended:
+        yield Text(f"        {visible(ended)}", "yellow")
+    for other in hit.contradicted_by:
+        yield Text(f"        contradicted by {other}", "yellow")
+    if hit.parts:
+        yield Text(f"        {_why(hit.parts)}", "dim")
+    if hit.cut:
+        yield Text("        the answer's text has a passage of it only", "dim")
+
+
+def _why(parts: Mapping[str, float]) -> str:
+    """Write the parts of a score that make a difference; factors with a ×."""
+    factors = ("named", "worth", "archived")
+    told = [
+        f"{name} ×{value:.2f}" if name in factors else f"{name} {value:.2f}"
+        for name, value in parts.items()
+        if round(value, 2) != (name in factors)
+    ]
+    return "  ".join(told)
+
+
+def _row(memory: Memory) -> Text:
+    who = f"{safe(memory.speaker)}: " if memory.speaker else ""
+    marks = [memory.status.label] * (memory.status is not Status.ACTIVE)
+    marks += [memory.trust.label] * (memory.trust is not Trust.USER)
+    mark = f" [{'; '.join(marks)}]" if marks else ""
+    return Text.assemble(
+        (f"{memory.seq:>6} ", "bold"), (f"{when(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
+    )
+
+
+@lines.register
+def _memory(memory: Memory) -> Iterator[Text]:
+    yield Text.assemble((f"{memory.seq}  {memory.id}", "bold"))
+    yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
+    for one in fields(memory):
+        value = getattr(memory, one.name)
+        if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value in ((), {}):
+            continue
+        shown = _plainly(one.name, value)
+        yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
+
+
+def _plainly(name: str, value: Any) -> str:
+    if name == "tagged_at":
+        return ", ".join(f"{tag} {when(at)}" for tag, at in value.items())
+    if name == "accessors":
+        return ", ".join(
+            f"{agent} {access['uses']:,} × until {when(access['last_at'])}" for agent, access in value.items()
+        )
+    if is_time(name):
+        return when(value)
+    if name == "holds":
+        return ", ".join(
+            hold if until is None else f"{hold} until {when(until)}" for hold, until in value.items()
+        )
+    found = plain(value)
+    return (
+        ", ".join(found)
+        if isinstance(found, list)
+        else found
+        if isinstance(found, str)
+        else json.dumps(found)
+    )
+
+
+@lines.register
+def _contradiction(found: Contradiction) -> Iterator[Text]:
+    yield from lines(found.link)
+    for memory in (found.one, found.other):
+        yield _row(memory)
+    if found.is_open:
+        settle = f"remanence graph resolve {found.one.seq} {found.other.seq}"
+        yield Text.assemble(("  settle it with: ", "dim"), (settle, "command"), (" [--keep ONE]", "dim"))
+    elif found.link.resolved_at is not None:
+        yield Text(f"  resolved {when(found.link.resolved_at)}", "dim")
+
+
+@lines.register
+def _frame(frame: Frame) -> Iterator[Text]:
+    limit = "" if frame.limit is None else f"at most {number(frame.limit, 'memory', 'memories')}"
+    named = ("tags", "categories", "guarantees")
+    said = [f"{what} {', '.join(getattr(frame, what))}" for what in named if getattr(frame, what)]
+    about = "; ".join(filter(None, [f"{frame.budget:,} tokens", limit, *said]))
+    yield Text.assemble((f"{safe(frame.name):<12}", "bold"), safe(about))
+
+
+@lines.register
+def _guide(guide: Guide) -> Iterator[Text]:
+    if len(guide.entries) == 1:
+        yield Text(str(guide))
+        return
+    for advice in guide.entries:
+        yield Text.assemble((f"{advice.verb or advice.command:<24} ", "bold"), advice.use_when)
+    yield Text("more of one: remanence guide VERB", "dim")
+
+
+@lines.register
+def _explanation(explanation: Explanation) -> Iterator[Text]:
+    for line in str(explanation).splitlines():
+        yield Text(visible(line))
+
+
+@lines.register
+def _plan(plan: Plan) -> Iterator[Text]:
+    yield from lines(plan.describe())
+
+
+@lines.register
+def _plan_report(report: PlanReport) -> Iterator[Text]:
+    for line in render(report, _width()):
+        yield Text(visible(line))
+    if any(act.count > len(act.memories) + len(act.links) for act in report.acts):
+        yield Text("all of them: --list", "dim")
+
+
+@lines.register
+def _plan_diff(diff: PlanDiff) -> Iterator[Text]:
+    for line in diff.lines(_width()):
+        yield Text(visible(line))
+    if diff.listed < diff.count:
+        yield Text("all of them: --list", "dim")
+
+
+@lines.register
+def _forecast(forecast: Forecast) -> Iterator[Text]:
+    for line in forecast.lines(_width()):
+        yield Text(line)
+
+
+@lines.register
+def _review(review: Review) -> Iterator[Text]:
+    if not review.items:
+        yield Text("nothing waits for a person", "dim")
+    for item in review.items:
+        yield Text.assemble((item.sort, "bold"), f": {safe(item.what)}")
+        yield from map(_row, item.memories)
+        for way, command in item.commands.items():
+            yield Text.assemble((f"       {way}: ", "dim"), (safe(command), "command"))
+    left = Counter(review.counts) - Counter(item.sort for item in review.items)
+    if left:
+        yield Text(f"and {format_counts(left)} more: --limit {max(review.counts.values())}", "dim")
+
+
+@lines.register
+def _proposal(proposal: Proposal) -> Iterator[Text]:
+    what = [
+        *proposal.tags,
+        *(f"the place of {old.seq}" for old in proposal.replaces),
+        *(f"to be one with {old.seq}" for old in proposal.repeats),
+    ]
+    yield Text(f"declined for {proposal.memory.seq}: {safe(', '.join(what))}")
+
+
+@lines.register
+def _state(state: State) -> Iterator[Text]:
+    yield Text.assemble((f"scope {safe(state.scope)}", "bold"), f": {_size(state)}")
+    for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
+        yield Text.assemble((f"  {name:<11}", "dim"), format_counts(getattr(state, name)))
+    policy = (
+        "none" if state.policy is None else state.policy if state.adopted else f"{state.policy}, not adopted"
+    )
+    due = "" if state.due_at is None else f", due {_ahead(state.due_at - state.at)}"
+    yield Text.assemble(
+        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
+    )
+    yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
+    for name, what in state.contextual.items():
+        yield Text.assemble((f"  {name.replace('_', ' '):<11}", "dim"), safe(f"{what}"))
+    if any(state.spent.values()):
+        yield Text.assemble(("  models     ", "dim"), f"{format_counts(state.spent)} today, UTC")
+    if state.gate:
+        yield Text.assemble(("  gate       ", "dim"), f"{format_counts(state.gate)} in all")
+    for one in state.waiting:
+        yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
+    if state.waiting_more:
+        yield Text.assemble(
+            ("  waiting    ", "dim"), f"{number(state.waiting_more, 'session', 'sessions')} more"
+        )
+    if state.consolidation is not None and (state.consolidation.last_at or state.consolidation.due_at):
+        yield Text.assemble(("  inbox      ", "dim"), safe(str(state.consolidation)))
+    if state.schedule is not None:
+        style = "" if state.schedule.is_well else "yellow"
+        yield Text.assemble(("  schedule   ", "dim"), (safe(str(state.schedule)), style))
+    if state.review:
+        yield Text(
+            f"  for review {results.format_counts(state.review)}; list it with: remanence review list",
+            "yellow",
+        )
+    yield from _in_time(state)
+    for run in state.interrupted:
+        yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
+
+
+@lines.register
+def _engine_action(one: EngineAction) -> Iterator[Text]:
+    times = f" ×{one.count:,}" if one.count > 1 else ""
+    yield Text.assemble(
+        (f"{when(one.at)} ", "dim"),
+        (one.action, "bold"),
+        f" {one.outcome}{times}: {safe(one.reason)} ({one.eligibility})  {one.run}",
+    )
+
+
+def _size(state: State) -> str:
+    since = f", {state.erased_since:,} of them were erased since it was copied" * bool(state.erased_since)
+    return f"{number(state.memories, 'memory', 'memories')}, {number(state.links, 'link', 'links')}{since}"
+
+
+def _in_time(state: State) -> Iterator[Text]:
+    """Say how the clocks stand, what time will bring, what was done of its own accord, and who is at work."""
+    active, turns = state.clocks["active"], state.clocks["turns"]
+    yield Text.assemble(
+        ("  clocks     ", "dim"),
+        f"{active.reading:,.1f} active hours, {active.per_day:.1f} a day; "
+        f"{number(round(turns.reading), 'turn', 'turns')}, {turns.per_day:.1f} a day",
+    )
+    for decay, at in state.first_archives.items():
+        soon = "none archived within 200 years" if at is None else f"first archived {_leaving(at - state.at)}"
+        yield Text.assemble((f"  {decay:<11}", "dim"), soon)
+    for work, ran in state.automatic.items():
+        what = safe(ran.reason) or results.format_counts(ran.counts)
+        style = "yellow" if ran.outcome == "failed" else ""
+        yield Text.assemble(
+            (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
+        )
+    for session in state.sessions[:SESSIONS_SHOWN]:
+        yield _session(session, state.at)
+    if len(state.sessions) > SESSIONS_SHOWN:
+        yield Text(f"  and {len(state.sessions) - SESSIONS_SHOWN:,} older sessions are open", "dim")
+
+
+def _ahead(micros: int) -> str:
+    return f"in {lasting(micros)}" if micros > 0 else "when the next session begins"
+
+
+def _leaving(micros: int) -> str:
+    """Say when the first memory of a class goes; what has faded waits for a run."""
+    return f"in {lasting(micros)}" if micros > 0 else "with the next run"
+
+
+def _session(session: OpenSession, now: int) -> Text:
+    beat = f", last beat {lasting(now - session.counted_until)} ago" if session.every is not None else ""
+    begun = f"{safe(session.task_type)}, begun {lasting(now - session.started_at)} ago{beat}"
+    return Text.assemble(("  session    ", "dim"), f"{session.id} {begun}")
+
+
+@lines.register
+def _setting(setting: Setting) -> Iterator[Text]:
+    is_number = isinstance(setting.value, int)
+    shown = f"{setting.value:>7}" if is_number else f"{'words' if setting.value else '-':>7}"
+    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{shown}  {setting.meaning}")
+    if not is_number and setting.value:
+        yield Text(f"{'':20}   {safe(str(setting.value))}")
+    if setting.source == "user":
+        bounds = (
+            f"from {setting.least:,} to {setting.most:,}"
+            if is_number
+            else f"up to {setting.most:,} characters"
+        )
+        yield Text(f"{'':20}   set by a user; {bounds}", "dim")
+
+
+def _whose(owner: str) -> str:
+    """Say whose a run is where it is no person's."""
+    return "" if owner == str(PERSON) else f" ({safe(owner)})"
+
+
+@lines.register
+def _event(event: Event) -> Iterator[Text]:
+    by = (f" by {safe(event.actor)}" if event.actor else "") + _whose(event.owner)
+    yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
+    for change in event.changes:
+        yield Text(f"    {short(change)}")
+
+
+@lines.register
+def _run_report(done: RunReport) -> Iterator[Text]:
+    named = (("by", done.actor), ("under", done.policy))
+    by = "".join(f" {word} {safe(who)}" for word, who in named if who) + _whose(done.owner)
+    yield Text.assemble(
+        (f"{when(done.at)} ", "dim"),
+        (done.verb, "bold"),
+        f"{by}: {number(done.changes, 'change', 'changes')}  {done.run}",
+    )
+    if done.because:
+        yield Text(f"  because of {', '.join(done.because)}")
+    if done.cycle:
+        yield Text(f"  {describe_cycle(done.cycle, done.left_out)}")
+        yield Text(f"  policy hash {done.policy_hash}", "dim")
+    for act in done.acts:
+        what = describe_action(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
+        why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
+        yield Text("  ".join([f"  {what}", *why]))
+        for memory in act.memories:
+            if memory.id is not None:
+                yield Text(memory_line(memory, done.now, _width()))
+        if gone := sum(memory.id is None and memory.seq > 0 for memory in act.memories):
+            yield Text(f"    {number(gone, 'memory', 'memories')} of which nothing is left")
+        if act.count > len(act.memories):
+            yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
+    if done.undo is not None:
+        one = " or ".join(ways_back(done.verb, [act.name for act in done.acts]))
+        yield from _back(f"remanence undo {done.undo}", one)
+    if done.undone_by is not None:
+        yield Text(f"  taken back by {done.undone_by}", "dim")
+
+
+@lines.register
+def _check(check: Check) -> Iterator[Text]:
+    mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
+    mark = ("warning", "yellow") if check.ok and check.advice else mark
+    advice = f"; {check.advice}" * bool(check.advice)
+    yield Text.assemble(mark, f" {check.name}: {safe(check.detail + advice)}")

@@ -1,0 +1,1 @@
+"""What every wing shares: one open memory, its clocks, settings, leases, spending and names. Knows no verb."""

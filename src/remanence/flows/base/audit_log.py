@@ -1,0 +1,18 @@
+"""The audit, read part by part."""
+
+from collections.abc import AsyncIterator
+
+from remanence.core.change import AuditPart
+from remanence.flows.base.context import Core
+
+PAGE = 1_000
+
+
+async def iterate_audit_log(
+    core: Core, run: str | None, memory: int | None, after: int = 0
+) -> AsyncIterator[AuditPart]:
+    """Yield the logged parts of a run, of a memory, or of the whole scope, oldest first."""
+    while page := await core.store.history(core.scope, run=run, memory=memory, after=after, limit=PAGE):
+        for part in page:
+            yield part
+        after = page[-1].position

@@ -1,0 +1,171 @@
+"""The register of copies: each export and backup that was made here, where it was put, and which of them may hold what.
+
+It is kept beside the memories and is in no audit. Knows files by their paths; never opens one.
+"""
+
+import asyncio
+import logging
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from remanence.core.arguments import check_path
+from remanence.core.errors import NotFound, StoreUnavailable, format_value
+from remanence.core.results import Result, Time, minute_of, number, visible
+from remanence.flows.base.context import Core
+from remanence.gate.screening import screen_name
+from remanence.store.base import Bookkeeping
+
+LOG = logging.getLogger("remanence")
+COPIES = "copy/"  # what the bookkeeping's names of copies begin with
+UNLISTED = "copies/unlisted"
+REGISTERED_MAX = (
+    200  # of a scope, and as many backups; then those go whose files are gone, and then the oldest
+)
+EVERY_SCOPE = ""  # no scope has this name: what concerns a whole file is kept under it
+ELSEWHERE = "-"  # printed, or handed to a program
+
+Kind = Literal["backup", "export"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class RegisteredCopy(Result):
+    """An export of a scope, or a backup of every scope, and where it was put; "-" where it was put in no file.
+
+    `memories` is None where it did not come to its end. `is_gone` where its file lies there no longer.
+    """
+
+    kind: Kind
+    path: str
+    at: int
+    memories: int | None = None
+    is_gone: bool = False
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        where = "printed, or handed to a program" if self.path == ELSEWHERE else self.path
+        what = "unfinished" if self.memories is None else number(self.memories, "memory", "memories")
+        gone = "; the file is gone" * self.is_gone
+        return visible(f"{self.kind} of {minute_of(self.at)}: {where} ({what}){gone}")
+
+
+@dataclass(frozen=True, slots=True)
+class Register:
+    """The copies that are listed, oldest first, and how many older ones are not any more."""
+
+    listed: tuple[RegisteredCopy, ...] = ()
+    unlisted: int = 0
+
+
+async def backup(core: Core, path: str | Path, to: str | Path = "") -> None:
+    """Write a verified copy of the file, and register it as put at `to`, or else at `path`."""
+    check_path(path)
+    name = await begin(core, EVERY_SCOPE, "backup", to or path)
+    done = False
+    try:
+        memories = await core.store.backup(str(path))
+        done = True
+    finally:
+        if not done:
+            await _drop(core, EVERY_SCOPE, [name])
+    await finish(core, EVERY_SCOPE, name, memories)
+
+
+async def begin(core: Core, scope: str, kind: Kind, to: str | Path) -> str:
+    """Register a copy before it is made, and return what names it; one at the same path takes the place of the other.
+
+    Where it cannot be registered, such as on a full disk, a warning says so: a copy may be all that helps there.
+    """
+    path = _shown_path(core, str(to))
+    now = core.clock.now()
+    asked = Bookkeeping(now, under=(COPIES,), get=(UNLISTED,))
+    try:
+        kept = dict((await core.store.bookkeep(scope, asked)).values)
+        before = int(kept.pop(UNLISTED, 0))
+        going = await asyncio.to_thread(_going, kept, path)
+        still = sum(not _is_gone(kept[one]["path"]) and kept[one]["path"] != path for one in going)
+        name = f"{COPIES}{core.new_id()}"
+        put: dict[str, Any] = {**dict.fromkeys(going), name: {"kind": kind, "path": path, "at": now}}
+        if still:
+            put[UNLISTED] = before + still
+        await core.store.bookkeep(scope, Bookkeeping(now, put=put))
+    except StoreUnavailable as error:
+        LOG.warning("this %s is not registered, so no erasure will name it: %s", kind, error)
+        return ""
+    return name
+
+
+async def finish(core: Core, scope: str, name: str, memories: int) -> None:
+    """Say how many memories are in a copy, now that it is whole."""
+    if not name:
+        return
+    now = core.clock.now()
+    try:
+        kept = (await core.store.bookkeep(scope, Bookkeeping(now, get=(name,)))).values
+        if name in kept:
+            put = {name: {**kept[name], "memories": memories}}
+            await core.store.bookkeep(scope, Bookkeeping(now, put=put))
+    except StoreUnavailable as error:
+        LOG.warning("the register does not say that a copy is whole: %s", error)
+
+
+async def register(core: Core) -> Register:
+    """Return the copies that hold memories of this scope: its exports, and backups of the whole file."""
+    rows = [
+        row for scope in (core.scope, EVERY_SCOPE) for row in (await _read_copy_rows(core, scope)).items()
+    ]
+    unlisted = sum(value for name, value in rows if name == UNLISTED)
+    listed = await asyncio.to_thread(_build_copies, [value for name, value in rows if name != UNLISTED])
+    return Register(listed, unlisted)
+
+
+async def dismiss(core: Core, path: str | Path) -> list[RegisteredCopy]:
+    """Take copies out of the register by where they were put, and return them; NotFound where there is none."""
+    wanted = {str(path), _shown_path(core, str(path))}
+    found: list[Mapping[str, Any]] = []
+    for scope in (core.scope, EVERY_SCOPE):
+        kept = await _read_copy_rows(core, scope)
+        names = [name for name, one in kept.items() if name != UNLISTED and one["path"] in wanted]
+        found += [kept[name] for name in names]
+        await _drop(core, scope, names)
+    if not found:
+        raise NotFound(
+            f"no copy at {format_value(str(path))} is registered",
+            recovery="list them: remanence erase copies",
+        )
+    return list(await asyncio.to_thread(_build_copies, found))
+
+
+async def _read_copy_rows(core: Core, scope: str) -> Mapping[str, Any]:
+    asked = Bookkeeping(core.clock.now(), under=(COPIES,), get=(UNLISTED,))
+    return (await core.store.bookkeep(scope, asked)).values
+
+
+async def _drop(core: Core, scope: str, names: Iterable[str]) -> None:
+    put = dict.fromkeys(name for name in names if name)
+    if put:
+        await core.store.bookkeep(scope, Bookkeeping(core.clock.now(), put=put))
+
+
+def _shown_path(core: Core, path: str) -> str:
+    """Return a path from the root on, as somebody else finds it, with a marker for what looks like a secret."""
+    return path if path == ELSEWHERE else screen_name(str(Path(path).absolute()), core.salt).text
+
+
+def _going(kept: Mapping[str, Mapping[str, Any]], path: str) -> list[str]:
+    """Return which rows go as another comes: of the same path, and past the limit of files that are gone, then old."""
+    same = [name for name, one in kept.items() if one["path"] == path != ELSEWHERE]
+    rest = sorted(kept.keys() - set(same), key=lambda name: (not _is_gone(kept[name]["path"]), name))
+    return [*same, *rest[: max(0, len(rest) + 1 - REGISTERED_MAX)]]
+
+
+def _build_copies(rows: Iterable[Mapping[str, Any]]) -> tuple[RegisteredCopy, ...]:
+    ordered = sorted(rows, key=lambda one: (one["at"], one["path"]))
+    return tuple(RegisteredCopy(**one, is_gone=_is_gone(one["path"])) for one in ordered)
+
+
+def _is_gone(path: str) -> bool:
+    return path != ELSEWHERE and not os.path.lexists(path)

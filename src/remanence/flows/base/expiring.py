@@ -1,0 +1,88 @@
+"""Images of the audit that are past their time end, some parts at once: by a verb, and by the deep tick.
+
+Decides how long they are kept; must not know how a store takes them away.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from remanence.core.change import Fence
+from remanence.core.clock import DAY
+from remanence.core.errors import PlanHeld
+from remanence.core.results import Result, Time, minute_of, number, visible
+from remanence.core.snapshot import SnapshotRequest
+from remanence.curate.planner import brake
+from remanence.flows.base import settings
+from remanence.flows.base.context import Core
+from remanence.store.ending import EXPIRE
+
+PIECES_MAX = 10_000  # each of up to a thousand parts
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExpireResult(Result):
+    """Which images of the audit ended: those of parts older than `before`, but for those that a memory keeps.
+
+    `kept` counts how often a part was left some; `more` says that there was no time for all. `runs` log it.
+    """
+
+    at: int
+    before: int
+    parts: int = 0
+    changes: int = 0
+    kept: int = 0
+    more: bool = False
+    runs: tuple[str, ...] = ()
+
+    time, before_time = Time("at"), Time("before")
+
+    def __str__(self) -> str:
+        kept = f"; {number(self.kept, 'part', 'parts')} keep some" if self.kept else ""
+        left = "; more are due" if self.more else ""
+        what = f"{number(self.changes, 'image', 'images')} of {number(self.parts, 'part', 'parts')} ended"
+        return visible(f"{what}, older than {minute_of(self.before)}{kept}{left}")
+
+
+async def expire(
+    core: Core, over: Callable[[], bool] = lambda: False, fence: Fence | None = None
+) -> ExpireResult:
+    """End the images that are past their time, until none is due or time is up.
+
+    A tick, which has a `fence`, ends those of whole days: what came due since the tick before would leave a line each
+    time. Raises PlanHeld where the clock is in doubt: nothing ends too early.
+    """
+    now = core.clock.now()
+    await _refuse_doubt(core, now)
+    before = now - await settings.number(core, "audit_days") * DAY
+    before -= before % DAY if fence is not None else 0
+    done = ExpireResult(now, before)
+    for _ in range(PIECES_MAX):
+        cause = core.cause(EXPIRE, fence=fence)
+        ended = await core.store.end_images(core.scope, before, cause)
+        if not ended.position:
+            return replace(done, more=False)
+        done = replace(
+            done,
+            parts=done.parts + ended.parts,
+            changes=done.changes + ended.changes,
+            kept=done.kept + ended.kept,
+            more=ended.left,
+            runs=(*done.runs, cause.run),
+        )
+        if not ended.left or over():
+            break
+    return done
+
+
+async def _refuse_doubt(core: Core, now: int) -> None:
+    # Of no memory: how many there are and the newest record are all that the brake asks for here.
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), only=()), now)
+    snapshot = replace(snapshot, present=await core.watch.present())
+    hold = brake.check_brake(snapshot, now, 0, automatic=True)
+    if hold is not None:
+        raise PlanHeld(
+            f"no image ends: {hold.why}",
+            recovery="set the clock right, or accept it: `remanence schedule accept-clock`",
+            destroyed=0,
+            clock=True,
+        )

@@ -1,0 +1,66 @@
+"""The snapshots that ticks took of a scope last, kept while it is open and brought up to date by what has changed.
+
+Knows requests, positions and how much is kept; knows no rule. What another process writes is in the same log: where
+that does not tell what has changed, the scope is read anew.
+"""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+from remanence.core.snapshot import TAG, Snapshot, SnapshotRequest
+from remanence.curate.planner.snapshot_patch import patch_snapshot
+from remanence.store.base import Store
+
+KEPT_MAX = 4  # requests, as there are cadences
+ROWS_MAX = 1 << 16  # some 15 MB each; a larger scope is read anew
+LINKS_EACH_MAX = 8  # so many links a memory at most
+ASIDE_MIN = 1 << 12  # rows that are put together on another thread
+
+
+@dataclass(eq=False)
+class KeptSnapshots:
+    """Snapshots of one scope by what was asked for, the latest last."""
+
+    store: Store
+    scope: str
+    kept: list[tuple[SnapshotRequest, Snapshot]] = field(default_factory=list)
+
+    async def read(self, wanted: SnapshotRequest, now: int) -> Snapshot:
+        """Return what is asked for as it stands now, the same as the store would."""
+        if not _is_kept(wanted):
+            return await self.store.snapshot(self.scope, wanted, now)
+        last = self._take(wanted)
+        since = None if last is None else last.position
+        found: Snapshot | None
+        found = await self.store.snapshot(self.scope, replace(wanted, since=since), now)
+        if last is not None and found.changed is not None:
+            found = await _brought_up_to_date(last, found, wanted)
+        if found is None:
+            found = await self.store.snapshot(self.scope, wanted, now)
+        self._keep(wanted, found)
+        return found
+
+    def _take(self, wanted: SnapshotRequest) -> Snapshot | None:
+        """Take out what was kept of a request."""
+        place = next((at for at, (asked, _) in enumerate(self.kept) if asked == wanted), None)
+        return None if place is None else self.kept.pop(place)[1]
+
+    def _keep(self, wanted: SnapshotRequest, snapshot: Snapshot) -> None:
+        links = 0 if snapshot.links is None else len(snapshot.links)
+        if len(snapshot) <= ROWS_MAX and links <= LINKS_EACH_MAX * ROWS_MAX:
+            self.kept = [*self.kept[-(KEPT_MAX - 1) :], (wanted, snapshot)]
+
+
+async def _brought_up_to_date(last: Snapshot, found: Snapshot, wanted: SnapshotRequest) -> Snapshot | None:
+    if len(last) + len(found) < ASIDE_MIN:
+        return patch_snapshot(last, found, wanted.among)
+    return await asyncio.to_thread(patch_snapshot, last, found, wanted.among)
+
+
+def _is_kept(wanted: SnapshotRequest) -> bool:
+    """True if what changes of it can be told, and whom it means by what it asks for."""
+    if wanted.only is not None or wanted.attributes or wanted.asks or wanted.link_count:
+        return False
+    means = frozenset().union(*(wanted.among or ()))
+    tags = frozenset().union(*(holds.get(TAG, ()) for holds in wanted.among or ()))
+    return means - {TAG} <= wanted.columns and tags <= wanted.tags

@@ -1,0 +1,116 @@
+"""Which memory a caller means: by number, id or key as they are kept, by a short id, or by what a verb returned of it.
+
+Knows how a name is read and what an error says of one that means nothing or too much; must not know what for.
+"""
+
+import re
+from collections.abc import Sequence
+
+from remanence.core.arguments import check_memory
+from remanence.core.errors import Erased, InvalidInput, NotFound, format_value
+from remanence.core.model import (
+    SHORT_ID_CHARS,
+    AffectedMemory,
+    Memories,
+    Memory,
+    OneMemory,
+    RecallResult,
+    short_id,
+)
+from remanence.core.results import date_of
+from remanence.store.base import Find, Store
+from remanence.store.erasure import of_id, of_seq
+
+SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
+CANDIDATES_SHOWN = 5
+_NUMBER = re.compile(r"#[0-9]{1,18}")
+_ENDING = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS}}}")
+
+
+def plain_name(name: OneMemory) -> int | str:
+    """Return the number, id or key that stands for a memory; of what a verb returned its id."""
+    if isinstance(name, int | str):
+        check_memory(name)
+        return name
+    if isinstance(name, AffectedMemory):
+        return name.seq if name.id is None else name.id
+    return name.id
+
+
+def several(names: Memories) -> list[int | str]:
+    """Return each name of one memory or of several once; none at all are refused, and too many."""
+    if isinstance(names, RecallResult):
+        names = names.memories
+    one = isinstance(names, int | str) or not isinstance(names, Sequence)
+    given: Sequence[OneMemory] = [names] if one else names  # type: ignore[list-item,assignment] # as just looked
+    plain = list(dict.fromkeys(map(plain_name, given)))
+    if not 1 <= len(plain) <= SEVERAL_MAX:
+        raise InvalidInput(f"{len(plain):,} memories at once", recovery=f"name 1 to {SEVERAL_MAX:,} of them")
+    return plain
+
+
+async def find_memories(store: Store, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
+    """Return memories by name, in the order asked, None where there is none; a key comes before what looks like it."""
+    memories = await store.get(scope, names)
+    for at, name in enumerate(names):
+        if memories[at] is None and isinstance(name, str):
+            memories[at] = await _by_short_id(store, scope, name)
+    return memories
+
+
+async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
+    number = parse_short_id(name)
+    if number is not None:
+        return (await store.get(scope, [number]))[0]
+    if not _ENDING.fullmatch(name):
+        return None
+    meant = await store.find(scope, Find(ending=name.lower(), limit=CANDIDATES_SHOWN + 1))
+    if len(meant) > 1:
+        raise ambiguous(name, [f"{short_id(one.seq)} {one.id}" for one in meant])
+    return meant[0] if meant else None
+
+
+def parse_short_id(name: str) -> int | None:
+    """Return the sequence number that a short id such as #332 says; None where it is none."""
+    return int(name[1:]) if _NUMBER.fullmatch(name) else None
+
+
+def is_ending(name: str, id_: str) -> bool:
+    """Tell whether a name is the short id that an id ends in."""
+    return _ENDING.fullmatch(name) is not None and id_.endswith(name.lower())
+
+
+def ambiguous(name: str, candidates: Sequence[str]) -> InvalidInput:
+    """Say that a short id means several memories, and which."""
+    more = "; and more" * (len(candidates) > CANDIDATES_SHOWN)
+    return InvalidInput(
+        f"{name!r} is the end of several ids: {'; '.join(candidates[:CANDIDATES_SHOWN])}{more}",
+        recovery="name the one you mean by its number or its whole id",
+    )
+
+
+def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
+    """Say that names mean no memory of a scope."""
+    which = ", ".join(map(format_value, names[:CANDIDATES_SHOWN])) + ", …" * (len(names) > CANDIDATES_SHOWN)
+    return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
+
+
+def forgotten(key: str, memory: Memory) -> NotFound:
+    """Say that the memory with a key was forgotten, when, and how to bring it back."""
+    return NotFound(
+        f"the memory with the key {format_value(key)} was forgotten on {date_of(memory.status_at)}",
+        recovery=f"bring it back: restore {memory.id}; as it was: get {memory.id}",
+    )
+
+
+async def refuse_erased(store: Store, scope: str, names: Sequence[int | str]) -> None:
+    """Raise Erased where a number, id or short id is that of a memory that was erased."""
+    asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
+    known = await store.find_erased_names(scope, sorted(asked.values()))
+    for name, of in asked.items():
+        if of in known:
+            raise Erased(f"memory {format_value(name)} was erased on {date_of(known[of])}")
+
+
+def _number_of(name: int | str) -> int | None:
+    return name if isinstance(name, int) else parse_short_id(name)

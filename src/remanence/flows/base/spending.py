@@ -1,0 +1,66 @@
+"""What models cost: the tokens of a run and of a day, which every process counts, and the limits at which work waits.
+
+Knows counters and settings; must not know what was asked.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from remanence.core.results import date_of
+from remanence.flows.base.context import Core
+from remanence.flows.base.settings import number
+from remanence.store.base import Bookkeeping
+
+DAY_LIMIT, RUN_LIMIT = "writer_tokens_day", "writer_tokens_run"
+COUNTED = ("calls", "tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who spends: what the names of its counters begin with, the day follows, UTC; and the settings that limit it."""
+
+    under: str
+    day_limit: str
+    run_limit: str
+
+
+WRITER = Account("spend/", DAY_LIMIT, RUN_LIMIT)
+EMBEDDER = Account("spend-embedder/", "embedder_tokens_day", "embedder_tokens_run")
+
+
+@dataclass
+class Spending:
+    """What one run asks of a model."""
+
+    core: Core
+    account: Account = WRITER
+    tokens: int = 0
+
+    async def book(self, calls: int, tokens: int) -> None:
+        """Count what was asked, as soon as it is answered: also where nothing comes of it."""
+        self.tokens += tokens
+        now = self.core.clock.now()
+        counts = dict(zip(_names(now, self.account), (calls, tokens), strict=True))
+        await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, count=counts))
+
+    async def waits(self) -> str:
+        """Say why nothing more is asked now; "" where something may be."""
+        run, day = self.account.run_limit, self.account.day_limit
+        if self.tokens >= (most := await number(self.core, run)):
+            return f"this run has used {self.tokens:,} of {most:,} tokens ({run}); the next goes on"
+        spent = (await today(self.core, self.account))["tokens"]
+        if spent >= (most := await number(self.core, day)):
+            return f"{spent:,} of {most:,} tokens are used today ({day}); tomorrow, UTC, it goes on"
+        return ""
+
+
+async def today(core: Core, account: Account = WRITER) -> Mapping[str, int]:
+    """Return how many calls and tokens models have taken today, UTC."""
+    now = core.clock.now()
+    names = _names(now, account)
+    found = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
+    return {what: found.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
+
+
+def _names(now: int, account: Account) -> list[str]:
+    return [f"{account.under}{date_of(now)}/{what}" for what in COUNTED]

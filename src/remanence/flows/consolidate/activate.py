@@ -1,0 +1,478 @@
+"""The inbox becomes active: each memory is embedded where it was not, and linked to what is near or similar.
+
+Rules compare it with the older ones that it may change. A writer, where one is given, is asked about each before
+anything is decided.
+"""
+
+import asyncio
+import sys
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from remanence.core.change import Cause, Change, Fence
+from remanence.core.clock import MINUTE, SECOND
+from remanence.core.effects import VERBS
+from remanence.core.errors import Conflict, LeaseLost
+from remanence.core.keywords import Progress
+from remanence.core.model import STANDING, Kind, Memory, Relation, Status, link_values
+from remanence.core.receipt import ConsolidateResult
+from remanence.core.snapshot import SnapshotRequest
+from remanence.edit.one_memory import act, merge_changes, update
+from remanence.flows.base.context import RACES_MAX, Core, aside, hold_lease
+from remanence.flows.base.spending import Spending
+from remanence.flows.consolidate import guidelines
+from remanence.flows.consolidate.connecting import KnownLinks, LinkNeighbours, beginnings
+from remanence.flows.consolidate.judging import CheckedJudgement, judge
+from remanence.flows.consolidate.replacing import Verdicts
+from remanence.flows.write import proposals
+from remanence.flows.write.candidates import UpdateCandidates, candidates
+from remanence.flows.write.embedding import whole
+from remanence.flows.write.learning import vector_of
+from remanence.flows.write.superseding import at_odds, worth_comparing
+from remanence.llm.base import Writer
+from remanence.read.extraction import ExtractRequest
+from remanence.read.supposed import said_again
+from remanence.recall.nearest import nearest, whole_tiles
+from remanence.store.base import Find
+from remanence.text.twins import sureness, verdict
+from remanence.write.engine_actions import Actions, Eligibility, of_memory
+
+CHUNK = 200
+COMPARED = 5 * CHUNK  # the vectors of the scope are read once for so many
+COMPARED_AT_ONCE = (
+    2  # threads: products are most of the time in a large scope, and others want processors, too
+)
+JUDGED_CHUNK = 4  # a judgement may cost a second and money: few are redone after a kill
+SIMILAR_MAX = 5  # links a new memory draws (elfmem: top 5 per new block)
+NEAR_MAX = 3
+PARTNERS = SIMILAR_MAX + NEAR_MAX  # how many of the most similar memories are looked at
+LOOKED_AHEAD = (
+    100  # where few are judged at a time, candidates are found for so many: reading all vectors costs most
+)
+LEASE = MINUTE  # longer than a chunk can be judged; so long a killed process keeps the others from the writer
+TRIES_MAX = 600  # who has waited for so long goes on all the same: the lease has run out
+# Where no writer is asked a chunk takes a second, and who goes on beside another loses only time.
+UNASKED_LEASE, UNASKED_TRIES = 10 * SECOND, 20
+
+Pairs = Mapping[
+    int, Sequence["_SimilarPair"]
+]  # by the sequence number of a memory, the most similar others, best first
+
+
+@dataclass
+class _SimilarPair:
+    seq: int
+    cosine: float
+
+
+@dataclass
+class _Chunk:
+    memories: list[Memory]
+    changes: list[Change] = field(default_factory=list)
+    embedded: int = 0
+    near: int = 0
+    similar: int = 0
+    judged: Sequence[CheckedJudgement] = ()
+    ruled: Sequence[tuple[int, int, float]] = ()  # (newer, older, how sure): at odds by rules
+    at_odds: int = 0
+    held: Collection[int] = ()  # those that have a vector
+    actions: Actions = field(default_factory=Actions)
+    connected: Counter[str] = field(default_factory=Counter)  # links by relation, beside those of likeness
+    mentioned: set[int] = field(default_factory=set)  # entities whose lists changed
+
+    def collect_proposed_tags(self) -> dict[str, list[str]]:
+        """Return the tags that were only proposed, by memory."""
+        judged = zip(self.memories, self.judged, strict=True)
+        return {memory.id: [*answer.proposed] for memory, answer in judged if answer.proposed}
+
+    def replacing(self) -> set[int]:
+        """Return the memories of which a writer says that they take the place of others."""
+        judged = zip(self.memories, self.judged, strict=True)
+        return {memory.seq for memory, answer in judged if answer.replaces}
+
+    def added_to(self, total: ConsolidateResult, run: str) -> ConsolidateResult:
+        """Return the sum of what was done before and in this chunk."""
+        return ConsolidateResult(
+            activated=total.activated + len(self.memories),
+            embedded=total.embedded + self.embedded,
+            near_duplicates=total.near_duplicates + self.near,
+            similar=total.similar + self.similar,
+            run=run if self.memories else total.run,
+            judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
+            contradictions=total.contradictions + self.at_odds,
+            unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
+            tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
+            proposed=total.proposed
+            + tuple(f"{name}: {tag}" for name, tags in self.collect_proposed_tags().items() for tag in tags),
+            steps=Counter(total.steps) + self.connected,
+        )
+
+
+@dataclass
+class _InboxComparison:
+    """What memories of the inbox are compared with: the most similar, their candidates, their other neighbours."""
+
+    pairs: Pairs
+    alike: Mapping[int, UpdateCandidates]
+    beside: LinkNeighbours
+
+    def others(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
+        """Return whom some memories may be linked to, by the relations of which each takes only so many."""
+        siblings = {seq for memory in memories for seq in self.beside.siblings(memory.seq)}
+        return {Relation.SIMILAR: _ends(memories, self.pairs), Relation.CO_OCCURS: siblings}
+
+
+async def consolidate(
+    core: Core,
+    progress: Progress | None,
+    most: int = sys.maxsize,
+    stopped: Callable[[], bool] = lambda: False,
+    tries: int = TRIES_MAX,
+) -> ConsolidateResult:
+    """Work through the inbox, oldest first, until it is empty, `most` of it are active or a writer costs too much.
+
+    Who tries only once to be alone at it leaves it to another process that is.
+    """
+    await whole(core)
+    by = {} if core.writer is None else {"writer": core.writer.name, **await _make_guideline_detail(core)}
+    cause = core.cause("consolidate", detail=by)
+    total, part, drawn, spending, beside = (
+        ConsolidateResult(),
+        0,
+        KnownLinks(),
+        Spending(core),
+        _InboxCandidates(),
+    )
+    verdicts = Verdicts(core)
+    size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
+    tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
+    tell(0, waiting)
+    while (limit := min(compared, most - total.activated)) and not stopped() and await _inbox(core, 1):
+        waiting_for = "" if core.writer is None else await spending.waits()
+        if waiting_for:
+            total = replace(total, waits=waiting_for)
+            break
+        async with _own_turn(core, drawn, tries) as fence:
+            if fence is None and tries == 1:
+                break
+            inbox = await _inbox(core, limit)
+            await beside.look(core, inbox)
+            compared_with = _InboxComparison(
+                await _find_similar(core, inbox), beside.alike, await beginnings(core, inbox)
+            )
+            for start in range(0, len(inbox), size):
+                named = replace(cause, part=part, fence=fence)
+                few = inbox[start : start + size]
+                chunk = await _commit(core, few, compared_with, named, drawn, spending)
+                part += 1
+                total = chunk.added_to(total, cause.run)
+                await verdicts.carry_out(chunk.replacing(), named)
+                tell(total.activated, max(total.activated, waiting))
+    return replace(verdicts.added_to(total), runs=(cause.run,) if part else ())
+
+
+async def _make_guideline_detail(core: Core) -> dict[str, str]:
+    """Say in the audit which guidelines a writer was shown, where there are any, by a hash of them."""
+    active = await guidelines.lines(core)
+    return {"guidelines": ExtractRequest(guidelines=active).hash} if active else {}
+
+
+def _nobody(done: int, total: int) -> None:
+    """Hear how far it is."""
+
+
+async def _waiting(core: Core) -> int:
+    """Count the inbox."""
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), core.clock.now())
+    return int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
+
+
+async def _inbox(core: Core, limit: int) -> list[Memory]:
+    return await core.store.find(core.scope, Find((Status.INBOX,), limit=limit, oldest_first=True))
+
+
+@asynccontextmanager
+async def _own_turn(core: Core, drawn: KnownLinks, tries: int) -> AsyncIterator[Fence | None]:
+    """Keep other processes from the inbox meanwhile; who loses the lease leaves the chunk to its next holder."""
+    lasting, most = (UNASKED_LEASE, UNASKED_TRIES) if core.writer is None else (LEASE, TRIES_MAX)
+    try:
+        async with hold_lease(core, "consolidate", lasting, tries=min(tries, most)) as fence:
+            yield fence
+    except LeaseLost:
+        drawn.forget()
+
+
+async def _find_similar(core: Core, memories: Sequence[Memory]) -> Pairs:
+    """Return for each memory its most similar standing memories."""
+    if not core.embedder.dimensions:
+        return {}
+    seqs = [memory.seq for memory in memories]
+    async with core.index.still(core.clock.now(), vectors=True):
+        found = await asyncio.gather(
+            *(asyncio.to_thread(_candidates, core, part) for part in whole_tiles(seqs, COMPARED_AT_ONCE))
+        )
+    return {seq: pairs for part in found for seq, pairs in part.items()}
+
+
+class _InboxCandidates:
+    """The candidates of what is in the inbox: for a writer of all, for rules of what may say that something changed."""
+
+    def __init__(self) -> None:
+        self.alike: dict[int, UpdateCandidates] = {}
+
+    async def look(self, core: Core, inbox: Sequence[Memory]) -> None:
+        """Find the candidates of those that have none yet, with a writer also of those that come next."""
+        if core.writer is None:
+            chars = sum(len(memory.text) for memory in inbox)
+            worth = await aside(chars, worth_comparing, inbox)
+            self.alike = await candidates(core, worth, sharing=True)
+        elif any(memory.seq not in self.alike for memory in inbox):
+            self.alike = await candidates(core, await _inbox(core, LOOKED_AHEAD))
+
+
+async def _commit(
+    core: Core,
+    inbox: list[Memory],
+    compared: _InboxComparison,
+    cause: Cause,
+    drawn: KnownLinks,
+    spending: Spending,
+) -> _Chunk:
+    """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
+    judged: dict[int, CheckedJudgement] = {}
+    alike = compared.alike
+    for attempt in range(RACES_MAX):
+        chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
+        compared = replace(compared, pairs=await _standing(core, chunk, compared.pairs))
+        partners = await _texts(core, compared.pairs)
+        if core.writer is not None and not judged:
+            judged = await _judge_chunk(core, core.writer, chunk.memories, alike)
+            await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
+        chunk.judged = [judged.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
+        chunk.ruled = await at_odds(core, chunk.memories, alike)
+        await drawn.look(core, {memory.seq for memory in chunk.memories}, compared.others(chunk.memories))
+        # Comparing texts word by word takes long where many are alike.
+        await asyncio.to_thread(_decide, core, chunk, compared, partners, drawn)
+        try:
+            if chunk.changes:
+                # So that they are not forgotten with the result of a run that nobody watches.
+                told = {"proposed": proposed} if (proposed := chunk.collect_proposed_tags()) else {}
+                detail = {**cause.detail, **told, **chunk.actions.detail()}
+                named = replace(cause, at=core.clock.now(), detail=detail)
+                values = await _for_review(core, chunk) | compared.beside.encode_mentions(chunk.mentioned)
+                await core.commit(chunk.changes, replace(named, values=values))
+        except Conflict:
+            if attempt + 1 == RACES_MAX:
+                raise
+            drawn.forget()
+            again = await core.store.get(core.scope, [memory.seq for memory in inbox])
+            inbox = [memory for memory in again if memory is not None]
+            again_beside = await beginnings(core, inbox)
+            compared = replace(compared, pairs=await _find_similar(core, inbox), beside=again_beside)
+            continue
+        return chunk
+    raise AssertionError("unreachable")
+
+
+async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
+    """Return what is kept for a person of what was only proposed, as far as there is room."""
+    judged = zip(chunk.memories, chunk.judged, strict=True)
+    proposed = [
+        (memory, answer) for memory, answer in judged if answer.proposed or answer.replaces or answer.repeats
+    ]
+    if not proposed or core.writer is None:
+        return {}
+    now, by = core.clock.now(), core.writer.name
+    values: dict[str, Any] = {}
+    for memory, answer in proposed[: await proposals.room(core)]:
+        values |= proposals.encode_proposal(
+            memory.seq, now, by, answer.proposed, answer.replaces, answer.repeats
+        )
+    return await proposals.beside_others(core, values)
+
+
+async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:
+    """Leave out who fell since a chunk was compared; note which of the chunk have a vector."""
+    if not core.embedder.dimensions:
+        return {memory.seq: () for memory in chunk.memories}
+    async with core.index.still(core.clock.now(), vectors=True):
+        chunk.held = core.index.filter_embedded(memory.seq for memory in chunk.memories)
+        standing = core.index.standing(_ends(chunk.memories, pairs))
+    return {
+        memory.seq: [pair for pair in pairs[memory.seq] if pair.seq in standing] for memory in chunk.memories
+    }
+
+
+def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
+    """Return a chunk's memories and all that they may be linked to."""
+    seqs = {memory.seq for memory in memories}
+    return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
+
+
+async def _judge_chunk(
+    core: Core, writer: Writer, memories: Sequence[Memory], alike: Mapping[int, UpdateCandidates]
+) -> dict[int, CheckedJudgement]:
+    """Ask the writer about a chunk, each memory beside the older ones that it may change."""
+    shown = {memory.seq: alike[memory.seq].seqs if memory.seq in alike else () for memory in memories}
+    seqs = sorted({seq for mine in shown.values() for seq in mine})
+    found = await core.store.get(core.scope, seqs)
+    others = {one.seq: one for one in found if one is not None and one.status in STANDING}
+    beside = [[others[seq] for seq in shown[memory.seq] if seq in others] for memory in memories]
+    answers = await judge(core, writer, memories, beside)
+    return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
+
+
+def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
+    index, least = core.index, core.embedder.thresholds.similar
+    found = nearest(index.bare, index.rows_of(seqs), index.stands, least=least, most=PARTNERS)
+    return {
+        seq: [_SimilarPair(*pair) for pair in zip(index.seq[rows].tolist(), cosines.tolist(), strict=True)]
+        for seq, (rows, cosines) in zip(seqs, found, strict=True)
+    }
+
+
+async def _texts(core: Core, pairs: Pairs) -> dict[int, Memory]:
+    """Fetch the memories whose words have to be compared: those in the band of near duplicates."""
+    near = core.embedder.thresholds.near
+    seqs = sorted({pair.seq for mine in pairs.values() for pair in mine if pair.cosine >= near})
+    return {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+
+
+def _decide(
+    core: Core,
+    chunk: _Chunk,
+    compared: _InboxComparison,
+    partners: dict[int, Memory],
+    drawn: KnownLinks,
+) -> None:
+    """Turn a chunk active and draw its links, each pair once."""
+    now = core.clock.now()
+    odds: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for newer, older, sure in chunk.ruled:
+        odds[newer].append((older, sure))
+    for memory, said in zip(chunk.memories, chunk.judged, strict=True):
+        given = of_memory(memory, "consolidation")
+        judged = _filter_judgement(chunk.actions, given, said)
+        chunk.changes += _activate_memory(core, chunk, memory, now, judged)
+        chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
+        against, wished = [*odds[memory.seq], *judged.contradicts], compared.beside.count_links(memory)
+        pairs = compared.pairs[memory.seq]
+        if (pairs or against or wished) and not chunk.actions.allows("link_graph", given):
+            continue
+        linked = _link_memory(core, chunk, memory, (pairs, partners), drawn)
+        contradicting = _contradictions(memory.seq, against, drawn, now)
+        connected, counts = drawn.make_link_changes(wished, now)
+        chunk.at_odds += len(contradicting)
+        chunk.connected += counts
+        chunk.changes += [*linked, *contradicting, *connected]
+        chunk.mentioned |= compared.beside.mention(memory.seq)
+        chunk.actions.record("link_graph", given, times=len(linked) + len(contradicting) + len(connected))
+    chunk.changes = merge_changes(chunk.changes)
+
+
+def _filter_judgement(actions: Actions, given: Eligibility, judged: CheckedJudgement) -> CheckedJudgement:
+    """Return of a judgement what may be written into the memory, and record that."""
+    if judged.alignment is None and not judged.tags:
+        return judged
+    if not actions.allows("update_note", given):
+        return replace(judged, alignment=None, tags=())
+    actions.record("update_note", given, reason="judged by a writer")
+    return judged
+
+
+def _link_memory(
+    core: Core,
+    chunk: _Chunk,
+    memory: Memory,
+    beside: tuple[Sequence["_SimilarPair"], Mapping[int, Memory]],
+    drawn: KnownLinks,
+) -> list[Change]:
+    """Link a memory to what is near or similar; a note that is said again in other words confirms the older one."""
+    now, changes = core.clock.now(), []
+    pairs, partners = beside
+    left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
+    for pair in pairs:
+        other = partners.get(pair.seq)
+        relation = _relation(core, memory, other, pair.cosine)
+        key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
+        if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
+            left[relation] -= 1
+            drawn.add(key)
+            sure = pair.cosine
+            if relation is Relation.NEAR_DUPLICATE and other is not None:
+                sure = sureness(other.text, memory.text, pair.cosine, core.embedder.thresholds)
+            changes.append(Change("links", key, None, _values(pair.cosine, now, sure)))
+            chunk.near += relation is Relation.NEAR_DUPLICATE
+            chunk.similar += relation is Relation.SIMILAR
+            if relation is Relation.NEAR_DUPLICATE and other is not None:
+                chunk.changes += _said_again(chunk.actions, memory, other, now)
+    return changes
+
+
+def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> list[Change]:
+    """Let a note confirm an older one that says the same, unless both come from one turn; episodes stay as they are."""
+    notes = memory.kind is Kind.SEMANTIC and other.kind is Kind.SEMANTIC
+    given = of_memory(memory, "consolidation")
+    if (
+        not notes
+        or other.seq > memory.seq
+        or memory.trust < other.trust
+        or not {*memory.sources}.isdisjoint(other.sources)
+        or not actions.allows("update_note", given)
+    ):
+        return []
+    actions.record("update_note", given, reason="said again in other words")
+    again = said_again(other, [(memory.role, memory.trust, memory.session)], now)
+    return [*update(other, again), VERBS["repeat"].build_count_change(other.seq, confirmations=1)]
+
+
+def _activate_memory(
+    core: Core, chunk: _Chunk, memory: Memory, now: int, judged: CheckedJudgement
+) -> list[Change]:
+    given: dict[str, Any] = {}
+    if judged.alignment is not None:
+        # elfmem: how well it fits who the agent is, is how sure the agent is of it, unless somebody said better.
+        said = judged.alignment if memory.confidence is None else memory.confidence
+        given = {"alignment": judged.alignment, "confidence": said}
+    (change,) = act(memory, VERBS["consolidate"], now, **given)
+    if core.embedder.dimensions and memory.seq not in chunk.held:
+        assert change.before is not None and change.after is not None
+        vector = vector_of(core, memory.text)
+        change = Change(
+            "memories", memory.seq, {**change.before, "vector": None}, {**change.after, "vector": vector}
+        )
+        chunk.embedded += 1
+    return [change]
+
+
+def _contradictions(
+    one: int, others: Sequence[tuple[int, float]], drawn: KnownLinks, now: int
+) -> list[Change]:
+    """Link a memory to those that it is at odds with, each once."""
+    changes = []
+    for other, sure in others:
+        key = (min(one, other), max(one, other), int(Relation.CONTRADICTS))
+        if key not in drawn.keys:
+            drawn.add(key)
+            changes.append(Change("links", key, None, _values(sure, now)))
+    return changes
+
+
+def _relation(core: Core, memory: Memory, other: Memory | None, cosine: float) -> Relation:
+    """Call a pair near duplicates only where the words say so too: numbers, names and negation must agree."""
+    if other is None or other.speaker != memory.speaker:
+        return Relation.SIMILAR
+    twin = verdict(other.text, memory.text, cosine, core.embedder.thresholds)
+    return Relation.SIMILAR if twin.kind == "distinct" else Relation.NEAR_DUPLICATE
+
+
+def _values(cosine: float, now: int, sure: float | None = None) -> dict[str, Any]:
+    weight, confidence = (
+        round(min(1.0, max(0.0, much)), 6) for much in (cosine, cosine if sure is None else sure)
+    )
+    return link_values(now, weight, confidence)

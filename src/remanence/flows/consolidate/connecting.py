@@ -1,0 +1,217 @@
+"""What memories that become active are linked to besides what is similar: what came before, what both mention, causes.
+
+Knows where their neighbours are found: in their thread, and in a short list that is kept for each entity.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from remanence.core.change import Change
+from remanence.core.model import Link, Memory, Relation, link_values
+from remanence.edit.links import Linking, decide_link
+from remanence.flows.base.context import Core
+from remanence.store.base import Bookkeeping
+from remanence.write.admission import TURN
+from remanence.write.connections import (
+    DRAWN,
+    LINKS_MAX,
+    LOOKED_BACK,
+    Key,
+    connections,
+    is_turn,
+    may_share,
+)
+
+MOVING = ("weight", "confidence", "count", "last_at")  # columns of a link that change when it is seen again
+MENTIONED = "mentioned/"  # what the bookkeeping's names begin with; the number of an entity follows
+_COLUMNS = frozenset({"status", "session", "thread"})
+
+
+@dataclass(eq=False)
+class LinkNeighbours:
+    """What is known of the neighbours of some memories before they are linked.
+
+    `before` names the latest of a memory's thread, `entities` what it mentions, `mentioned` the latest memories that
+    mention an entity; these change as memories are linked.
+    """
+
+    before: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    entities: Mapping[int, Sequence[int]] = field(default_factory=dict)
+    mentioned: dict[int, list[int]] = field(default_factory=dict)
+    memories: Mapping[int, Memory] = field(default_factory=dict)
+
+    def siblings(self, seq: int) -> list[int]:
+        """Return the latest that mention what a memory mentions, once for each entity that both do."""
+        return [one for entity in self.entities.get(seq, ()) for one in self.mentioned.get(entity, ())]
+
+    def count_links(self, memory: Memory) -> Counter[Key]:
+        """Return the links of a memory, each with how often it was seen."""
+        before = [self.memories[seq] for seq in self.before.get(memory.seq, ()) if seq in self.memories]
+        return connections(memory, before, self.siblings(memory.seq))
+
+    def mention(self, seq: int) -> set[int]:
+        """Put a memory at the end of the lists of what it mentions; return which lists changed."""
+        entities = self.entities.get(seq, ())
+        for entity in entities:
+            held = [one for one in self.mentioned.get(entity, ()) if one != seq]
+            self.mentioned[entity] = [*held, seq][-LINKS_MAX:]
+        return {*entities}
+
+    def encode_mentions(self, entities: set[int]) -> dict[str, Any]:
+        """Return what is kept of some lists."""
+        return {f"{MENTIONED}{entity}": self.mentioned[entity] for entity in sorted(entities)}
+
+
+async def beginnings(core: Core, memories: Sequence[Memory]) -> LinkNeighbours:
+    """Find the neighbours of memories that become active."""
+    before = await _before(core, memories)
+    entities = await _mentions(core, [one.seq for one in memories if may_share(one)])
+    mentioned = await _read_latest_mentions(core, {entity for mine in entities.values() for entity in mine})
+    seqs = sorted({seq for mine in before.values() for seq in mine})
+    found = {one.seq: one for one in memories}
+    others = await core.store.get(core.scope, [seq for seq in seqs if seq not in found])
+    found |= {one.seq: one for one in others if one is not None}
+    return LinkNeighbours(before, entities, mentioned, found)
+
+
+async def _before(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
+    """Return the latest that stand before each memory in its session, or else in its thread, the last one first."""
+    in_thread = [one for one in memories if one.session is not None or one.thread is not None]
+    if not in_thread:
+        return {}
+    index = core.index
+    async with index.still(core.clock.now(), _COLUMNS, tags=frozenset({TURN})):
+        turns = await index.match_tag(TURN, core.clock.now())
+        return await asyncio.to_thread(_looked_back, core, in_thread, turns)
+
+
+def _looked_back(
+    core: Core, memories: Sequence[Memory], turns: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> dict[int, list[int]]:
+    index, chains = core.index, dict[tuple[str, str, bool], Any]()
+    rows = index.rows_of([one.seq for one in memories])
+    found: dict[int, list[int]] = {}
+    for memory, row in zip(memories, rows.tolist(), strict=True):
+        column = "session" if memory.session is not None else "thread"
+        name, said = getattr(memory, column), is_turn(memory)
+        chain = chains.get((column, name, said))
+        if chain is None:
+            alike = (index.column(column) == index.code(column, name)) & (turns == said) & index.stands
+            if column == "thread":
+                alike &= index.column("session") == -1
+            chain = chains[column, name, said] = np.flatnonzero(alike)
+        at = int(np.searchsorted(chain, row))
+        found[memory.seq] = index.seq[chain[max(0, at - LOOKED_BACK) : at]][::-1].tolist()
+    return found
+
+
+async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, list[int]]:
+    """Return which entities some memories mention, by their numbers."""
+    found: dict[int, list[int]] = {}
+    if seqs:
+        own = set(seqs)
+        for link in await core.store.neighbours(core.scope, seqs, Relation.MENTIONS):
+            if link.source in own:
+                found.setdefault(link.source, []).append(link.target)
+    return found
+
+
+async def _read_latest_mentions(core: Core, entities: set[int]) -> dict[int, list[int]]:
+    """Return the latest memories that mention an entity, as far as they stand and still do."""
+    if not entities:
+        return {}
+    names = {f"{MENTIONED}{entity}": entity for entity in sorted(entities)}
+    asked = Bookkeeping(core.clock.now(), get=tuple(names))
+    rows = (await core.store.bookkeep(core.scope, asked)).values
+    seqs = sorted({seq for row in rows.values() for seq in row})
+    still = await _mentions(core, seqs)
+    async with core.index.still(core.clock.now()):
+        standing = core.index.standing(seqs)
+    return {
+        names[name]: [seq for seq in row if seq in standing and names[name] in still.get(seq, ())]
+        for name, row in rows.items()
+    }
+
+
+@dataclass
+class KnownLinks:
+    """The links of the memories looked at so far, with those drawn since, and how many of each relation each has."""
+
+    keys: set[Key] = field(default_factory=set)
+    held: dict[Key, Link] = field(default_factory=dict)  # as they were read
+    degrees: dict[tuple[int, int], int] = field(default_factory=dict)  # by memory and relation
+    # Of whom all links were looked at, and of whom only those of one relation.
+    looked_at: dict[tuple[Relation, ...], set[int]] = field(default_factory=lambda: defaultdict(set))
+    seen: set[Key] = field(default_factory=set)  # drawn or strengthened since
+
+    async def look(self, core: Core, seqs: set[int], others: Mapping[Relation, set[int]]) -> None:
+        """Fetch the links of memories, and of the others those of a relation of which they take only so many.
+
+        What was looked at before is not asked for again: hubs, that every chunk meets, only once.
+        """
+        whole = self.looked_at[()]
+        wanted = [((), seqs), *(((relation,), asked) for relation, asked in others.items())]
+        for relations, asked in wanted:
+            new = sorted(asked - whole - self.looked_at[relations])
+            for link in await core.store.neighbours(core.scope, new, *relations) if new else ():
+                if link.relation in DRAWN:
+                    self.held[link.key] = link
+                self.add(link.key)
+            self.looked_at[relations] |= asked
+
+    def forget(self) -> None:
+        """Begin anew: what was drawn has not been written."""
+        for known in (self.keys, self.held, self.degrees, self.looked_at, self.seen):
+            known.clear()
+
+    def room(self, relation: int, one: int, other: int) -> bool:
+        """Tell whether both ends take another link; near duplicates always find room."""
+        if relation == Relation.NEAR_DUPLICATE:
+            return True
+        degrees = self.degrees
+        return max(degrees.get((one, relation), 0), degrees.get((other, relation), 0)) < LINKS_MAX
+
+    def add(self, key: Key) -> None:
+        """Count a link, once."""
+        if key in self.keys:
+            return
+        self.keys.add(key)
+        for end in ((key[0], key[2]), (key[1], key[2])):
+            self.degrees[end] = self.degrees.get(end, 0) + 1
+
+    def make_link_changes(self, wished: Mapping[Key, int], now: int) -> tuple[list[Change], Counter[str]]:
+        """Draw links that were seen so many times, or strengthen those that are there; none beyond the limit."""
+        changes: list[Change] = []
+        counts: Counter[str] = Counter()
+        for key, times in wished.items():
+            held = self.held.get(key)
+            if key in self.seen or (held is None and not self.room(key[2], *key[:2])):
+                continue
+            self.seen.add(key)
+            self.add(key)
+            changes.append(_make_link_change(held, key, times, now))
+            counts[Relation(key[2]).label] += 1
+        return changes, counts
+
+
+def _make_link_change(held: Link | None, key: Key, times: int, now: int) -> Change:
+    """Draw a link that was seen so many times, or strengthen it as often."""
+    how = DRAWN[key[2]]
+    if held is None and times == 1:
+        return Change("links", key, None, link_values(now, how.weight, how.confidence))
+    relation = Relation(key[2])
+    wish, link = Linking(key[0], key[1], relation, how.weight, how.confidence), held
+    for _ in range(times):
+        change = decide_link(link, key, wish, now)
+        assert change is not None and change.after is not None
+        link = replace(link or Link(*key[:2], relation), **change.after)
+    assert link is not None
+    after = {name: getattr(link, name) for name in MOVING}
+    if held is None:
+        return Change("links", key, None, {**link_values(now), **after})
+    return Change("links", key, {name: getattr(held, name) for name in MOVING}, after)

@@ -1,0 +1,333 @@
+"""Turns that were noted are listened to: facts are extracted from those above a session's cursor, a batch a commit.
+
+A commit stores the facts and moves the cursor, under the fence of a lease, so that no turn is listened to twice and
+none is passed over, whoever is killed when. Knows when a session is due; how words become facts is elsewhere.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.core.change import Fence
+from remanence.core.clock import MINUTE
+from remanence.core.errors import Conflict, LeaseLost, StoreError, WriterError
+from remanence.core.model import STANDING, Lifecycle, Memory
+from remanence.core.receipt import ExtractPendingResult
+from remanence.flows.base import settings
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, overtaken
+from remanence.flows.base.spending import Spending
+from remanence.flows.consolidate import consolidation, guidelines
+from remanence.flows.consolidate.boxing import decide_boxes
+from remanence.flows.curate.scheduling import Ran, keep
+from remanence.flows.entities.entity_storing import with_entities
+from remanence.flows.entities.joining import join_told
+from remanence.flows.write import proposals
+from remanence.flows.write.facts import FactChanges, decide_facts
+from remanence.flows.write.pending_turns import (
+    PendingTurns,
+    Triggers,
+    buffers,
+    next_turns,
+    triggers,
+    unheard,
+    waiting,
+)
+from remanence.llm.base import Extractor
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import (
+    EXTRACT_INSTRUCTION,
+    EXTRACT_NEVER,
+    EXTRACT_ONLY,
+    ExtractRequest,
+    ExtractResult,
+    ExtractTurn,
+    checked_extraction,
+    wanted_of,
+)
+from remanence.store.base import Bookkeeping
+from remanence.text.tokens import token_counts
+from remanence.write.engine_actions import UNSAID, Eligibility
+from remanence.write.turns import lease_name
+
+BATCH = 10  # turns that are listened to together
+TIMEOUT_S = 30.0
+LEASE = MINUTE  # longer than a writer is waited for
+POLL_S = 60.0  # how often a living engine looks for what other processes noted
+TRIES_MAX = 600  # who has waited for so long goes on: the lease of a process that was killed has run out
+CLOSING_TRIES = 50
+BEYOND = "beyond what a batch holds, the least sure"
+OF_EXTRACTION = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, "extraction")
+LOG = logging.getLogger("remanence")
+BUSY = "another process listens to this session; what is left waits for it or for the next"
+
+
+class Listener:
+    """Listens in a living engine: at once where a turn makes it due, and to what other processes noted."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._wake = asyncio.Event()
+        self._sessions: set[str] = set()
+        self._triggers: Triggers | None = None
+        self._since = 0
+        self._due_at: int | None = None  # of what waited when it looked last, or was noted since
+        self._stopping = False
+        self._task = asyncio.get_running_loop().create_task(self._listen())
+
+    def notify_turn(self, session: str, *, high: bool) -> None:
+        """Hear that a turn of a session was noted here; look what is due where that may have made it so."""
+        self._sessions.add(session)
+        self._since += 1
+        known, now = self._triggers, self._core.clock.now()
+        if known is not None and known.minutes and self._due_at is None:
+            self._due_at = now + known.minutes * MINUTE
+        is_due = self._due_at is not None and self._due_at <= now
+        if known is None or is_due or (high and known.at_once) or 0 < known.turns <= self._since:
+            self._wake.set()
+
+    async def wait_until_done(self) -> None:
+        """Listen to what is left of the sessions that were noted here."""
+        if self._sessions:
+            await keep(self._core, "extract", lambda core: rest(core, self._sessions, CLOSING_TRIES))
+
+    async def _due(self, core: Core) -> Ran | None:
+        self._triggers, waits = await triggers(core), await waiting(core)
+        self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
+        return await due_now(core, lambda: self._stopping, waits)
+
+    async def _consolidate(self, core: Core) -> Ran | None:
+        return await consolidation.by_itself(core, lambda: self._stopping)
+
+    async def stop(self) -> None:
+        """End it after the batch that it is at; what is left waits."""
+        self._stopping = True
+        self._wake.set()
+        await asyncio.wait({self._task})
+
+    async def _listen(self) -> None:
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_S):
+                    await self._wake.wait()
+            if self._stopping:
+                return
+            self._wake.clear()
+            self._since = 0
+            try:
+                await keep(self._core, "extract", self._due)
+                await keep(self._core, "consolidate", self._consolidate)
+            except StoreError as error:  # not even that could be kept; what waits is looked for again
+                LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
+
+
+async def due_now(
+    core: Core, stopped: Callable[[], bool], waits: Sequence[PendingTurns] | None = None
+) -> Ran | None:
+    """Listen to the sessions that are due, of those that wait; one that another process is at is left to it."""
+    now, waits = core.clock.now(), await waiting(core) if waits is None else waits
+    due = {one.session for one in waits if one.due_at is not None and one.due_at <= now}
+    return _ran(core, await listen(core, due, stopped, tries=1)) if due else None
+
+
+async def rest(core: Core, sessions: Collection[str], tries: int = TRIES_MAX) -> Ran | None:
+    """Listen to all that waits of some sessions, and say what became of it as of any work that nobody asked for."""
+    return _ran(core, await listen(core, sessions, tries=tries)) if sessions else None
+
+
+def _ran(core: Core, done: ExtractPendingResult) -> Ran | None:
+    if not done.turns and not done.failed:
+        return None
+    counts = {"turns": done.turns, "stored": done.stored, "confirmed": done.confirmed, **done.left_out}
+    counts |= {"of the writer": done.of_writer} if done.of_writer else {}
+    reason = "; ".join(done.failed)
+    run = done.runs[-1] if done.runs else None
+    return Ran(core.clock.now(), "failed" if reason else "done", run, counts, reason)
+
+
+async def listen(
+    core: Core,
+    sessions: Collection[str] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+    tries: int = TRIES_MAX,
+) -> ExtractPendingResult:
+    """Listen to all that waits, of some sessions or of any; one process at a time goes through a session.
+
+    Where another is at it, that is waited for, a tenth of a second for each of the `tries`.
+    """
+    total, spending = ExtractPendingResult(), Spending(core)
+    for session in [one.session for one in await waiting(core)] if sessions is None else sorted(sessions):
+        going = True
+        while going and not stopped():
+            some, going = await _batch(core, session, spending, tries)
+            total += some
+    return total
+
+
+async def _batch(
+    core: Core, session: str, spending: Spending, tries: int
+) -> tuple[ExtractPendingResult, bool]:
+    """Listen to the oldest turns of a session; say whether there may be more."""
+    reason = await consolidation.explain_write_refusal(core)
+    if not reason and isinstance(core.writer, Extractor):
+        reason = await spending.waits()
+    if reason:
+        return ExtractPendingResult(failed=(reason,)), False
+    try:
+        async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
+            if fence is None:
+                return ExtractPendingResult(failed=(BUSY,) if tries > 1 else ()), False
+            return await _extract_batch(core, session, fence, spending)
+    except LeaseLost:
+        return ExtractPendingResult(), False
+
+
+async def _extract_batch(
+    core: Core, session: str, fence: Fence, spending: Spending
+) -> tuple[ExtractPendingResult, bool]:
+    (buffer,) = await buffers(core, session)
+    turns = await next_turns(core, buffer, most=BATCH)
+    goes_on = len(turns) == BATCH
+    books = _Books(session, fence, buffer.values(turns), buffer.counts(turns, all_=not goes_on), turns)
+    if not turns:
+        if books.counts:
+            await _write_books(core, books)
+        return ExtractPendingResult(), False
+    standing = await unheard(core, buffer, turns)
+    wanted = await wanted_now(core)
+    try:
+        found = await _extract_facts(core, standing, wanted, spending) if standing else ExtractResult()
+    except WriterError as error:
+        await _write_books(core, _Books(session, fence, buffer.encode_failure(core.clock.now()), {}))
+        return ExtractPendingResult(failed=(f"{error}",)), False
+    some = await _store_facts(core, standing, found, wanted, books)
+    return replace(some, turns=len(turns), cut=found.cut), goes_on
+
+
+async def wanted_now(core: Core) -> ExtractRequest:
+    """Return what is to be extracted from turns, as the settings say."""
+    wanted = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
+    return replace(wanted, guidelines=await guidelines.lines(core))
+
+
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """What is written beside the facts of a batch: its turns, where the cursor then stands, what no longer waits."""
+
+    session: str
+    fence: Fence
+    values: Mapping[str, object]
+    counts: Mapping[str, int]
+    heard: Sequence[Memory] = ()
+
+
+async def _write_books(core: Core, books: _Books) -> None:
+    """Write what stands beside memories where no memory changes."""
+    asked = Bookkeeping(core.clock.now(), put=books.values, count=books.counts, fence=books.fence)
+    await core.store.bookkeep(core.scope, asked)
+
+
+async def _extract_facts(
+    core: Core, turns: Sequence[Memory], wanted: ExtractRequest, spending: Spending
+) -> ExtractResult:
+    """Return what some turns state, by the writer where it extracts, else by rules."""
+    shown = [
+        ExtractTurn(
+            turn.id,
+            turn.text,
+            turn.speaker or "",
+            turn.role.label,
+            turn.trust.label,
+            turn.said_time.isoformat(),
+        )
+        for turn in turns
+    ]
+    if not isinstance(core.writer, Extractor):
+        return await asyncio.to_thread(extract_facts, shown, wanted.categories)
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            found = checked_extraction(await core.writer.extract(shown, wanted), shown, wanted)
+            await spending.book(1, found.tokens_used)
+            return found
+    except WriterError as error:
+        await spending.book(1, error.tokens_used)
+        raise
+    except TimeoutError:
+        # Who was not waited for may have answered all the same, for the price of the question at least.
+        await spending.book(1, sum(token_counts([turn.text for turn in shown])))
+        raise WriterError(
+            f"nothing extracted within {TIMEOUT_S:g} s", recovery="it is tried again; nothing is lost"
+        ) from None
+
+
+async def _store_facts(
+    core: Core, turns: Sequence[Memory], found: ExtractResult, wanted: ExtractRequest, books: _Books
+) -> ExtractPendingResult:
+    """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
+    asked = core.writer
+    writer = "" if asked is None or not isinstance(asked, Extractor) else asked.name
+    for attempt in range(RACES_MAX):
+        telling = await with_entities(
+            core, turns, found, await decide_facts(core, turns, found.facts, writer)
+        )
+        grouping = await decide_boxes(core, books.session, books.heard)
+        told_of = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
+        told_of |= _beside(found, telling)
+        grouping.record(telling.actions, "extraction")
+        telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
+        boxes = {**telling.actions.detail(), **grouping.detail}
+        cause = core.cause(
+            "extract" if telling.changes else "box",
+            detail={**told_of, **boxes} if telling.changes else {"session": books.session, **boxes},
+            fence=books.fence,
+            **consolidation.told_of(
+                telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values
+            ),
+        )
+        changes = [*telling.changes, *grouping.changes]
+        if not changes:
+            await _write_books(core, books)
+            return _listened_to(telling)
+        try:
+            committed = await core.commit(changes, cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            memories = await core.store.get(core.scope, [turn.seq for turn in turns])
+            turns = [memory for memory in memories if memory is not None and memory.status in STANDING]
+            continue
+        await _propose(core, writer, telling.proposed, committed.assigned)
+        await join_told(core)
+        return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
+    raise AssertionError("unreachable")
+
+
+def _beside(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:
+    """Return what the audit is told beside who looked for what: what was cut, a writer's own, tags only proposed."""
+    tags = sum(map(len, telling.proposed.values()))
+    told_of = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}
+    return {name: value for name, value in told_of.items() if value}
+
+
+async def _propose(
+    core: Core, writer: str, proposed: Mapping[int, Sequence[str]], assigned: Sequence[int]
+) -> None:
+    """Keep for a person the tags that a writer proposes for its facts, as far as there is room."""
+    if not proposed:
+        return
+    now = core.clock.now()
+    values: dict[str, Any] = {}
+    for key, tags in list(proposed.items())[: await proposals.room(core)]:
+        values |= proposals.encode_proposal(key if key >= 0 else assigned[-key - 1], now, writer, tags)
+    put = await proposals.beside_others(core, values)
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put=put))
+
+
+def _listened_to(told_: FactChanges) -> ExtractPendingResult:
+    return ExtractPendingResult(
+        stored=told_.stored,
+        confirmed=told_.confirmed,
+        of_writer=told_.of_writer,
+        left_out=told_.left_out,
+    )

@@ -1,0 +1,142 @@
+"""What the engine's own record teaches: a draft that every consolidation renews, and the lines a person activated.
+
+A draft changes nothing. What is activated is shown to a writer as data beside what it reads.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from remanence.core.arguments import check_count
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.results import Result, Time, minute_of, number, one_line, visible
+from remanence.core.signatures import checked_class
+from remanence.flows.base.context import Core
+from remanence.flows.base.steps import Settling
+from remanence.flows.undo.decision_log import iterate_engine_actions
+from remanence.read.extraction import GUIDELINE_CHARS_MAX, GUIDELINES_MAX
+from remanence.store.base import Bookkeeping
+from remanence.text.analysis import check_text
+from remanence.write.guideline_learning import ActionEvent, Guideline, guidelines, latest, quality_of
+
+SEEN = "guidelines/seen"  # the newest events, and up to which position of the audit they go
+DRAFT, ACTIVE = "guidelines/draft", "guidelines/active"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GuidelineDraft(Result):
+    """What the newest recorded actions teach, one guideline for each action; nothing of it is in force."""
+
+    at: int
+    events: int
+    guidelines: tuple[Guideline, ...]
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        head = f"{minute_of(self.at)}: drawn up from {number(self.events, 'action', 'actions')}"
+        return "\n".join([head, *(f"{place} {one}" for place, one in enumerate(self.guidelines, start=1))])
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ActiveGuidelines(Result):
+    """The lines that a person activated, at most five; a writer is shown them."""
+
+    lines: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return visible("\n".join(self.lines) or "none is active")
+
+
+@checked_class
+class Guidelines:
+    """What the engine's own actions teach, as `memory.guidelines`: draw up, activate."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def draft(self) -> GuidelineDraft:
+        """Show what the newest 500 recorded actions teach, as the last consolidation drew it up.
+
+        Raises NotFound before the first one that had anything to learn from.
+        """
+        return await _draft(self._core)
+
+    async def active(self) -> ActiveGuidelines:
+        """Show the lines that are shown to a writer."""
+        return ActiveGuidelines(await lines(self._core))
+
+    async def activate(self, *chosen: int | str) -> ActiveGuidelines:
+        """Show these lines to a writer from now on, instead of those before; without any, none.
+
+        At most five: numbers of the draft's lines, or words of your own.
+        """
+        return await _activate(self._core, chosen)
+
+
+async def learn(run: Settling) -> Mapping[str, int]:
+    """Draw up what the record teaches, where anything was recorded since; return how many actions were new."""
+    core = run.core
+    now, end = core.clock.now(), (await core.store.search(core.scope, ())).position
+    asked = Bookkeeping(now, get=(SEEN,))
+    seen = (await core.store.bookkeep(core.scope, asked)).values.get(SEEN) or {"position": 0, "events": []}
+    fresh = [
+        ActionEvent(one.action, one.outcome, quality_of(one.reason), one.count)
+        async for one in iterate_engine_actions(core, min(seen["position"], end))
+    ]
+    if not fresh:
+        return {}
+    events = latest([*(ActionEvent(*row) for row in seen["events"]), *reversed(fresh)])
+    found = [asdict(one) for one in guidelines(events)]
+    put = {
+        SEEN: {"position": end, "events": [list(event) for event in events]},
+        DRAFT: {"at": now, "events": sum(event.times for event in events), "guidelines": found},
+    }
+    await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=run.cause.fence))
+    return {}
+
+
+async def lines(core: Core) -> tuple[str, ...]:
+    """Return the lines that are active."""
+    asked = Bookkeeping(core.clock.now(), get=(ACTIVE,))
+    return tuple((await core.store.bookkeep(core.scope, asked)).values.get(ACTIVE, ()))
+
+
+async def read_guideline_draft(core: Core) -> GuidelineDraft | None:
+    """Return what the last consolidation drew up; None before the first one that had anything to learn from."""
+    asked = Bookkeeping(core.clock.now(), get=(DRAFT,))
+    row = (await core.store.bookkeep(core.scope, asked)).values.get(DRAFT)
+    if row is None:
+        return None
+    return GuidelineDraft(row["at"], row["events"], tuple(Guideline(**one) for one in row["guidelines"]))
+
+
+async def _draft(core: Core) -> GuidelineDraft:
+    found = await read_guideline_draft(core)
+    if found is None:
+        raise NotFound(
+            "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
+        )
+    return found
+
+
+async def _activate(core: Core, chosen: Sequence[int | str]) -> ActiveGuidelines:
+    if len(chosen) > GUIDELINES_MAX:
+        raise InvalidInput(f"{len(chosen):,} guidelines", recovery=f"choose at most {GUIDELINES_MAX}")
+    listed = (await _draft(core)).guidelines if any(isinstance(one, int) for one in chosen) else ()
+    said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
+    asked = Bookkeeping(core.clock.now(), put={ACTIVE: list(said) or None})
+    await core.store.bookkeep(core.scope, asked)
+    return ActiveGuidelines(said)
+
+
+def _line(one: int | str, listed: Sequence[Guideline]) -> str:
+    """Return a line of the draft by its number, or words of a person's own, as one line."""
+    if isinstance(one, int):
+        check_count("a guideline", one, 1, len(listed))
+        return str(listed[one - 1])
+    check_text(one)
+    if len(one) > GUIDELINE_CHARS_MAX:
+        raise InvalidInput(
+            f"a guideline of {len(one):,} characters", recovery=f"say it in at most {GUIDELINE_CHARS_MAX}"
+        )
+    return one_line(one, GUIDELINE_CHARS_MAX)

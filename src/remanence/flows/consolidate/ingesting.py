@@ -1,0 +1,179 @@
+"""A file of conversation comes in: its turns as memories, and where it is asked for the facts in them.
+
+Knows files, and what extracting from them would ask of a writer; must not know how a text is kept or a fact found.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from remanence.core.arguments import check_path
+from remanence.core.keywords import Progress
+from remanence.core.model import Kind, Role, Trust, Turn
+from remanence.core.receipt import ExtractPendingResult
+from remanence.core.results import Result, format_counts, number, visible
+from remanence.flows.base.context import Core, label
+from remanence.flows.base.settings import number as setting
+from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
+from remanence.flows.consolidate.boxing import seal
+from remanence.flows.consolidate.extract_pending import BATCH, listen, wanted_now
+from remanence.flows.write import gating
+from remanence.flows.write.extracting import (
+    ExtractEstimate,
+    Extraction,
+    as_heard,
+    extraction_of,
+    parse_transcript,
+)
+from remanence.flows.write.learning import learn_many
+from remanence.llm.base import Extractor
+from remanence.llm.questions import extracting
+from remanence.read.extract import extract_facts
+from remanence.read.extraction import ExtractRequest
+from remanence.store.base import Arriving
+from remanence.text.tokens import token_counts
+from remanence.write.admission import TURN
+from remanence.write.transcripts import Transcript
+from remanence.write.transcripts.base import Importer
+from remanence.write.trust import lower_trust
+
+KEYS = 1_000  # asked for at once
+ANSWER_TOKENS, FACT_TOKENS = (
+    20,
+    60,
+)  # what an answer has beside the words of its facts, and each fact beside its own
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IngestResult(Result):
+    """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
+
+    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind.
+    """
+
+    source: str
+    format: str
+    turns: int
+    stored: int
+    confirmed: int
+    known: int
+    quarantined: int = 0
+    gated: int = 0
+    replaced: Mapping[str, int] = field(default_factory=dict)
+    threads: tuple[str, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
+    extracted: ExtractPendingResult = field(default_factory=ExtractPendingResult)
+
+    def __str__(self) -> str:
+        counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
+        counts |= {
+            "quarantined": self.quarantined,
+            "gated": self.gated,
+            "replaced": sum(self.replaced.values()),
+        }
+        heard = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
+        whole = number(self.turns, "turn", "turns")
+        return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + heard
+
+
+async def ingest(
+    core: Core,
+    path: str | Path,
+    format: str | Importer,  # noqa: A002
+    progress: Progress | None,
+    *,
+    trust: str | Trust,
+    extract: bool,
+) -> IngestResult:
+    """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
+    check_path(path)
+    door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
+    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
+    turns = list(map(_mark_as_turn, transcript.turns)) if extract else transcript.turns
+    learned = await learn_many(core, turns, progress, door)
+    sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
+    found = await listen(core, sessions)
+    for session in sorted(set(sessions)):  # the file holds all of them
+        await seal(core, session)
+    counts = Counter(one.status for one in learned)
+    return IngestResult(
+        source=Path(path).name,
+        format=transcript.format,
+        turns=len(learned),
+        stored=counts["stored"],
+        confirmed=counts["confirmed"],
+        known=counts["known"],
+        quarantined=counts["quarantined"],
+        gated=counts["gated"],
+        replaced=gating.count_replaced(learned),
+        threads=transcript.threads,
+        skipped=transcript.skipped,
+        runs=(*dict.fromkeys(one.run for one in learned if one.run is not None), *found.runs),
+        extracted=found,
+    )
+
+
+def _mark_as_turn(turn: Turn) -> Turn:
+    """Return a turn of a file as one that is noted."""
+    return replace(turn, kind=Kind.EPISODIC, tags=tuple(dict.fromkeys((*turn.tags, TURN))))
+
+
+async def look_into(core: Core, path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
+    """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
+    check_path(path)
+    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
+    found = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
+    return replace(found, estimate=await estimate(core, transcript, Path(path).name))
+
+
+async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEstimate:
+    """Say what extracting from the turns of a file that are new would ask of the writer."""
+    known = await _find_known_keys(core, [turn.key for turn in transcript.turns if turn.key is not None])
+    new = [turn for turn in transcript.turns if turn.key not in known]
+    plain = ExtractEstimate(source, transcript.format, len(transcript.turns), len(new))
+    writer = core.writer
+    if not isinstance(writer, Extractor):
+        return plain
+    calls, tokens = await asyncio.to_thread(_asking, core, new, await wanted_now(core))
+    return replace(
+        plain,
+        writer=writer.name,
+        calls=calls,
+        tokens=tokens,
+        per_run=await setting(core, RUN_LIMIT),
+        per_day=await setting(core, DAY_LIMIT),
+    )
+
+
+async def _find_known_keys(core: Core, keys: Sequence[str]) -> set[str]:
+    """Return which keys are here."""
+    found: set[str] = set()
+    for begin in range(0, len(keys), KEYS):
+        asked = Arriving(keys=keys[begin : begin + KEYS])
+        found |= (await core.store.arriving(core.scope, asked)).keys.keys()
+    return found
+
+
+def _asking(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
+    """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
+    calls = tokens = 0
+    for batch in _batches(turns):
+        shown = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
+        answer = token_counts([fact.content for fact in extract_facts(shown, wanted.categories).facts])
+        calls += 1
+        tokens += (
+            extracting(shown, wanted).tokens + ANSWER_TOKENS + FACT_TOKENS * len(answer) + 2 * sum(answer)
+        )
+    return calls, tokens
+
+
+def _batches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """Yield turns as they are listened to: of one session, so many at a time."""
+    sessions: dict[str | None, list[Turn]] = defaultdict(list)
+    for turn in turns:
+        sessions[turn.session].append(turn)
+    for told in sessions.values():
+        yield from (told[begin : begin + BATCH] for begin in range(0, len(told), BATCH))

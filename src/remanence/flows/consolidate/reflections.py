@@ -1,0 +1,205 @@
+"""Reflections of an agent that have grown too many are drawn together: one text of the best, the others put aside.
+
+Each stays as it is, with the state `consolidated`, on which rules of a policy rest. Knows how many are too many.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from remanence.core.change import Change
+from remanence.core.effects import VERBS
+from remanence.core.errors import Conflict, WriterError
+from remanence.core.model import STANDING, Lifecycle, Memory, Relation, Status, Turn, link_values
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes
+from remanence.flows.base import settings
+from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.spending import Spending
+from remanence.flows.base.steps import Settling
+from remanence.flows.write.learning import decide_batch, prepare
+from remanence.llm.base import Shortener
+from remanence.read.extraction import checked_shortening
+from remanence.store.base import Bookkeeping, Find
+from remanence.text.tokens import token_counts
+from remanence.write.engine_actions import UNSAID, Actions, Eligibility
+from remanence.write.reflecting import (
+    CATEGORY,
+    CONSOLIDATED,
+    DRAWN_CATEGORY,
+    DRAWN_TAG,
+    RAW,
+    ReflectionText,
+    are_many,
+    drawn_together,
+    says_nothing_new,
+)
+
+READ_MAX = 500  # reflections that are drawn together at once, the oldest first
+ROUNDS_MAX = 20  # of one consolidation; what is left then is for the next
+OWED = "reflections/owed/"  # values, by the text that an erasure took: the reflections it is drawn anew from
+SUMMARY_TOKENS = "summary_tokens"
+TIMEOUT_S = 30.0
+READ = STANDING | {Status.ARCHIVED}
+
+Values = Mapping[str, Any]
+
+
+async def draw_together(run: Settling) -> Mapping[str, int]:
+    """Draw together the raw reflections of each agent that has too many; return how many were put aside.
+
+    What an erasure took something from is drawn anew first.
+    """
+    anew, done = await draw_owed(run), 0
+    for _ in range(ROUNDS_MAX):
+        found = 0 if run.stopped() else await _combine_reflections(run, partial(_too_many, run.core), {})
+        if not found:
+            break
+        done += found
+    return {"reflections": done, "drawn anew": anew}
+
+
+async def owed(core: Core) -> Mapping[str, Sequence[int]]:
+    """Return what is to be drawn together anew: by the names under which it is kept, from which memories."""
+    return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(OWED,)))).values
+
+
+async def draw_owed(run: Settling) -> int:
+    """Draw together anew what an erasure took something from, however little is left; return how many texts."""
+    done = 0
+    for name, seqs in list((await owed(run.core)).items())[:ROUNDS_MAX]:
+        found = (
+            0
+            if run.stopped()
+            else await _combine_reflections(run, partial(_read_remaining, run.core, seqs), {name: None})
+        )
+        done += bool(found)
+    return done
+
+
+async def _combine_reflections(
+    run: Settling, found: Callable[[], Awaitable[Sequence[Memory]]], values: Values
+) -> int:
+    """Draw together the reflections that are found, and put values with them; return how many that were."""
+    core = run.core
+    for attempt in range(RACES_MAX):
+        reflections = await found()
+        if not reflections:
+            await _put(core, values)
+            return 0
+        tokens = await settings.number(core, SUMMARY_TOKENS)
+        actions = Actions(summary_tokens=tokens)
+        given = _eligibility(reflections)
+        if not actions.allows("summarize_node", given):
+            ((_, _, _, reason),) = actions.counted
+            run.failed.append(f"reflections: {reason}")
+            return 0
+        drawn = drawn_together(reflections, await _near(core, reflections))
+        text, by = await _in_fewer_words(core, drawn, tokens)
+        changes = await _changes(core, reflections, drawn, text)
+        if not changes and text != drawn.text:  # what a writer said of more may have been erased
+            text, by = drawn.text, "the best by rules: the writer's words are refused"
+            changes = await _changes(core, reflections, drawn, text)
+        if not changes:
+            run.failed.append("reflections: what they come to is forbidden or would be in quarantine")
+            await _put(core, values)
+            return 0
+        actions.record("summarize_node", given, reason=by)
+        try:
+            await run.commit(changes, actions, values)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        return len(reflections)
+    raise AssertionError("unreachable")
+
+
+async def _put(core: Core, values: Values) -> None:
+    if values:
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=values))
+
+
+async def _read_remaining(core: Core, seqs: Sequence[int]) -> Sequence[Memory]:
+    """Return those of some reflections that are still there, archived ones too."""
+    found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    return [one for one in found if one.status in READ and one.category == CATEGORY]
+
+
+async def _too_many(core: Core) -> Sequence[Memory]:
+    """Return the raw reflections of one agent where they are too many."""
+    asked = Find(
+        tuple(STANDING), equal={"category": CATEGORY, "state": RAW}, limit=READ_MAX, oldest_first=True
+    )
+    of: dict[str | None, list[Memory]] = defaultdict(list)
+    for one in await core.store.find(core.scope, asked):
+        of[one.agent].append(one)
+    return next((mine for mine in of.values() if are_many(mine)), ())
+
+
+def _eligibility(reflections: Sequence[Memory]) -> Eligibility:
+    """Return what drawing together is judged by: it is as sure and as important as its parts at their best."""
+    sure = max(UNSAID if one.confidence is None else one.confidence for one in reflections)
+    weighs = max(UNSAID if one.importance is None else one.importance for one in reflections)
+    return Eligibility(sure, Lifecycle.CANDIDATE, weighs, "consolidation")
+
+
+async def _near(core: Core, reflections: Sequence[Memory]) -> frozenset[frozenset[int]]:
+    seqs = [one.seq for one in reflections]
+    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
+    return frozenset(frozenset((link.source, link.target)) for link in links)
+
+
+async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) -> tuple[str, str]:
+    """Return the text as a writer shortens it where there is one and it adds nothing, else as it is; and why."""
+    spending = Spending(core)
+    writer, (tokens,) = core.writer, token_counts([drawn.text])
+    most = min(tokens - 1, tokens_max)
+    if not isinstance(writer, Shortener) or most < 1 or await spending.waits():
+        return drawn.text, "the best by rules"
+    try:
+        async with asyncio.timeout(TIMEOUT_S):
+            found = checked_shortening(await writer.shorten(drawn.text, most), drawn.text, most)
+    except WriterError as error:
+        await spending.book(1, error.tokens_used)
+        return drawn.text, "the best by rules: the writer failed"
+    except TimeoutError:
+        await spending.book(1, tokens)
+        return drawn.text, "the best by rules: the writer took too long"
+    await spending.book(1, found.tokens_used)
+    if not says_nothing_new(found.text, drawn.text):
+        return drawn.text, "the best by rules: the writer added something"
+    return found.text, "in a writer's words"
+
+
+async def _changes(
+    core: Core, reflections: Sequence[Memory], drawn: ReflectionText, text: str
+) -> list[Change]:
+    """Decide the new text with what it was learned from, and every reflection's state; nothing where it is gated."""
+    now, first = core.clock.now(), reflections[0]
+    turn = Turn(
+        text,
+        category=DRAWN_CATEGORY,
+        kind="semantic",
+        tags=(DRAWN_TAG,),
+        role=first.role,
+        agent=first.agent,
+        importance=max((one.importance or 0.0 for one in reflections), default=0.0) or None,
+    )
+    draft = prepare(core, turn, min(one.trust for one in reflections))
+    batch, changes = await decide_batch(core, [draft])
+    if draft.kept_out or batch.outcomes[0].status == "gated":
+        return []
+    key = batch.outcomes[0].key
+    links = [
+        Change("links", (key, one.seq, int(Relation.LEARNED_FROM)), None, link_values(now))
+        for one in drawn.of
+        if key != one.seq
+    ]
+    aside = [
+        change
+        for one in reflections
+        for change in act(one, VERBS["draw together"], now, state=CONSOLIDATED)
+        or [build_unchanged_check(one)]
+    ]
+    return merge_changes([*changes, *links, *aside])

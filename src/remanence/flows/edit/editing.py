@@ -1,0 +1,573 @@
+"""One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from remanence.core.arguments import check_attributes, check_fraction, check_name, check_tags, check_validity
+from remanence.core.change import Change
+from remanence.core.clock import to_micros
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, VERBS, Effect
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.guards import protecting
+from remanence.core.model import (
+    STANDING,
+    SYMMETRIC,
+    Form,
+    Kind,
+    Label,
+    LearnResult,
+    Lifecycle,
+    Link,
+    Memories,
+    Memory,
+    OneMemory,
+    PolicyClass,
+    Relation,
+    Severity,
+    Status,
+    Trust,
+    Turn,
+    Verification,
+    link_values,
+    short_id,
+)
+from remanence.core.receipt import Receipt
+from remanence.edit.decide import (
+    build_corrected_turn,
+    combine_protection,
+    decide_acceptance,
+    decide_hold,
+    decide_release,
+    decide_replacement,
+    forgotten,
+    refuse_guarded,
+    refuse_out_of_sight,
+    refuse_quarantined,
+    taken_over,
+)
+from remanence.edit.links import Linking, decide_link
+from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
+from remanence.flows.base.context import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
+from remanence.flows.undo.undoing import before_fall, beside_equals
+from remanence.flows.write import gating
+from remanence.flows.write.claiming import claims_anew
+from remanence.flows.write.learning import (
+    answers,
+    check_state,
+    class_of,
+    count_accepted,
+    decide_batch,
+    initial_state,
+    make_action_detail,
+    prepare_draft,
+    vector_of,
+)
+from remanence.gate.screening import refuse_secret
+from remanence.read.entity import folded_name, names_of
+from remanence.read.name_evidence import find_names
+from remanence.read.supposed import holds_on
+from remanence.store.lineage import REPLACING
+from remanence.text.analysis import check_text
+from remanence.text.text_columns import text_columns
+from remanence.write.admission import GREATER, DraftBatch
+from remanence.write.trust import rewritten
+from remanence.write.turns import listened_again
+
+CHAIN_MAX = 1_000
+SAID_AGAIN = (
+    "the text may be said again and is stored anew then; to refuse it: forget it with --forbid (forbid=True)"
+)
+_LABELS: Mapping[str, type[Label]] = {
+    "kind": Kind,
+    "severity": Severity,
+    "lifecycle": Lifecycle,
+    "verification": Verification,
+    "policy_class": PolicyClass,
+}
+
+
+async def edit(
+    core: Core,
+    name: OneMemory,
+    values: Mapping[str, Any],
+    if_revision: int | None = None,
+    *,
+    tags: Sequence[str] | None = None,
+) -> Receipt:
+    """Change what a memory says, what it is, how far it has come, how sure and important it is, or when it holds.
+
+    With `tags` it has these from then on and no others.
+    """
+    kept, counts = await aside(len(str(values.get("text", ""))), _screen_values, core, values)
+    if tags is not None:
+        check_tags(tags)
+        tags, marked = gating.screened_tags(core, tags)
+        counts = {**counts, **marked}
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return await make_edit_changes(core, memory, VERBS["update"], kept, tags)
+
+    done = await core.change(name, "update", decide, if_revision=if_revision)
+    return await _note_markers(core, done, counts)
+
+
+async def _note_markers(core: Core, done: Receipt, counts: Mapping[str, int]) -> Receipt:
+    """Count what markers took the place of, and say so."""
+    await gating.count(core, gating.counted_markers(counts))
+    marked = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
+    return replace(done, notes=(*done.notes, *marked))
+
+
+def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+    """Return what a caller wants of a memory as it may be kept, and what was replaced in it."""
+    text, attributes = values.get("text"), values.get("attributes")
+    if not isinstance(text, str) and attributes is None:
+        return values, {}
+    if isinstance(text, str):
+        check_text(text)
+    check_attributes(attributes)
+    turn, counts = gating.screen_turn(
+        core, Turn(text if isinstance(text, str) else "", attributes=attributes)
+    )
+    kept = {"text": turn.text, "attributes": turn.attributes}
+    return {name: kept.get(name, value) if counts else value for name, value in values.items()}, counts
+
+
+async def make_edit_changes(
+    core: Core,
+    memory: Memory,
+    effect: Effect,
+    values: Mapping[str, Any],
+    tags: Iterable[str] | None = None,
+) -> list[Change]:
+    """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
+    checked = await aside(len(str(values.get("text", ""))), _check_values, core, memory, values)
+    if checked.get("text", memory.text) != memory.text:
+        await gating.refuse_text(core, checked["text"])
+        refused = {NO_EXTRACT, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
+        tags = {*(memory.tags if tags is None else tags)} - refused if refused else tags
+    changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
+    if not changes or "text" not in (changes[0].after or {}):
+        return changes
+    changes += await claims_anew(core, memory, checked["text"], checked.get("said_at", memory.said_at))
+    if core.embedder.dimensions:
+        return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
+    return changes
+
+
+async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
+    """Give a changed text its vector in the same change, with the old one, so that undo restores both."""
+    assert change.before is not None and change.after is not None
+    _, old = await core.store.vectors(core.scope, only=[memory.seq])
+    before = old[0].astype("<f2").tobytes() if len(old) else None
+    after = await aside(len(change.after["text"]), vector_of, core, change.after["text"])
+    return Change(
+        "memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after}
+    )
+
+
+def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn what a caller gave into column values, each checked."""
+    after = dict(values)
+    if "text" in after:
+        check_text(after["text"])
+        after |= text_columns(after["text"], memory.speaker)
+        if after["text"] != memory.text:
+            _refuse_held(core, memory)
+            after.setdefault("verification", Verification.UNVERIFIED)  # what was judged is another text
+            after["trust"] = rewritten(after.get("trust", core.trust), memory.trust)
+            after |= {"form": Form.FULL, "summary": None}
+        else:
+            after.pop("trust", None)
+    for column, labels in _LABELS.items():
+        if isinstance(after.get(column), str):
+            after[column] = label(labels, after[column], column)
+    _refuse_archiving(memory, after.get("lifecycle", memory.lifecycle))
+    if "category" in after or "state" in after:
+        after["state"] = _state(core, memory, after)
+    if after.get("category", memory.category) != memory.category:
+        after.setdefault("policy_class", _moved_class(core, memory, after["category"]))
+    for column in GREATER:
+        if after.get(column) is not None:
+            check_fraction(column, after[column])
+            after[column] = round(after[column], 6)
+    if "attributes" in after:
+        check_attributes(after["attributes"])
+        after["attributes"] = dict(after["attributes"]) if after["attributes"] else None
+    for column in ("valid_from", "valid_to"):
+        if after.get(column) is not None:
+            after[column] = to_micros(after[column])
+    if "valid_from" in after or "valid_to" in after:
+        validity = {"valid_from": memory.valid_from, "valid_to": memory.valid_to, **after}
+        check_validity(validity["valid_from"], validity["valid_to"])
+    return after
+
+
+def _moved_class(core: Core, memory: Memory, category: str | None) -> PolicyClass:
+    """Return the policy class of a memory that comes into a category: the category's, but nothing becomes ephemeral."""
+    into = class_of(core, category)
+    return memory.policy_class if into is PolicyClass.EPHEMERAL else into
+
+
+def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
+    """Refuse to archive a memory by its lifecycle, or to bring an archived one back by it: that is its status."""
+    if lifecycle is memory.lifecycle:
+        return
+    if lifecycle is Lifecycle.ARCHIVED:
+        raise InvalidInput(
+            "the lifecycle 'archived' cannot be set by hand: it comes with the status",
+            recovery="archive it by a policy (`curate`), or `forget` it",
+        )
+    if memory.status is Status.ARCHIVED:
+        raise InvalidInput(
+            f"memory {memory.id} is archived, and so is its lifecycle",
+            recovery=f"bring it back first: restore {memory.id}",
+        )
+
+
+def _refuse_held(core: Core, memory: Memory) -> None:
+    """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
+    if "held" in protecting(memory, system=core.policy.is_system(memory.category), now=core.clock.now()):
+        raise Protected(
+            f"the text of memory {memory.id} is held: {', '.join(memory.holds or ())}",
+            recovery="`correct` it, which keeps this text as history, or release its holds first",
+            guards=("held",),
+        )
+
+
+def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
+    """Return the state that a memory comes to, checked: a new category begins anew where it lacks the state."""
+    category = after.get("category", memory.category)
+    state: str | None = after.get("state", memory.state)
+    check_state(core, category, None)
+    declared = core.policy.categories.get(category or "")
+    if "state" not in after and category != memory.category:
+        fits = declared is not None and state in declared.states
+        state = state if fits else initial_state(core, category)
+    check_state(core, category, state)
+    _refuse_reopened(core, memory, category, state)
+    return state
+
+
+def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: str | None) -> None:
+    """Refuse to take a memory out of a last state, also by way of a category where it would be none."""
+    was, comes_to = (core.policy.categories.get(name or "") for name in (memory.category, category))
+    if was is None or memory.state not in was.terminal:
+        return
+    if state == memory.state and comes_to is not None and state in comes_to.terminal:
+        return
+    into = state if was is comes_to else f"{state} of category {category}"
+    raise InvalidInput(
+        f"memory {memory.id} is {memory.state}, a last state of {memory.category!r}: it does not become {into}",
+        recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
+    )
+
+
+async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
+    """Add tags; those it has already stay."""
+    check_tags(tags)
+    kept, counts = gating.screened_tags(core, tags)
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        held = {*memory.tags, *kept}
+        check_tags(held)
+        return update(memory, {}, tags=held)
+
+    return await _note_markers(core, await core.change(names, "tag", decide, if_revision=if_revision), counts)
+
+
+async def untag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
+    """Take tags away; those it lacks are no matter."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return update(memory, {}, tags=set(memory.tags) - set(tags))
+
+    return await core.change(names, "untag", decide, if_revision=if_revision)
+
+
+async def set_pin(core: Core, names: Memories, *, pinned: bool, if_revision: int | None = None) -> Receipt:
+    """Pin or unpin; curation never demotes, archives or destroys a pinned memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return act(memory, VERBS[verb], core.clock.now())
+
+    verb = "pin" if pinned else "unpin"
+    return await core.change(names, verb, decide, if_revision=if_revision)
+
+
+async def hold(
+    core: Core, names: Memories, reason: str, until: int | None, if_revision: int | None = None
+) -> Receipt:
+    """Forbid destruction under a named hold, until a time or for good."""
+    check_name("a hold", reason)
+    refuse_secret(core.salt, "reason of a hold", reason)
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return decide_hold(memory, reason, until, core.clock.now())
+
+    return await core.change(names, "hold", decide, if_revision=if_revision)
+
+
+async def release(core: Core, names: Memories, reason: str, if_revision: int | None = None) -> Receipt:
+    """Lift a named hold."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return decide_release(memory, reason, core.clock.now())
+
+    return await core.change(names, "release", decide, if_revision=if_revision)
+
+
+async def confirm(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
+    """Count that a memory was seen again or was the answer; one that no longer stands comes back to active.
+
+    Through a user's opening it is user_confirmed from then on.
+    """
+    now = core.clock.now()
+    by_user = {"verification": Verification.USER_CONFIRMED} if core.trust is Trust.USER else {}
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        if memory.status in STANDING:
+            ends = {"valid_to": None} if holds_on(memory, now) else {}
+            return act(memory, VERBS["confirm"], now, **by_user, **ends)
+        refuse_quarantined(memory)
+        if memory.status in (Status.PRUNED, Status.SUPERSEDED):
+            raise InvalidInput(
+                f"memory {memory.id} is {memory.status.label}",
+                recovery=f"bring it back first: restore {memory.id}",
+            )
+        given = await before_fall(core, memory.seq, memory.valid_to, now)
+        return act(memory, VERBS["confirm archived"], now, **by_user, **given)
+
+    return await core.change(names, "confirm", decide, if_revision=if_revision)
+
+
+async def accept(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
+    """Let memories out of the quarantine, into the inbox; a turn among them is listened to then."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        let_in = await beside_equals(core, decide_acceptance(memory, core.clock.now()), [memory])
+        return [*let_in, *await claims_anew(core, memory, memory.text, memory.said_at)]
+
+    return await core.change(names, "accept", decide, if_revision=if_revision, beside=listened_again)
+
+
+async def dispute(core: Core, names: Memories) -> Receipt:
+    """Count that somebody denied a memory."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return act(memory, VERBS["dispute"], core.clock.now())
+
+    return await core.change(names, "dispute", decide)
+
+
+async def forget(
+    core: Core, names: Memories, if_revision: int | None = None, *, forbid: bool = False
+) -> Receipt:
+    """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused.
+
+    With `forbid` its text is refused from then on, in any spelling that looks alike.
+    """
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        changes = forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
+        return [*changes, *await gating.forbidding(core, memory)] if forbid else changes
+
+    done = await core.change(names, "forget", decide, if_revision=if_revision)
+    return done if forbid or not done.changes else replace(done, notes=(*done.notes, SAID_AGAIN))
+
+
+async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int | None = None) -> Receipt:
+    """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
+
+    async def decide(memory: Memory) -> Sequence[Change]:
+        return await decide_supersession(core, memory, await core.one(by))
+
+    return await core.change(old, "supersede", decide, if_revision=if_revision)
+
+
+async def decide_supersession(core: Core, old: Memory, newer: Memory) -> list[Change]:
+    """Decide how one memory takes another's place; of two that did, the later one holds."""
+    line = await _line(core, old, newer)
+    refuse_out_of_sight(newer)
+    key = old.key if line[-1].key is None else None  # a memory has one name: its own stays
+    changes = await _replace_memory(core, old, newer.seq, key)
+    return changes + taken_over(old, line, key, core.clock.now()) if changes else []
+
+
+async def _replace_memory(core: Core, old: Memory, by: int, key: str | None) -> list[Change]:
+    links = await core.store.neighbours(core.scope, [old.seq])
+    return decide_replacement(old, links, by, key, core.clock.now())
+
+
+async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
+    """Return a memory and those that took its place in turn; to meet the old one there would close a circle."""
+    line: list[Memory] = []
+    at: Memory | None = newer
+    while at is not None and len(line) < CHAIN_MAX:
+        if at.seq == old.seq:
+            raise InvalidInput(
+                f"{newer.id} cannot supersede {old.id}: it is superseded by it, or the same",
+                recovery="name the older memory first, then the newer one",
+            )
+        line.append(at)
+        at = await successor(core, at)
+    if at is not None:
+        raise InvalidInput(
+            f"more than {CHAIN_MAX} memories superseded each other", recovery="look at `history`"
+        )
+    return line
+
+
+async def successor(core: Core, memory: Memory) -> Memory | None:
+    """Return the memory that took another's place, if any did."""
+    if memory.status is not Status.SUPERSEDED:
+        return None
+    links = await core.store.neighbours(core.scope, [memory.seq])
+    successors = [link.source for link in links if link.target == memory.seq and link.relation in REPLACING]
+    return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
+
+
+async def correct(
+    core: Core,
+    name: OneMemory,
+    text: str,
+    if_revision: int | None = None,
+    *,
+    spares_protected: bool = False,
+) -> LearnResult:
+    """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
+    for attempt in range(RACES_MAX):
+        old = await core.one(name)
+        refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
+        turn = replace(build_corrected_turn(old, text), spares_identity=spares_protected)
+        if spares_protected:
+            refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
+        draft = await prepare_draft(core, turn)
+        if core.trust >= Trust.AGENT:
+            draft = replace(draft, instructs=False)  # it is the word of who corrects it, whoever spoke
+        batch, changes = await decide_batch(core, [draft], spared=[old.seq])
+        gate = gating.counts([draft], batch.outcomes)
+        if batch.outcomes[0].status == "gated":
+            await gating.count(core, gate)
+            return answers(batch, [draft])[0]
+        if not draft.kept_out:  # what is out of sight takes no place
+            changes = merge_changes([*changes, *await _corrections(core, old, batch)])
+        detail = {"id": old.id, **make_action_detail([draft], batch)}
+        cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
+        try:
+            committed = await core.commit(changes, cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        (learned,) = answers(batch, [draft], committed.assigned, cause.run)
+        return learned
+    raise AssertionError("unreachable")
+
+
+async def _corrections(core: Core, old: Memory, batch: DraftBatch) -> list[Change]:
+    """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
+    (outcome,) = batch.outcomes
+    if outcome.key < 0:
+        now = core.clock.now()
+        trust = rewritten(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
+        batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
+        changes = await _replace_memory(core, old, outcome.key, old.key)
+        changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
+    elif outcome.key == old.seq:
+        return [build_unchanged_check(old)]
+    else:
+        changes = await decide_supersession(core, old, await core.one(outcome.key))
+    return [*changes, *act(old, VERBS["correct"], core.clock.now())]
+
+
+async def _mentions(core: Core, old: Memory, key: int, text: str) -> list[Change]:
+    """Let a corrected text mention the entities of the old one, but for those that it alone named."""
+    links = await core.store.neighbours(core.scope, [old.seq], Relation.MENTIONS)
+    targets = [link.target for link in links if link.source == old.seq]
+    if not targets:
+        return []
+    await core.entities.refresh()
+    changes = []
+    for target in targets:
+        entity = core.entities.memories.get(target)
+        if entity is None or entity.status not in STANDING:
+            continue
+        names = frozenset(map(folded_name, names_of(entity)))
+        if _names(text, names) or not _names(old.text, names):
+            mention = (key, target, int(Relation.MENTIONS))
+            changes.append(Change("links", mention, None, link_values(core.clock.now())))
+    return changes
+
+
+def _names(text: str, names: frozenset[str]) -> bool:
+    return any(True for _ in find_names(text, names))
+
+
+async def link(core: Core, wish: Linking) -> Link:
+    """Draw a typed link between two memories, or strengthen the one that is there; none of what is in quarantine."""
+    relation = label(Relation, wish.relation, "relation")
+    for what, value in (("weight", wish.weight), ("confidence", wish.confidence)):
+        if value is not None:
+            check_fraction(what, value)
+    for attempt in range(RACES_MAX):
+        source, target = await _ends(core, wish.source, wish.target, relation)
+        for memory in await core.store.get(core.scope, [source, target]):
+            if memory is not None:
+                refuse_quarantined(memory)
+        held = await _find_link(core, source, target, relation)
+        _refuse_moved_link(held, wish.if_revision)
+        change = decide_link(held, (source, target, int(relation)), wish, core.clock.now())
+        if change is None:
+            assert held is not None
+            return held
+        try:
+            await core.commit([change], core.cause("link"))
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        assert change.after is not None
+        stands = {**({} if held is None else held.values), **change.after}
+        return Link(source, target, relation, **stands)
+    raise AssertionError("unreachable")
+
+
+def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
+    keys = [] if held is None else [("links", held.key)]
+    refuse_moved("the link", 0 if held is None else held.revision, if_revision, *keys)
+
+
+async def unlink(
+    core: Core, source: OneMemory, target: OneMemory, relation: str | Relation, if_revision: int | None = None
+) -> Receipt:
+    """Cut one link; again after a lost race."""
+    kind = label(Relation, relation, "relation")
+    for attempt in range(RACES_MAX):
+        low, high = await _ends(core, source, target, kind)
+        held = await _find_link(core, low, high, kind)
+        _refuse_moved_link(held, if_revision)
+        if held is None:
+            raise NotFound(
+                f"no {kind.label} link between {short_id(low)} and {short_id(high)}",
+                recovery="list them with `links`",
+            )
+        cause = core.cause("unlink")
+        try:
+            await core.commit([Change("links", held.key, held.values, None)], cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        return receipt(core.scope, cause, 1, {"unlink": 1})
+    raise AssertionError("unreachable")
+
+
+async def _ends(core: Core, source: OneMemory, target: OneMemory, relation: Relation) -> tuple[int, int]:
+    first, second = (await core.one(source)).seq, (await core.one(target)).seq
+    if first == second:
+        raise InvalidInput("a memory cannot be linked to itself", recovery="name two different memories")
+    return (min(first, second), max(first, second)) if relation in SYMMETRIC else (first, second)
+
+
+async def _find_link(core: Core, source: int, target: int, relation: Relation) -> Link | None:
+    links = await core.store.neighbours(core.scope, [source])
+    return next((link for link in links if link.key == (source, target, int(relation))), None)

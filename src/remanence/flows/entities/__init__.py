@@ -1,0 +1,1 @@
+"""People, projects, tools, companies and places that memories name: stored with facts, listed, joined, split."""

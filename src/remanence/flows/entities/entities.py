@@ -1,0 +1,295 @@
+"""The people, projects, tools, companies and places that memories name: listed, shown, joined and split.
+
+What is told of one is derived from what stands each time it is asked for, and stored nowhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from remanence.core.arguments import check_count, check_name
+from remanence.core.change import Change
+from remanence.core.errors import InvalidInput, NameUnknown, NotFound
+from remanence.core.model import STANDING, Memory, OneMemory, Relation, short_id
+from remanence.core.receipt import Receipt
+from remanence.core.results import Result, Time, date_of, number, visible
+from remanence.core.signatures import checked_class
+from remanence.edit.one_memory import update
+from remanence.flows.base.context import LISTED_MAX, Core, receipt
+from remanence.flows.base.naming import plain_name
+from remanence.flows.entities.entity_storing import RELATION
+from remanence.flows.entities.joining import join, split, survivor
+from remanence.flows.recall.current_only import with_ended
+from remanence.flows.write import gating
+from remanence.read.entity import (
+    NAME_CHARS_MAX,
+    NAMES_MAX,
+    TYPES,
+    folded_name,
+    is_entity,
+    name_of,
+    names_of,
+    read_entity_list,
+    type_of,
+)
+from remanence.read.extraction import Relationship
+from remanence.write.admission import TURN
+
+LINES_MAX = 20  # of a profile; the rest is counted
+TIMELINE_MAX = 100
+KEPT_MAX = 256  # profiles that are kept until something is written
+ALIAS = "entities.alias"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KnownEntity(Result):
+    """Somebody or something that memories name: its names, what sort of thing it is, and how many mention it."""
+
+    id: str
+    seq: int
+    key: str
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    mentions: int
+    learned_at: int
+
+    learned_time = Time("learned_at")
+
+    def __str__(self) -> str:
+        also = f", also {', '.join(self.aliases)}" if self.aliases else ""
+        told = number(self.mentions, "mention", "mentions")
+        return visible(f"{short_id(self.seq)} {self.name} ({self.type}{also}; {told})")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityProfile(Result):
+    """What stands of an entity, at a position of the change sequence: its newest statements first.
+
+    `timeline` has them in the order in which they were said. `more` counts statements beyond the lines, `because` maps
+    an alias to the memory that says that both names are one.
+    """
+
+    entity: KnownEntity
+    lines: tuple[Memory, ...]
+    timeline: tuple[Memory, ...]
+    relationships: tuple[Relationship, ...]
+    more: int
+    position: int
+    because: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        told = [
+            f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}" for one in self.lines
+        ]
+        kin = [f"  {one.source}: {one.relation} of {one.target}" for one in self.relationships]
+        more = [f"  and {self.more:,} more"] if self.more else []
+        return visible("\n".join([str(self.entity), *kin, *(told or ["  nothing is told of it"]), *more]))
+
+
+@checked_class
+class Entities:
+    """The people, projects, tools, companies and places of this scope, as `memory.entities`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def list(self, *, type: str | None = None, limit: int = 100) -> list[KnownEntity]:  # noqa: A002 - a word of the field
+        """List entities, those with the most mentions first; of one type only where it is named."""
+        check_count("limit", limit, 1, LISTED_MAX)
+        if type is not None and type not in TYPES:
+            raise NameUnknown("type of entity", type, TYPES)
+        return await _list_entities(self._core, type, limit)
+
+    async def get(self, name: OneMemory) -> EntityProfile:
+        """Show what stands of an entity: named by any of its names, or as any memory is."""
+        return await _profile(self._core, await _one(self._core, name))
+
+    async def merge(self, a: OneMemory, b: OneMemory) -> Receipt:
+        """Make one of two entities: the one with the fuller name takes over the names and mentions of the other."""
+        core = self._core
+        one, other = await _one(core, a), await _one(core, b)
+        if one.seq == other.seq:
+            raise InvalidInput(
+                f"both are {short_id(one.seq)} {name_of(one)}", recovery="name two different entities"
+            )
+        return await _merge_entities(core, one, other)
+
+    async def split(self, entity: OneMemory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
+        """Make two of one entity: `off` are names that are another's, or memories that mention the other.
+
+        Each mention goes by what its memory says. What was split is joined no more by rules.
+        """
+        return await _split(self._core, await _one(self._core, entity), off)
+
+    async def alias(self, entity: OneMemory, name: str) -> Receipt:
+        """Give an entity another name; a name that another entity bears is refused."""
+        return await _alias(self._core, await _one(self._core, entity), name)
+
+
+async def _merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
+    """Merge two and say what that moved: mentions, how many of them are facts, and names."""
+    taken = await join(core, one, other, {})
+    found = await core.store.get(core.scope, taken.mentioning) if taken.mentioning else []
+    facts = sum(
+        memory is not None and (TURN not in memory.tags or memory.category is not None) for memory in found
+    )
+    counts = {"merged": 1, "mentions": len(taken.mentioning), "facts": facts, "aliases": taken.aliases}
+    told = {name: count for name, count in counts.items() if count}
+    return receipt(core.scope, taken.cause, taken.changes, told)
+
+
+async def _list_entities(core: Core, type_: str | None, limit: int) -> list[KnownEntity]:
+    await core.entities.refresh()
+    memories = [one for one in core.entities.standing() if type_ is None or type_of(one) == type_]
+    counts = await _mentions(core, [one.seq for one in memories])
+    ranked = sorted(memories, key=lambda one: (-counts.get(one.seq, 0), one.seq))[:limit]
+    return [_make_known_entity(one, counts.get(one.seq, 0)) for one in ranked]
+
+
+async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    for link in await core.store.neighbours(core.scope, seqs, Relation.MENTIONS) if seqs else ():
+        counts[link.target] = counts.get(link.target, 0) + 1
+    return counts
+
+
+def _make_known_entity(memory: Memory, mentions: int) -> KnownEntity:
+    return KnownEntity(
+        memory.id,
+        memory.seq,
+        memory.key or "",
+        name_of(memory),
+        type_of(memory),
+        read_entity_list(memory, "aliases"),
+        mentions,
+        memory.learned_at,
+    )
+
+
+async def _one(core: Core, name: OneMemory) -> Memory:
+    """Return the entity that a name means; several that bear it are named in the error."""
+    await core.entities.refresh()
+    plain = plain_name(name)
+    if isinstance(plain, str) and (bearing := core.entities.bearing(folded_name(plain))):
+        if len(bearing) > 1:
+            numbers = ", ".join(f"{short_id(one.seq)} {name_of(one)} ({type_of(one)})" for one in bearing)
+            raise InvalidInput(
+                f"{len(bearing)} entities bear this name: {numbers}", recovery="name one by its number"
+            )
+        return bearing[0]
+    found = (await core.find_memories([plain]))[0]
+    memory = None if found is None or not is_entity(found) else await survivor(core, found.seq)
+    if memory is None or memory.status not in STANDING:
+        raise NotFound(f"no entity {plain!r} in scope {core.scope!r}", recovery="list them with `entities`")
+    return memory
+
+
+async def _profile(core: Core, memory: Memory) -> EntityProfile:
+    """Draw up what stands of an entity; what was drawn up is kept until anything is written."""
+    index = core.entities
+    kept = index.kept.get(memory.seq)
+    if kept is not None and kept[0] == index.position:
+        found: EntityProfile = kept[1]
+        return found
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
+    seqs = sorted(link.source for link in links if link.target == memory.seq)
+    told = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
+    profile = build_profile(memory, told, index.position)
+    if len(index.kept) >= KEPT_MAX:
+        index.kept.clear()
+    index.kept[memory.seq] = (index.position, profile)
+    return profile
+
+
+def build_profile(memory: Memory, told: Sequence[Memory | None], position: int) -> EntityProfile:
+    """Draw up what stands of an entity from all that mention it, each saying what of it holds no longer."""
+    standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
+    facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
+    timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
+    because = (memory.attributes or {}).get("because", {})
+    return EntityProfile(
+        _make_known_entity(memory, len(told)),
+        timeline[::-1][:LINES_MAX],
+        timeline[-TIMELINE_MAX:],
+        tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
+        max(0, len(timeline) - LINES_MAX),
+        position,
+        tuple(sorted(because.items())),
+    )
+
+
+def _is_related(memory: Memory) -> bool:
+    said = (memory.attributes or {}).get(RELATION)
+    return isinstance(said, dict) and said.keys() >= {"source", "relation", "target"}
+
+
+def _relationship(memory: Memory) -> Relationship:
+    said = (memory.attributes or {})[RELATION]
+    return Relationship(str(said["source"]), str(said["relation"]), str(said["target"]))
+
+
+async def _split(core: Core, whole: Memory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
+    asked: Sequence[OneMemory] = off if isinstance(off, Sequence) and not isinstance(off, str) else [off]
+    plain = [plain_name(one) for one in asked]
+    own = {folded_name(name) for name in names_of(whole)}
+    names = [one for one in plain if isinstance(one, str) and folded_name(one) in own]
+    others = [one for one in plain if one not in names]
+    if not plain or (names and others):
+        raise InvalidInput(
+            "nothing to split off, or names and memories together",
+            recovery="pass names of it, or memories that mention it",
+        )
+    if {folded_name(name) for name in names} & {folded_name(name_of(whole))}:
+        raise InvalidInput(
+            f"{name_of(whole)!r} is the name that it keeps",
+            recovery="split off its other names, or the memories that mention the other one",
+        )
+    mentioning = {one.seq for one in await core.all_of(others)} if others else set()
+    links = await core.store.neighbours(core.scope, [whole.seq], Relation.MENTIONS)
+    if strange := mentioning - {link.source for link in links if link.target == whole.seq}:
+        raise NotFound(
+            f"{short_id(min(strange))} does not mention {name_of(whole)}",
+            recovery=f"name memories that do: entities {name_of(whole)!r} lists them, or one of its names",
+        )
+    mentioning |= await _with_turns(core, mentioning, {link.source for link in links})
+    cause, changes = await split(core, whole, names, mentioning)
+    return receipt(core.scope, cause, changes, {"split": 1})
+
+
+async def _with_turns(core: Core, facts: set[int], among: set[int]) -> set[int]:
+    """Return the turns that some facts were learned from, and no others that mention the same entity."""
+    links = await core.store.neighbours(core.scope, sorted(among), Relation.LEARNED_FROM) if facts else []
+    learned: dict[int, set[int]] = {}
+    for link in links:
+        if link.source in among:
+            learned.setdefault(link.target, set()).add(link.source)
+    turns = {turn for turn, own in learned.items() if turn in among and own <= facts}
+    return turns | {fact for turn, own in learned.items() if turn in facts for fact in own}
+
+
+async def _alias(core: Core, memory: Memory, name: str) -> Receipt:
+    check_name("a name", name)
+    folded = folded_name(name)
+    if not folded or len(name) > NAME_CHARS_MAX or gating.screened_tags(core, [name])[1]:
+        raise InvalidInput(
+            f"{name!r} cannot be a name", recovery="pass a plain name of at most 120 characters"
+        )
+    bearing = [one for one in core.entities.bearing(folded) if one.seq != memory.seq]
+    if bearing:
+        raise InvalidInput(
+            f"{short_id(bearing[0].seq)} bears the name {name!r}",
+            recovery=f"if both are one, merge them: entities merge {memory.seq} {bearing[0].seq}",
+        )
+    have = read_entity_list(memory, "aliases")
+    if folded in {folded_name(one) for one in names_of(memory)}:
+        return receipt(core.scope, core.cause(ALIAS), 0, {})
+    if len(have) >= NAMES_MAX:
+        raise InvalidInput(
+            f"it has {NAMES_MAX} other names already", recovery="split off names that are not its own"
+        )
+    changes: list[Change] = update(
+        memory, {"attributes": {**(memory.attributes or {}), "aliases": [*have, name]}}
+    )
+    cause = core.cause(ALIAS, detail={"id": memory.id})
+    await core.commit(changes, cause)
+    return receipt(core.scope, cause, len(changes), {"named": 1})

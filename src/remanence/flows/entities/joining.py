@@ -1,0 +1,256 @@
+"""Two entities become one, and one becomes two again: a run each, which `undo` takes back.
+
+What tells that they are one or two is remembered, so that the same evidence joins what was split no more. Knows what is
+written; what speaks for it is decided elsewhere.
+"""
+
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from remanence.core.change import Cause, Change
+from remanence.core.effects import VERBS
+from remanence.core.errors import Conflict
+from remanence.core.model import STANDING, Link, Memory, Reason, Relation, Status, link_values
+from remanence.core.owner import BY_ENGINE, Owner
+from remanence.edit.one_memory import act, merge_changes, update
+from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.entities.entity_storing import LINKS_MAX, NUMBERS_MAX, as_known, entity_row
+from remanence.read.entity import (
+    APART_MAX,
+    NAMES_MAX,
+    folded_name,
+    key_of,
+    name_of,
+    names_of,
+    read_entity_list,
+    text_of,
+    type_of,
+)
+from remanence.read.name_evidence import find_names
+from remanence.read.resolve_names import joinable, sort_of
+from remanence.store.base import Arriving
+from remanence.text.text_columns import text_columns
+from remanence.write.engine_actions import Actions, of_memory
+
+MERGE, SPLIT = "entities.merge", "entities.split"
+LOG = logging.getLogger("remanence")
+CHAIN_MAX = 100
+
+
+async def join_told(core: Core) -> int:
+    """Join the entities that what was heard says to be one; return how many runs that took.
+
+    A pair that lost a race is left for the next batch, which finds what is remembered of it.
+    """
+    await core.entities.refresh()
+    pairs = [(memory.seq, pair) for memory in core.entities.standing() for pair in listed_pairs(memory)]
+    return sum([await _join_pair(core, seq, *pair) for seq, pair in pairs])
+
+
+async def _join_pair(core: Core, seq: int, key: str, said_by: str, evidence: str) -> bool:
+    """Join one pair, unless it is one already or something forbids it by now."""
+    await core.entities.refresh()
+    mine, theirs = await survivor(core, seq), await survivor(core, _seq(core, key))
+    if mine is None or theirs is None or mine.seq == theirs.seq:
+        return False
+    if not joinable(as_known(mine), as_known(theirs), implied=evidence != "a statement"):
+        return False
+    try:
+        actions = Actions()
+        actions.record(
+            "update_note", of_memory(mine, "extraction"), reason=f"two names of one, by {evidence}"
+        )
+        told = {"because": said_by, "evidence": evidence, **actions.detail()}
+        await join(core, mine, theirs, told, owner=BY_ENGINE)
+    except Conflict as conflict:
+        LOG.info("two entities are joined with the next batch: %s", conflict)
+        return False
+    return True
+
+
+def listed_pairs(memory: Memory) -> list[tuple[str, str, str]]:
+    """Return the keys that an entity is told to be the same as, each with the memory and the sort of evidence."""
+    found = (memory.attributes or {}).get("same", ())
+    return [
+        (str(one[0]), str(one[1]), str(one[2])) for one in found if isinstance(one, list) and len(one) == 3
+    ]
+
+
+def _seq(core: Core, key: str) -> int:
+    memory = core.entities.find_by_key(key)
+    return 0 if memory is None else memory.seq
+
+
+async def survivor(core: Core, seq: int) -> Memory | None:
+    """Return an entity, or the one that it has become a part of; None where none stands."""
+    for _ in range(CHAIN_MAX):
+        memory = core.entities.memories.get(seq)
+        if memory is None or memory.status in STANDING:
+            return memory
+        links = await core.store.neighbours(core.scope, [seq], Relation.MERGED_FROM)
+        into = [link.source for link in links if link.target == seq]
+        if not into or memory.status is not Status.SUPERSEDED:
+            return None
+        seq = into[-1]
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class JoinResult:
+    """What it took to make one of two entities: the run, how many changes, which memories mention the other."""
+
+    cause: Cause
+    changes: int
+    mentioning: tuple[int, ...]
+    aliases: int  # names that the one that stays did not have
+
+
+async def join(
+    core: Core, one: Memory, other: Memory, detail: Mapping[str, Any], owner: Owner | None = None
+) -> JoinResult:
+    """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
+    kept, gone = sorted((one, other), key=_fullness)[::-1]
+    for attempt in range(RACES_MAX):
+        cause = core.cause(MERGE, detail={"ids": [kept.id, gone.id], **detail}, owner=owner or core.owner)
+        links = await core.store.neighbours(core.scope, [kept.seq, gone.seq])
+        changes = joined_changes(kept, gone, links, core.clock.now(), str(detail.get("because", "")))
+        try:
+            await core.commit(changes, cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            found = await core.store.get(core.scope, [kept.seq, gone.seq])
+            again = [memory for memory in found if memory is not None and memory.status in STANDING]
+            if len(again) < len(found):
+                raise
+            kept, gone = again
+            continue
+        moved = (
+            link.source for link in links if link.relation is Relation.MENTIONS and link.target == gone.seq
+        )
+        have = {folded_name(name) for name in names_of(kept)}
+        aliases = {folded_name(name) for name in names_of(gone)} - have
+        return JoinResult(cause, len(changes), tuple(moved), len(aliases))
+    raise AssertionError("unreachable")
+
+
+def _fullness(memory: Memory) -> tuple[int, int, int]:
+    name = name_of(memory)
+    return (len(name.split()), len(name), -memory.seq)
+
+
+def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int, because: str) -> list[Change]:
+    """Decide how one entity takes in another."""
+    mine, theirs = dict(kept.attributes or {}), dict(gone.attributes or {})
+    have = {folded_name(name_of(kept))}
+    aliases = [
+        name
+        for name in (*read_entity_list(kept, "aliases"), *names_of(gone))
+        if folded_name(name) not in have and not have.add(folded_name(name))  # type: ignore[func-returns-value]
+    ]
+    attributes = {
+        **mine,
+        "aliases": aliases[:NAMES_MAX],
+        "type": sort_of(type_of(kept), type_of(gone)),
+        "kin": {**theirs.get("kin", {}), **mine.get("kin", {})},
+        "handles": [*dict.fromkeys([*read_entity_list(kept, "handles"), *read_entity_list(gone, "handles")])],
+        "apart": [
+            key
+            for key in dict.fromkeys([*read_entity_list(kept, "apart"), *read_entity_list(gone, "apart")])
+            if key not in (kept.key, gone.key)
+        ][-APART_MAX:],
+        "same": [
+            one
+            for one in (*mine.get("same", ()), *theirs.get("same", ()))
+            if one[0] not in (kept.key, gone.key)
+        ],
+        "because": {
+            **theirs.get("because", {}),
+            **mine.get("because", {}),
+            **({name_of(gone): because} if because else {}),
+        },
+    }
+    attributes = {name: value for name, value in attributes.items() if value or name == "aliases"}
+    changes = update(kept, {"attributes": attributes, "trust": min(kept.trust, gone.trust)})
+    changes += act(gone, VERBS["join"], now, reason=Reason.MERGED)
+    key = (kept.seq, gone.seq, int(Relation.MERGED_FROM))
+    held = {link.key for link in links}
+    if key not in held:
+        changes.append(Change("links", key, None, link_values(now)))
+    return merge_changes([*changes, *_move_mentions(links, gone.seq, kept.seq, now)])
+
+
+def _move_mentions(links: Sequence[Link], gone: int, kept: int, now: int) -> Iterator[Change]:
+    """Yield how mentions of one become those of another, the newest as far as there is room."""
+    mine = {link.source for link in links if link.relation is Relation.MENTIONS and link.target == kept}
+    theirs = [link for link in links if link.relation is Relation.MENTIONS and link.target == gone]
+    new = sorted((link.source for link in theirs if link.source not in mine), reverse=True)
+    yield from (Change("links", link.key, link.values, None) for link in theirs)
+    for source in new[: max(0, LINKS_MAX - len(mine))]:
+        yield Change("links", (source, kept, int(Relation.MENTIONS)), None, link_values(now))
+
+
+async def free(core: Core, name: str, type_: str) -> tuple[str, str]:
+    """Return a key and a text that no entity and no memory has."""
+    for number in range(1, NUMBERS_MAX):
+        key, text = key_of(name, number), text_of(name, type_, number)
+        mark = text_columns(text, None)["fingerprint"]
+        twin = (await core.store.arriving(core.scope, Arriving(fingerprints=[mark]))).twins.get(mark)
+        if core.entities.find_by_key(key) is None and (twin is None or twin.status not in STANDING):
+            return key, text
+    raise AssertionError("so many namesakes are refused when they arrive")
+
+
+async def split(
+    core: Core, whole: Memory, names: Sequence[str], mentioning: Collection[int]
+) -> tuple[Cause, int]:
+    """Make an entity of its own of some names of one, or of what some memories mention; return run and changes.
+
+    With names, a memory mentions the new one where it has one of these names, and the old one where it has another.
+    """
+    now = core.clock.now()
+    off = [folded_name(name) for name in names]
+    name = next((one for one in names_of(whole) if folded_name(one) in off), name_of(whole))
+    key, text = await free(core, name, type_of(whole))
+    aliases = [one for one in names_of(whole) if folded_name(one) in off and one != name]
+    kept = [one for one in read_entity_list(whole, "aliases") if folded_name(one) not in off]
+    mine = dict(whole.attributes or {})
+    apart = [*dict.fromkeys([*read_entity_list(whole, "apart"), key])][-APART_MAX:]
+    because = {one: by for one, by in mine.get("because", {}).items() if one in kept}
+    theirs = {"name": name, "type": type_of(whole), "aliases": aliases, "apart": [whole.key]}
+    row = entity_row(
+        core, {"key": key, "text": text, "trust": whole.trust, "said_at": whole.said_at}, theirs, now
+    )
+    attributes = {**mine, "aliases": kept, "apart": apart, "because": because}
+    attributes = {name: value for name, value in attributes.items() if value or name == "aliases"}
+    changes = [Change("memories", -1, None, row), *update(whole, {"attributes": attributes})]
+    links = await core.store.neighbours(core.scope, [whole.seq], Relation.MENTIONS)
+    here = [link for link in links if link.target == whole.seq]
+    texts = await core.store.get(core.scope, [link.source for link in here]) if here else []
+    rest = frozenset(folded_name(one) for one in names_of(whole)) - set(off)
+    for link, memory in zip(here, texts, strict=True):
+        goes, stays = _whose(link, memory, frozenset(off), rest, mentioning)
+        if goes:
+            changes.append(Change("links", (link.source, -1, int(Relation.MENTIONS)), None, link_values(now)))
+        if not stays:
+            changes.append(Change("links", link.key, link.values, None))
+    cause = core.cause(SPLIT, detail={"id": whole.id, "into": row["id"], "names": list(names)})
+    await core.commit(merge_changes(changes), cause)
+    return cause, len(changes)
+
+
+def _whose(
+    link: Link,
+    memory: Memory | None,
+    off: frozenset[str],
+    rest: frozenset[str],
+    mentioning: Collection[int],
+) -> tuple[bool, bool]:
+    """Tell whether a memory mentions what is split off, and whether it mentions what stays."""
+    if link.source in mentioning:
+        return True, False
+    if not off or memory is None:
+        return False, True
+    goes = any(True for _ in find_names(memory.text, off))
+    return goes, not goes or any(True for _ in find_names(memory.text, rest))

@@ -1,0 +1,238 @@
+"""A person as an erasure means one: by which names, what that person said, and who else names that person.
+
+Reads a scope and its audit whole, since a name may stand anywhere; must not know what becomes of what is found.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from remanence.core.arguments import check_name
+from remanence.core.change import Change
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.model import Memory, short_id
+from remanence.core.redaction import NAME_CHARS_MIN, NameParts, Names
+from remanence.core.snapshot import SnapshotRequest
+from remanence.flows.base.audit_log import iterate_audit_log
+from remanence.flows.base.context import Core
+from remanence.flows.base.naming import parse_short_id
+from remanence.flows.entities.joining import survivor
+from remanence.read.entity import NAMES_MAX, folded_name, name_of, names_of, type_of
+from remanence.store.base import Find
+
+PAGE = 1_000
+CANDIDATES_SHOWN = 5
+_SPEAKING = ("speaker", "agent")  # columns that say whose a memory is
+_SAID = ("text", "key", "summary", "thread", "session", "agent", "speaker", "attributes", "holds")
+
+
+NONE = NameParts({})
+
+
+@dataclass(slots=True)
+class Subject:
+    """Who is meant, and where that person is: numbers of memories, each with its revision, 0 for one that was purged.
+
+    `own` is what the person said, and the person as an entity; `mentioned` says the names, or said them once. `maybe`
+    says by part of the names which other memories say no more than that.
+    """
+
+    names: Names
+    entities: frozenset[int]
+    own: dict[int, int] = field(default_factory=dict)
+    mentioned: dict[int, int] = field(default_factory=dict)
+    maybe: dict[str, list[int]] = field(default_factory=dict)
+    parts: NameParts = NONE
+
+    def add(self, seq: int, revision: int, *, own: bool) -> None:
+        """Note a memory that is the person's, or that names the person."""
+        if own:
+            self.own[seq] = revision
+            self.mentioned.pop(seq, None)
+        elif seq not in self.own:
+            self.mentioned[seq] = revision
+
+
+async def subject_of(core: Core, asked: str | Sequence[str]) -> Subject:
+    """Find a person by a name, or by several that all mean the same person; who is in doubt is asked for."""
+    given = list(dict.fromkeys([asked] if isinstance(asked, str) else asked))
+    if not 1 <= len(given) <= NAMES_MAX:
+        raise InvalidInput(f"{len(given)} names of a person", recovery=f"pass 1 to {NAMES_MAX} names")
+    await core.entities.refresh()
+    speaking = await _speaking(core)
+    meant = [await _resolve_entities(core, one, speaking, given) for one in given]
+    entities = {one.seq: one for some in meant for one in some}
+    names = [name for one in entities.values() for name in names_of(one)]
+    names += [one for one in given if parse_short_id(one) is None]
+    folded = {folded_name(name) for name in names}
+    names += [one for one in speaking if folded_name(one) in folded]
+    subject = Subject(_matching(core, names, speaking), frozenset(entities))
+    subject.parts = _parts_of(core, subject.names, speaking)
+    await read_all(core, subject, folded, subject.parts)
+    if not subject.own and not subject.mentioned:
+        raise _unknown(given, [*speaking, *_known_names(core)])
+    return subject
+
+
+async def _speaking(core: Core) -> tuple[str, ...]:
+    """Return the names of all speakers and agents of the scope."""
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(_SPEAKING)), core.clock.now())
+    return tuple(dict.fromkeys(name for column in _SPEAKING for name in snapshot.names[column]))
+
+
+async def _resolve_entities(
+    core: Core, name: str, speaking: Sequence[str], given: Sequence[str]
+) -> list[Memory]:
+    """Return the entities that a name means; none where only speakers bear it, and several that became one."""
+    check_name("a name", name)
+    number = parse_short_id(name)
+    if number is not None:
+        found = core.entities.memories.get(number)
+        if found is None:
+            raise NotFound(f"no entity {name} in scope {core.scope!r}", recovery="list them with `entities`")
+        return await _with_parts(core, found)
+    folded = folded_name(name)
+    if len(folded) < NAME_CHARS_MIN:
+        raise InvalidInput(f"{name!r} is too short for a name", recovery="pass the whole name")
+    bearing = core.entities.bearing(folded)
+    if len(bearing) > 1:
+        numbers = ", ".join(f"{short_id(one.seq)} {name_of(one)} ({type_of(one)})" for one in bearing)
+        raise InvalidInput(
+            f"{len(bearing)} entities bear the name {name!r}: {numbers}", recovery="name one by its number"
+        )
+    if bearing:
+        return await _with_parts(core, bearing[0])
+    fallen = [one for one in core.entities.memories.values() if folded in map(folded_name, names_of(one))]
+    is_part = any(folded in folded_name(one).split(" ") for one in given if one != name)
+    if not fallen and not is_part and folded not in map(folded_name, speaking):
+        _refuse_part(name, folded, [*speaking, *_known_names(core)])
+    return fallen
+
+
+async def _with_parts(core: Core, entity: Memory) -> list[Memory]:
+    """Return an entity with those that became one with it."""
+    whole = await survivor(core, entity.seq) or entity
+    parts = [one for one in core.entities.memories.values() if one.seq != whole.seq]
+    return [whole, *[one for one in parts if await survivor(core, one.seq) == whole]]
+
+
+def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> NameParts:
+    """Return the parts of a person's names, each with whose name it is a part of, too."""
+    words = {folded_name(word): word for name in names.names for word in name.split()}
+    others: dict[str, list[str]] = {word: [] for word in words.values()}
+    for name in dict.fromkeys([*speaking, *_known_names(core)]):
+        if not names.are(name):
+            for folded in words.keys() & set(folded_name(name).split(" ")):
+                others[words[folded]].append(name)
+    return NameParts(others)
+
+
+def _known_names(core: Core) -> list[str]:
+    return [name for one in core.entities.standing() for name in names_of(one)]
+
+
+def _refuse_part(name: str, folded: str, known: Iterable[str]) -> None:
+    """Raise where a name is only a part of the names of some: it is not guessed who is meant."""
+    whole = sorted({one for one in known if folded in folded_name(one).split(" ")})
+    if whole:
+        raise InvalidInput(
+            f"{name!r} is only a part of a name: {', '.join(whole[:CANDIDATES_SHOWN])}",
+            recovery=f"pass the whole name, and {name!r} beside it where it means the same person",
+        )
+
+
+def _unknown(given: Sequence[str], known: Sequence[str]) -> NotFound:
+    near = get_close_matches(given[0], sorted(set(known)), CANDIDATES_SHOWN)
+    told = f"; near it: {', '.join(near)}" if near else ""
+    return NotFound(
+        f"nobody speaks as {given[0]!r}, and no memory names it{told}",
+        recovery="list who is known with `entities`",
+    )
+
+
+def _matching(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Names:
+    """Return what finds the names; longer names of others, such as a namesake's whole name, are left."""
+    named = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
+    own = Names(tuple(reversed(named.values())))
+    others = dict.fromkeys([*speaking, *_known_names(core)])
+    return Names(own.names, tuple(one for one in others if own.stand_in(one) and not own.are(one)))
+
+
+async def read_all(core: Core, subject: Subject, folded: set[str], parts: NameParts = NONE) -> None:
+    """Find in memories and in the audit what a person said, by any of some folded names, and what says the names.
+
+    Of memories that say neither, it is noted which parts of the names they say.
+    """
+    await _read_memories(core, subject, folded, parts)
+    await _read_audit(core, subject, folded)
+
+
+async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: NameParts) -> None:
+    """Find what the person said, and what names the person, among all memories."""
+    after = 0
+    while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
+        after = page[-1].seq
+        claimed = await claimed_by(core, subject.names, page)
+        for one in page:
+            own = one.seq in subject.entities or _is_of(said_of(one), one.sources, folded)
+            says = one.seq in claimed or subject.names.within(
+                [*said_of(one).values(), *one.tags, *one.sources]
+            )
+            if own or says:
+                subject.add(one.seq, one.revision, own=own)
+                continue
+            for part in parts.find_parts(one.text):
+                subject.maybe.setdefault(part, []).append(one.seq)
+
+
+async def claimed_by(core: Core, names: Names, memories: Sequence[Memory]) -> set[int]:
+    """Return the memories whose claims say a name."""
+    claims = await core.store.claims(core.scope, [one.seq for one in memories]) if memories else []
+    return {one.seq for one in claims if names.within([one.subject, one.value])}
+
+
+def said_of(memory: Memory) -> dict[str, Any]:
+    """Return the columns of a memory in which a name may stand."""
+    return {name: getattr(memory, name) for name in _SAID}
+
+
+def _is_of(row: Mapping[str, Any], sources: Iterable[str], folded: set[str]) -> bool:
+    """Tell whether a memory is the person's: said by that person, or from that person."""
+    whose = [*(row.get(name) for name in _SPEAKING), *sources]
+    return any(folded_name(one) in folded for one in whose if one)
+
+
+async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
+    """Find memories that were purged, and memories that said the names once, in their images."""
+    said: dict[int, bool] = {}  # by number, and whether it is the person's own
+    async for part in iterate_audit_log(core, None, None):
+        for entry in part.entries:
+            if isinstance(entry, Change) and (found := _match_image(entry, subject, folded)) is not None:
+                seq, own = found
+                said[seq] = said.get(seq, False) or own
+    seqs = sorted(said.keys() - subject.own.keys() - subject.mentioned.keys())
+    stand = await core.store.get(core.scope, seqs) if seqs else []
+    for seq, one in zip(seqs, stand, strict=True):
+        # Who it was said by never changes: of a memory that stands that was looked at already.
+        subject.add(seq, 0 if one is None else one.revision, own=one is None and said[seq])
+
+
+def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
+    """Return the memory that an image is of, and whether it is the person's; None where it does not name the person."""
+    if change.table not in ("memories", "tags", "sources", "claims"):
+        return None
+    seq = change.key if isinstance(change.key, int) else int(change.key[0])
+    strings = list(_strings(change))
+    row = change.before or {}
+    if change.table == "memories" and change.after is None and _is_of(row, (), folded):
+        return seq, True
+    return (seq, False) if subject.names.within(strings) else None
+
+
+def _strings(change: Change) -> Iterator[Any]:
+    """Yield what an image says."""
+    if not isinstance(change.key, int):
+        yield from (one for one in change.key if isinstance(one, str))
+    for side in (change.before, change.after):
+        yield from ((side or {}).get(name) for name in (*_SAID, "subject", "value", "span", "accessors"))

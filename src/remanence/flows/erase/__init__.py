@@ -1,0 +1,1 @@
+"""Memories are erased for good with every copy that is known: shown first, then done, and proved."""

@@ -1,0 +1,578 @@
+"""Memories erased for good, with every copy that the memory keeps of them, as `memory.erase`: shown first, then done.
+
+Decides what goes and what is told of it; must not know how a store takes images away and proves it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from remanence.core.change import Cause
+from remanence.core.errors import Conflict, InvalidInput, Protected
+from remanence.core.model import Memories, Memory, Relation, short_id
+from remanence.core.receipt import Receipt
+from remanence.core.redaction import MARK, Names
+from remanence.core.results import Result, Time, number, visible
+from remanence.core.signatures import checked_class
+from remanence.flows.base import copies
+from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.copies import RegisteredCopy
+from remanence.flows.base.naming import several
+from remanence.flows.consolidate import consolidation, reflections
+from remanence.flows.entities.subject import Subject, subject_of
+from remanence.flows.erase import erase_beside
+from remanence.flows.erase.erase_changes import (
+    PURGED,
+    ErasePart,
+    changes_of,
+    chunks,
+    get,
+    settings_without,
+    still_named,
+)
+from remanence.flows.erase.erase_lineage import lineage
+from remanence.flows.mirror import erased_files
+from remanence.flows.mirror.mirroring import MIRRORS
+from remanence.flows.undo.undoing import image
+from remanence.flows.write.proposals import UNDER
+from remanence.read.entity import HOLD, is_entity
+from remanence.store.base import Bookkeeping, CleanResult, Find
+from remanence.store.erasure import ERASE
+
+LISTED = 20  # memories that are listed by their texts; the rest is counted
+PAGE = 1_000
+OTHERS_NAMED = 5
+
+Revisions = Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ErasePreview(Result):
+    """What an erasure would take away: give it to `erase.apply`, which refuses it where a memory changed since.
+
+    `memories` and `learned` list the first of what was named, and of what was learned from that alone and goes with it;
+    `revisions` has all of both, by number. `others` stay: they were learned from what goes and from something else, or
+    somebody gave them a key. `same` say the very same, or were merged with one of them, and stay: a text that
+    they say is not refused from then on. `held` are
+    under a hold, which refuses the whole. `mirrors` are folders that hold copies, `registered` exports and backups that
+    were made before and may hold some of it; of older ones it is only known how many are `unlisted`. `purged` counts
+    those that had no row any more: their images go. `anew` has of each text that was drawn together from several, by
+    its number, what is left of these: it goes, and is drawn together anew.
+
+    Of a person `subject` has the names, `mentioned` the first of what others said that names the person, `mentions` how
+    many that are, and `redacts` all of them where the names are to be taken out. `namesakes` are longer names of others
+    that hold one of these names: they are left. `maybe` has by part of a name, such as Lopes, how many further memories
+    say that alone, and whose name it is a part of, too; the first of these are listed in `perhaps`, and all are left.
+    """
+
+    HIDDEN = frozenset({"revisions", "redacts", "anew"})
+
+    scope: str
+    at: int
+    named: int
+    memories: tuple[Memory, ...]
+    learned: tuple[Memory, ...] = ()
+    others: tuple[Memory, ...] = ()
+    same: tuple[Memory, ...] = ()
+    held: tuple[Memory, ...] = ()
+    mirrors: tuple[str, ...] = ()
+    registered: tuple[RegisteredCopy, ...] = ()
+    unlisted: int = 0
+    revisions: Revisions = field(default_factory=dict)
+    purged: int = 0
+    subject: tuple[str, ...] = ()
+    mentioned: tuple[Memory, ...] = ()
+    mentions: int = 0
+    namesakes: tuple[str, ...] = ()
+    maybe: Mapping[str, tuple[int, tuple[str, ...]]] = field(default_factory=dict)
+    perhaps: tuple[Memory, ...] = ()
+    redacts: Revisions = field(default_factory=dict)
+    anew: Mapping[int, Sequence[int]] = field(default_factory=dict)
+
+    time = Time("at")
+
+    def __len__(self) -> int:
+        return len(self.revisions)
+
+    def __str__(self) -> str:
+        with_them = len(self) - self.named
+        how = f"of {self.subject[0]}" if self.subject else "named"
+        what = f"{self.named:,} {how}, {with_them:,} learned from them alone"
+        lines = [
+            f"{number(len(self), 'memory', 'memories')} would be erased for good: {what}",
+            *([f"of these {self.purged:,} were purged already: their images go"] if self.purged else []),
+            *_list(how, self.memories, max(self.named - self.purged, len(self.memories))),
+            *_list("learned from these alone", self.learned, with_them),
+            *(
+                [f"of these {len(self.anew):,} would be drawn together anew from what stays"]
+                if self.anew
+                else []
+            ),
+            *_list("stays, though it was learned from one of them too", self.others),
+            *_list("stays, and says the same or much the same", self.same),
+            *_list("HELD, so nothing is erased until it is released", self.held),
+            *self._told_of_mentions(),
+            *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
+            *_render_copies(self.registered, self.unlisted),
+            "exports, backups and copies of the file that lie elsewhere are not reached",
+        ]
+        return visible("\n".join(lines))
+
+    def _told_of_mentions(self) -> list[str]:
+        """Say what becomes of what others said of a person."""
+        if not self.subject:
+            return []
+        names = ", ".join(self.subject)
+        told = [f"names that are meant: {names}"]
+        if self.mentions:
+            many = number(self.mentions, "memory", "memories")
+            told.append(
+                f"{many} of others would say {MARK} in place of the names"
+                if self.redacts
+                else f"{many} of others name the person and stay as they are, unless you ask for `mentions`"
+            )
+        told += _list("names the person", self.mentioned, self.mentions)
+        told += [_part(part, *found) for part, found in self.maybe.items()]
+        told += _list("says a part of the name", self.perhaps, sum(many for many, _ in self.maybe.values()))
+        if self.namesakes:
+            told.append(f"names of others that hold one of these, and are left: {', '.join(self.namesakes)}")
+        return told
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Erasure(Result):
+    """What was erased, and what is proven of it.
+
+    `pending` says that another process still reads the old state of the file, or `why` it is else: the next tick
+    rewrites it and looks. `looked_for` counts the pieces of what was erased that were looked for in the files of the
+    database, `found` names those that hold some, and `copies` files beside the database that do. `registered` are
+    exports and backups that were made before and are not rewritten; of older ones it is only known how many are
+    `unlisted`. `original` is the file that this one is a copy of: that one, its other copies and its mirrors are left
+    as they are. `mirrors` are folders that could not be brought to what the memory holds now, or in which edits by hand
+    are left, and `in_mirrors` files in such folders that still say some of it, in their names or contents. `redrawn`
+    counts texts that were drawn together anew from what stays, `owed` those that the next consolidation draws.
+    `redacted` counts others' memories that say a mark in place of a person's names, and `named_in` tells where a name
+    stands all the same, `words_left` which sorts of rows beside the memories say some of it, and what changes each.
+    """
+
+    run: str
+    at: int
+    scope: str
+    erased: int
+    pending: bool = False
+    why: str = ""
+    looked_for: int = 0
+    found: tuple[str, ...] = ()
+    copies: tuple[str, ...] = ()
+    mirrors: tuple[str, ...] = ()
+    registered: tuple[RegisteredCopy, ...] = ()
+    unlisted: int = 0
+    redrawn: int = 0
+    owed: int = 0
+    redacted: int = 0
+    named_in: tuple[str, ...] = ()
+    original: str = ""
+    in_mirrors: tuple[str, ...] = ()
+    words_left: tuple[str, ...] = ()
+
+    time = Time("at")
+
+    @property
+    def is_well(self) -> bool:
+        """Tell whether nothing was found of what was erased."""
+        return not self.found and not self.named_in and not self.in_mirrors and not self.words_left
+
+    def __str__(self) -> str:
+        lines = [
+            f"erased {number(self.erased, 'memory', 'memories')} for good (run {self.run})",
+            *(
+                [f"took the names out of {number(self.redacted, 'memory', 'memories')} of others"]
+                if self.redacted
+                else []
+            ),
+            *(
+                [f"drew {number(self.redrawn, 'text', 'texts')} together anew from what stays"]
+                if self.redrawn
+                else []
+            ),
+            *(
+                [f"{number(self.owed, 'text waits', 'texts wait')} to be drawn together anew: consolidate"]
+                if self.owed
+                else []
+            ),
+            _proof(self),
+            *(f"a name stands there all the same: {where}" for where in self.named_in),
+            *(
+                f"another file of this origin holds it still, delete it if it is a copy: {one}"
+                for one in self.copies
+            ),
+            *([f"this file is a copy: {self.original} is left as it is"] if self.original else []),
+            *(
+                f"this mirror was not reached, or has edits by hand: remanence mirror sync {one}"
+                for one in self.mirrors
+            ),
+            *_list_files(self.in_mirrors),
+            *(f"words of it stand in {one}" for one in self.words_left),
+            *_render_copies(self.registered, self.unlisted),
+        ]
+        return visible("\n".join(lines))
+
+
+def _part(part: str, many: int, others: Sequence[str]) -> str:
+    whose = f", and is in names of others: {', '.join(others[:OTHERS_NAMED])}" if others else ""
+    says = f"{part!r} alone, or in another form, is in {number(many, 'further memory', 'further memories')}{whose}"
+    return f"{says}; they stay as they are, unless you pass that name as well"
+
+
+def _proof(done: Erasure) -> str:
+    if done.pending:
+        why = done.why or "another process reads the file as it was"
+        return f"pending: {why}; the next tick rewrites it and looks"
+    if done.found:
+        return f"NOT PROVEN: something of it is left in {', '.join(done.found)}; run `doctor`"
+    return f"none of {number(done.looked_for, 'piece', 'pieces')} of it is in the files of the database"
+
+
+def _list(what: str, memories: Sequence[Memory], count: int | None = None) -> list[str]:
+    more = (len(memories) if count is None else count) - len(memories[:LISTED])
+    return [
+        *(f"{what}: {memory}" for memory in memories[:LISTED]),
+        *([f"and {more:,} more"] if more > 0 else []),
+    ]
+
+
+def _list_files(files: Sequence[str]) -> list[str]:
+    more = len(files) - LISTED
+    return [
+        *(
+            f"this file of a mirror says some of it, or cannot be read: look into it and delete it: {one}"
+            for one in files[:LISTED]
+        ),
+        *([f"and {more:,} more"] if more > 0 else []),
+    ]
+
+
+def _render_copies(copies: Sequence[RegisteredCopy], unlisted: int) -> list[str]:
+    more = len(copies) - LISTED
+    return [
+        *(f"not rewritten, delete it: {copy}" for copy in copies[-LISTED:] if not copy.is_gone),
+        *(f"made before: {copy}" for copy in copies[-LISTED:] if copy.is_gone),
+        *([f"and {more:,} older ones: remanence erase copies"] if more > 0 else []),
+        *([f"and {unlisted:,} older ones that are listed nowhere any more"] if unlisted else []),
+    ]
+
+
+class ErasedSinceSettling(Protocol):
+    """What settles a file that holds what was erased since it was copied; the engine hands it in."""
+
+    async def show(self) -> Result | None:
+        """Show it."""
+        ...
+
+    async def finish(self, subject: str | Sequence[str] | None) -> Erasure:
+        """Erase or redact it."""
+        ...
+
+    async def keep(self, because: str) -> Receipt:
+        """Keep it."""
+        ...
+
+
+@checked_class
+class Erase:
+    """Memories erased for good, shown first and then done: `memory.erase`."""
+
+    def __init__(self, core: Core, since: ErasedSinceSettling) -> None:
+        self._core = core
+        self._since = since
+
+    async def show(
+        self,
+        names: Memories = (),
+        *,
+        scope: bool = False,
+        subject: str | Sequence[str] | None = None,
+        mentions: bool = False,
+    ) -> ErasePreview:
+        """Show what erasing memories for good would take away, with every copy; a command does it with `--yes`.
+
+        With `scope` all memories of this scope are meant, with `subject` what a person said, by name, or by several
+        names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
+        said, too. What was learned from these alone goes with them.
+        """
+        asked = several(names) if names else []
+        if (bool(asked), scope, subject is not None).count(True) != 1:
+            raise InvalidInput(
+                "nothing, or more than one of memories, a person and the whole scope, is named",
+                recovery="name the memories to erase, or the person, or the whole scope",
+            )
+        if mentions and subject is None:
+            raise InvalidInput("nobody is named whose mentions are meant", recovery="name the person as well")
+        core = self._core.usable_core
+        if subject is not None:
+            return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
+        return await show_erasure(core, await _all_of(core) if scope else await _find_revisions(core, asked))
+
+    async def apply(self, shown: ErasePreview) -> Erasure:
+        """Erase what was shown: rows, words, vectors and images in the audit, and prove it gone.
+
+        It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
+        """
+        return await _apply_erase(self._core.usable_core, shown)
+
+    async def copies(self) -> list[RegisteredCopy]:
+        """List exports of this scope and backups that were made here, oldest first, and whether they are gone."""
+        return list((await copies.register(self._core.usable_core)).listed)
+
+    async def dismiss(self, path: str | Path) -> list[RegisteredCopy]:
+        """Take an export or a backup out of the list, by where it was put; the file itself is left alone."""
+        return await copies.dismiss(self._core.usable_core, path)
+
+    async def show_since(self) -> Result | None:
+        """Show what this file holds that was erased since it was copied; None where it holds nothing of it.
+
+        Such a file is opened with `erased_since="look"`, and only this, `finish`, `keep`, `status` and `doctor` work.
+        """
+        return await self._since.show()
+
+    async def keep(self, because: str) -> Receipt:
+        """Keep what was erased since this file was copied, as `show_since` shows it, and say why in the history."""
+        return await self._since.keep(because)
+
+    async def finish(self, *, subject: str | Sequence[str] | None = None) -> Erasure | None:
+        """Write the file anew and look through it, where that is pending since an erasure.
+
+        What was erased since this file was copied is erased first. Of what was only redacted since, the names of
+        `subject` are taken out; without names it is erased. None where nothing is pending.
+        """
+        if self._core.unsettled is not None:
+            return await self._since.finish(subject)
+        cleaned = await self._core.store.clean()
+        return describe(self._core.cause(ERASE), self._core.scope, 0, cleaned) if _did(cleaned) else None
+
+
+def _did(cleaned: CleanResult) -> bool:
+    return cleaned.is_done or cleaned.is_pending
+
+
+async def _all_of(core: Core) -> dict[int, int]:
+    found: dict[int, int] = {}
+    after = 0
+    while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
+        found |= {memory.seq: memory.revision for memory in page}
+        after = page[-1].seq
+    return found
+
+
+async def _find_revisions(core: Core, names: Sequence[int | str]) -> dict[int, int]:
+    """Return memories by what they are named, with their revisions: 0 for one that was purged and has images alone."""
+    found = dict(zip(names, await core.find_memories(names), strict=True))
+    named: dict[int, int] = {}
+    missing: list[int | str] = []
+    for name, memory in found.items():
+        if memory is not None:
+            named[memory.seq] = memory.revision
+        elif (purged := await image(core, name)) is not None:
+            named[purged.seq] = PURGED
+        else:
+            missing.append(name)
+    if missing:
+        await core.all_of(missing)
+    return named
+
+
+async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> ErasePreview:
+    """Show what goes of a person, and what others said that names that person."""
+    gone = {seq: PURGED for seq, revision in subject.mentioned.items() if mentions and revision == PURGED}
+    shown = await show_erasure(core, {**subject.own, **gone})
+    named = {seq: revision for seq, revision in subject.mentioned.items() if seq not in shown.revisions}
+    first: list[Memory] = []
+    held = list(shown.held)
+    for some in chunks(sorted(named)):
+        memories = await get(core, some)
+        first += memories[: LISTED - len(first)]
+        held += [one for one in memories if mentions and _is_held(one, core.clock.now())]
+    maybe = {part: (len(seqs), tuple(subject.parts.others[part])) for part, seqs in subject.maybe.items()}
+    perhaps = dict.fromkeys(seq for seqs in subject.maybe.values() for seq in seqs[:LISTED])
+    return replace(
+        shown,
+        maybe=maybe,
+        perhaps=tuple(await get(core, list(perhaps)[:LISTED])),
+        subject=subject.names.names,
+        mentioned=tuple(first),
+        mentions=len(named),
+        namesakes=subject.names.others,
+        redacts=named if mentions else {},
+        held=tuple(held),
+    )
+
+
+async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
+    """Show what goes with some memories."""
+    from_them = await lineage(core, named)
+    learned = from_them.alone
+    going = {**named, **{one.seq: one.revision for one in learned}}
+    first = await get(core, sorted(named)[:LISTED])
+    kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(MIRRORS,)))
+    register = await copies.register(core)
+    same: dict[int, Memory] = {}
+    held: list[Memory] = []
+    for some in chunks(sorted(going)):
+        memories = await get(core, some)
+        held += [one for one in memories if _is_held(one, core.clock.now())]
+        same |= await _saying_same(core, memories, going)
+    return ErasePreview(
+        core.scope,
+        core.clock.now(),
+        len(named),
+        tuple(first),
+        learned=tuple(learned[:LISTED]),
+        others=tuple(from_them.others),
+        same=tuple(same[seq] for seq in sorted(same)),
+        held=tuple(held),
+        mirrors=tuple(sorted(str(row["path"]) for row in kept.values.values())),
+        registered=register.listed,
+        unlisted=register.unlisted,
+        revisions=going,
+        purged=sum(revision == PURGED for revision in going.values()),
+        anew=from_them.anew,
+    )
+
+
+def _is_held(memory: Memory, now: int) -> bool:
+    """Tell whether somebody holds a memory; that every entity is held keeps policies from it, and nobody else."""
+    own = HOLD if is_entity(memory) else None
+    return any(
+        reason != own and (until is None or until > now) for reason, until in (memory.holds or {}).items()
+    )
+
+
+async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions) -> dict[int, Memory]:
+    """Return memories that stay and say what some that go say: the same words beside them, or merged with them."""
+    seqs = [one.seq for one in memories]
+    links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
+    merged = await core.store.neighbours(core.scope, seqs, Relation.MERGED_FROM)
+    as_one = {seq for link in merged for seq in (link.source, link.target)} - going.keys()
+    ends = {seq for link in links for seq in (link.source, link.target)} - going.keys()
+    texts = {one.text for one in memories}
+    found = await get(core, sorted(as_one | ends))
+    return {one.seq: one for one in found if one.seq in as_one or one.text in texts}
+
+
+async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
+    if shown.scope != core.scope:
+        raise InvalidInput(
+            f"this was shown of scope {shown.scope!r}", recovery="show it anew, and apply that"
+        )
+    await _refuse_changed(core, shown)
+    cause = core.cause(ERASE)
+    register = await copies.register(core)
+    names = Names(shown.subject, shown.namesakes) if shown.subject else None
+    sought = await erased_files.sought_of(core, shown.revisions, names if shown.redacts else None)
+    await _erase_in_parts(core, shown, names, cause)
+    await erase_beside.end_sessions(core, sought.sessions, shown.revisions.keys())
+    left = () if names is None or not shown.redacts else await still_named(core, names)
+    redrawn = await consolidation.draw_owed(core) if shown.anew else 0
+    cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
+    # A mirror is of the original; one of its copies does not write to it.
+    mirrors = () if cleaned.original else shown.mirrors
+    mirrored = await erased_files.clear(core, mirrors, shown.revisions.keys(), sought)
+    return replace(
+        describe(cause, core.scope, len(shown), cleaned),
+        mirrors=mirrored.folders,
+        in_mirrors=mirrored.files,
+        words_left=await erase_beside.words_left(core, sought),
+        registered=register.listed,
+        unlisted=register.unlisted,
+        redrawn=redrawn,
+        owed=len(await reflections.owed(core)),
+        redacted=len(shown.redacts),
+        named_in=left,
+    )
+
+
+async def erase_again(core: Core, named: Revisions, redacts: Revisions, names: Names | None) -> int:
+    """Erase what was erased before and is there again, held or not, and what was learned from it alone; count it.
+
+    What was only redacted is redacted again, where the names are given. The file is not written anew by this.
+    """
+    if not named and not redacts:
+        return 0
+    shown = replace(await show_erasure(core, named), redacts=redacts)
+    await _erase_in_parts(core, shown, names, core.cause(ERASE, detail={"again": len(shown)}))
+    return len(shown)
+
+
+async def _erase_in_parts(core: Core, shown: ErasePreview, names: Names | None, cause: Cause) -> None:
+    """Take all of it away, so many memories in a transaction."""
+    if names is not None and cause.actor is not None and names.stand_in(cause.actor):
+        cause = replace(cause, actor=None)
+    parts = chunks(sorted({*shown.revisions, *shown.redacts}))
+    owed = {f"{reflections.OWED}{drawn}": list(group) for drawn, group in shown.anew.items()}
+    for part, seqs in enumerate(parts):
+        named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(parts), unnamed=names)
+        gone = {seq: shown.revisions[seq] for seq in seqs if seq in shown.revisions}
+        redacts = {seq: shown.redacts[seq] for seq in seqs if seq in shown.redacts}
+        await _erase(core, ErasePart(gone, redacts, names), replace(named, values={} if part else owed))
+
+
+def describe(cause: Cause, scope: str, erased: int, cleaned: CleanResult) -> Erasure:
+    """Say what came of an erasure and of its proof."""
+    return Erasure(
+        cause.run,
+        cause.at,
+        scope,
+        erased,
+        pending=cleaned.is_pending,
+        why=cleaned.why,
+        looked_for=cleaned.looked_for,
+        found=cleaned.found,
+        copies=cleaned.copies,
+        original=cleaned.original,
+    )
+
+
+async def _refuse_changed(core: Core, shown: ErasePreview) -> None:
+    """Raise where something is held, or is not what was shown; nothing is written then."""
+    if not shown.revisions and not shown.redacts:
+        raise InvalidInput("there is nothing to erase", recovery="show what there is")
+    now = core.clock.now()
+    changed: list[tuple[str, int]] = []
+    expected = {**shown.revisions, **shown.redacts}
+    for seqs in chunks(sorted(expected)):
+        memories = {one.seq: one for one in await get(core, seqs)}
+        stand = {seq: memories[seq].revision if seq in memories else PURGED for seq in seqs}
+        changed += [("memories", seq) for seq in seqs if stand[seq] != expected[seq]]
+        for one in memories.values():
+            if _is_held(one, now):
+                raise Protected(
+                    f"memory {short_id(one.seq)} is held: {', '.join(one.holds or ())}",
+                    recovery="release its holds first; nothing was erased",
+                    guards=("held",),
+                )
+    if changed:
+        raise Conflict(changed, recovery="show the erasure anew; nothing was erased")
+
+
+async def _erase(core: Core, part: ErasePart, cause: Cause) -> None:
+    """Take some memories away, with all that hangs on them, and names out of others, in one commit."""
+    for attempt in range(RACES_MAX):
+        changes = await changes_of(core, part)
+        values = {**cause.values, **{f"{UNDER}{seq}": None for seq in (*part.gone, *part.redacts)}}
+        values |= await settings_without(core, part.names)
+        try:
+            await core.commit(changes, replace(cause, values=values))
+        except Conflict as conflict:
+            if any(table == "memories" for table, _ in conflict.keys) and await _is_changed(core, part):
+                raise
+            await overtaken(attempt, conflict)
+            continue
+        return
+
+
+async def _is_changed(core: Core, part: ErasePart) -> bool:
+    """Tell whether a memory is not what was shown any more; that others used or linked it takes nothing from that."""
+    expected = {**part.gone, **part.redacts}
+    stand = {one.seq: one.revision for one in await get(core, sorted(expected))}
+    return any(stand.get(seq, PURGED) != revision for seq, revision in expected.items())

@@ -1,0 +1,235 @@
+"""What one part of an erasure changes: what goes with memories, what is made anew, and names taken out of the rest.
+
+Decides on what is stored; must not know what was shown to whom.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from remanence.core.box import BoxRow, FindBoxes, FindTraces
+from remanence.core.change import Change
+from remanence.core.model import Form, Memory, Relation, short_id
+from remanence.core.redaction import Names
+from remanence.flows.base.context import Core, aside
+from remanence.flows.consolidate import boxing
+from remanence.flows.entities.subject import Subject, claimed_by, read_all, said_of
+from remanence.flows.write.claiming import claims_anew
+from remanence.flows.write.learning import vector_of
+from remanence.store.base import Bookkeeping
+from remanence.text.folding import fold_keys
+from remanence.text.text_columns import text_columns
+from remanence.write import box_cuts
+
+PART_MEMORIES = 500  # that one transaction takes away
+PAGE = 1_000
+PURGED = 0  # the revision of a memory that has images alone
+
+Revisions = Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasePart:
+    """What one transaction takes away and redacts, each with its revision, and whose names it takes out."""
+
+    gone: Revisions
+    redacts: Revisions
+    names: Names | None
+
+
+async def changes_of(core: Core, part: ErasePart) -> list[Change]:
+    """Decide what goes with memories, what forbids their texts, their part of boxes, and what others say then."""
+    memories = await get(core, sorted(part.gone))
+    rewritten = await _decide_redactions(core, part)
+    texts = {
+        change.key: change.after["text"]
+        for change in rewritten
+        if change.table == "memories" and change.after and "text" in change.after
+    }
+    changes = [
+        *await _decide_deletions(core, memories, part.gone),
+        *rewritten,
+        *await _without_spans(core, part, texts),  # type: ignore[arg-type]
+        *await _boxes_anew(core, part, texts),  # type: ignore[arg-type]
+    ]
+    # Two that said the same were forbidden by one row.
+    return list({(change.table, change.key): change for change in changes}.values())
+
+
+async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
+    """Decide what goes with memories: what hangs on them, and what forbids their texts."""
+    seqs, gone = sorted(revisions), set(revisions)
+    touched = {one.seq: one.touched for one in memories}
+    links = {link.key for link in await core.store.neighbours(core.scope, seqs)} if seqs else set()
+    claims = [claim.key for claim in await core.store.claims(core.scope, seqs)] if seqs else []
+    folds = await asyncio.to_thread(lambda: {key for one in memories for key in fold_keys(one.text)})
+    barred = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in gone]
+    return [
+        *(
+            # Whoever links it meanwhile touches it, and the link would be left.
+            Change(
+                "memories",
+                seq,
+                {} if revision == PURGED else {"revision": revision, "touched": touched.get(seq, 0)},
+                None,
+            )
+            for seq, revision in sorted(revisions.items())
+        ),
+        *(Change("tags", (one.seq, tag), {}, None) for one in memories for tag in one.tags),
+        *(Change("sources", (one.seq, source), {}, None) for one in memories for source in one.sources),
+        *(Change("links", key, {}, None) for key in sorted(links)),
+        *(Change("claims", key, {}, None) for key in claims),
+        *(Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in barred),
+    ]
+
+
+async def _decide_redactions(core: Core, part: ErasePart) -> list[Change]:
+    """Decide what others' memories say without the names; one that said them once alone is written as it is."""
+    if part.names is None or not part.redacts:
+        return []
+    memories = await get(core, sorted(part.redacts))
+    claimed = await claimed_by(core, part.names, memories)
+    forbidden = await core.store.forbidden(core.scope)
+    changes: list[Change] = []
+    for one in memories:
+        changes += await _without(core, one, part.redacts[one.seq], part.names)
+        text = part.names.without(one.text)
+        folds = set(await asyncio.to_thread(fold_keys, one.text)) if text != one.text else set()
+        barred = [held for held in forbidden if held.fold in folds]
+        changes += [Change("forbidden", held.fold, {"at": held.at, "seq": held.seq}, None) for held in barred]
+        if text != one.text or one.seq in claimed:
+            changes += await claims_anew(core, one, text, one.said_at)
+    return changes
+
+
+async def _without(core: Core, memory: Memory, revision: int, names: Names) -> list[Change]:
+    """Decide a memory's row, tags and sources without the names."""
+    said = names.taken_out_of(said_of(memory))
+    if memory.key is not None and said["key"] != memory.key:
+        said["key"] = f"{said['key']}~{memory.seq}"
+    after = {**said, "form": Form.FULL, "summary": None}
+    after["agent"], after["speaker"] = memory.agent, memory.speaker  # whose it is: that is another one's name
+    if said["text"] == memory.text:
+        del after["text"]  # it may be forbidden, and stays so
+    after |= text_columns(said["text"], memory.speaker)
+    if "text" in after and core.embedder.dimensions:
+        after["vector"] = await aside(len(said["text"]), vector_of, core, said["text"])
+    changes = [Change("memories", memory.seq, {"revision": revision}, after)]
+    for table, held in (("tags", memory.tags), ("sources", memory.sources)):
+        changes += _redact_tags_sources(table, memory.seq, held, names)
+    return changes
+
+
+async def _without_spans(core: Core, part: ErasePart, texts: Mapping[int, str]) -> list[Change]:
+    """Decide what facts say of turns that say something else now: no longer from which characters they were read."""
+    turns = {one.seq: one.id for one in await get(core, sorted(texts))}
+    links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM) if turns else []
+    read = {(link.source, turns[link.target]) for link in links if link.target in turns}
+    facts = {one.seq: one for one in await get(core, sorted({seq for seq, _ in read} - part.gone.keys()))}
+    return [
+        Change("sources", (seq, turn), {}, {"span": None})
+        for seq, turn in sorted(read)
+        if seq in facts and turn in facts[seq].sources
+    ]
+
+
+def _redact_tags_sources(table: Any, seq: int, held: Sequence[str], names: Names) -> list[Change]:
+    """Decide what becomes of tags or sources that say a name; one that says nothing else is taken off."""
+    old = [one for one in held if names.stand_in(one)]
+    new = dict.fromkeys(names.without(one) for one in old if not names.are(one))
+    return [
+        *(Change(table, (seq, one), {}, None) for one in old),
+        *(Change(table, (seq, one), None, {}) for one in new if one not in held),
+    ]
+
+
+async def settings_without(core: Core, names: Names | None) -> dict[str, Any]:
+    """Return what is kept beside the memories that says a name, as it is kept without it."""
+    if names is None:
+        return {}
+    kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=("",)))
+    values: dict[str, Any] = {}
+    for name, value in kept.values.items():
+        if names.stand_in(name):
+            values[name] = None
+        if names.stand_in(name) or names.within(value):
+            values[names.without(name)] = names.taken_out_of(value)
+    return values
+
+
+async def still_named(core: Core, names: Names) -> tuple[str, ...]:
+    """Return the memories that say a name, or have said it, such as one that came in meanwhile."""
+    found = Subject(names, frozenset())
+    await read_all(core, found, set())
+    return tuple(short_id(seq) for seq in sorted({*found.own, *found.mentioned}))
+
+
+async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> list[Change]:
+    """Decide what becomes of boxes that hold turns which go, and of their traces: they are made anew from the rest."""
+    changes: list[Change] = []
+    anew: dict[int, Mapping[str, int] | None] = {}
+    traces: set[int] = set()
+    for box in await _all_boxes(core):
+        named = part.names is not None and bool(part.redacts) and part.names.stand_in(box.session)
+        if not named and {*part.gone, *texts}.isdisjoint(box.members):
+            continue
+        traces |= {box.trace} - {None}  # type: ignore[arg-type]
+        values = await _box_left(core, box, part, texts)
+        anew[box.box] = None if values is None else values["topics"]
+        before = {name: _plain(box.values[name]) for name in values or {}}
+        changes.append(Change("boxes", box.box, before, values))
+    return changes + [await _trace_anew(core, trace, anew) for trace in sorted(traces)]
+
+
+async def _all_boxes(core: Core) -> list[BoxRow]:
+    found: list[BoxRow] = []
+    before = None
+    while page := await core.store.boxes(core.scope, FindBoxes(before=before, limit=PAGE)):
+        found += page
+        before = min(box.box for box in page)
+    return found
+
+
+async def _box_left(
+    core: Core, box: BoxRow, part: ErasePart, texts: Mapping[int, str]
+) -> dict[str, Any] | None:
+    """Return what is left of a box; None where nothing is."""
+    left = [seq for seq in box.members if seq not in part.gone]
+    turns = [replace(one, text=texts.get(one.seq, one.text)) for one in await get(core, left)]
+    if not turns:
+        return None
+    seen = await boxing.box_turns(core, turns)
+    goal = None if box.goal in part.gone else box.goal
+    session = box.session if part.names is None or not part.redacts else part.names.without(box.session)
+    return {"members": left, "goal": goal, "topics": box_cuts.kept_topics(seen), "session": session}
+
+
+async def _trace_anew(core: Core, trace: int, anew: Mapping[int, Mapping[str, int] | None]) -> Change:
+    """Decide what becomes of a trace: its topics are those of its boxes as they are by then, in their order."""
+    boxes = await core.store.boxes(core.scope, FindBoxes(trace=trace, limit=PAGE))
+    topics: dict[str, int] = {}
+    left = 0
+    for box in sorted(boxes, key=lambda one: one.box):
+        of_box = anew.get(box.box, box.topics)
+        if of_box is not None:
+            topics, left = box_cuts.merge_topics(topics, of_box), left + 1
+    (row,) = await core.store.traces(core.scope, FindTraces(only=(trace,)))
+    if not left:
+        return Change("traces", trace, {}, None)
+    return Change("traces", trace, {"topics": dict(row.topics)}, {"topics": topics})
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+async def get(core: Core, seqs: Sequence[int]) -> list[Memory]:
+    """Return those memories that have a row."""
+    return [one for one in await core.store.get(core.scope, seqs) if one is not None] if seqs else []
+
+
+def chunks(seqs: Iterable[int]) -> list[list[int]]:
+    """Return numbers in parts that one transaction takes."""
+    every = list(seqs)
+    return [every[at : at + PART_MEMORIES] for at in range(0, len(every), PART_MEMORIES)]

@@ -1,0 +1,195 @@
+"""A file that holds what a ledger names as erased is not opened until somebody settles that: `memory.erase.finish`.
+
+Called at each opening, and by the verbs that settle it. Knows what a ledger names; must not know how one is kept.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import Memory
+from remanence.core.receipt import Receipt
+from remanence.core.redaction import Names
+from remanence.core.results import Result, number, visible
+from remanence.flows.base.context import RACES_MAX, Core, overtaken, receipt
+from remanence.flows.entities.subject import subject_of
+from remanence.flows.erase import erase
+from remanence.flows.erase.erase import LISTED, ErasePreview, Erasure
+from remanence.flows.erase.erase_changes import PURGED, chunks, get
+from remanence.gate.screening import refuse_secret
+from remanence.store.erasure import ERASE, KEEP
+from remanence.text.analysis import check_text
+
+LOG = logging.getLogger("remanence")
+
+Answer = Literal["refuse", "look", "erase"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ErasedSinceReport(Result):
+    """What a file holds that was erased since it was copied, scope by scope; nothing of it is changed.
+
+    `erasures` are what `finish` would erase, with what was learned from that alone. `redacted` lists the first of the
+    memories that lost a person's names since: they are erased, too, or redacted where the names are given.
+    `redactions` counts them. `damaged` are ledgers of which not all can be read.
+    """
+
+    ledgers: tuple[str, ...]
+    damaged: tuple[str, ...] = ()
+    erasures: Mapping[str, ErasePreview] = field(default_factory=dict)
+    redacted: Mapping[str, tuple[Memory, ...]] = field(default_factory=dict)
+    redactions: int = 0
+
+    def __str__(self) -> str:
+        lines = [f"heard: {one}" for one in self.ledgers]
+        lines += [f"NOT WHOLE, so it may name more: {one}" for one in self.damaged]
+        for scope, shown in self.erasures.items():
+            lines += [f"in scope {scope!r}:", str(shown)]
+        for scope, memories in self.redacted.items():
+            lines += [
+                f"in scope {scope!r}, a person's names were taken out of it since: {one}" for one in memories
+            ]
+        if self.redactions:
+            many = number(self.redactions, "memory", "memories")
+            lines.append(f"{many} would be redacted with --subject NAME, and erased without")
+        return visible("\n".join(lines))
+
+
+class ErasedSinceVerbs:
+    """What a person does about a file that holds what was erased since: `resume` then goes on with the opening."""
+
+    def __init__(self, core: Core, resume: Callable[[Core], Awaitable[None]]) -> None:
+        self._core = core
+        self._resume = resume
+
+    async def show(self) -> ErasedSinceReport | None:
+        """Show what a ledger names and the file holds; None where it holds nothing of it."""
+        found = self._core.unsettled
+        if found is None:
+            return None
+        erasures: dict[str, ErasePreview] = {}
+        redacted: dict[str, tuple[Memory, ...]] = {}
+        for scope, seqs in sorted(found.erased.items()):
+            core = replace(self._core, scope=scope)
+            erasures[scope] = await erase.show_erasure(core, await _find_revisions(core, seqs))
+        for scope, seqs in sorted(found.redacted.items()):
+            redacted[scope] = tuple(await get(replace(self._core, scope=scope), seqs[:LISTED]))
+        redactions = sum(map(len, found.redacted.values()))
+        return ErasedSinceReport(found.ledgers, found.damaged, erasures, redacted, redactions)
+
+    async def finish(self, subject: str | Sequence[str] | None) -> Erasure:
+        """Erase what a ledger names, or take a person's names out where these are given, and go on with the opening."""
+        core = self._core
+        await _open_to_write(core)
+        done = await _erase_again(core, subject)
+        await self._resume(core)
+        return done
+
+    async def keep(self, because: str) -> Receipt:
+        """Keep what a ledger names, say why in the history, and go on with the opening."""
+        check_text(because)
+        refuse_secret(self._core.salt, "reason", because)
+        core, found = self._core, self._core.unsettled
+        if found is None:
+            raise InvalidInput(
+                "this file holds nothing that was erased since", recovery="nothing is to be kept; go on"
+            )
+        await _open_to_write(core)
+        cause, kept = core.cause(KEEP, detail={"because": because}), 0
+        for scope in sorted({*found.erased, *found.redacted} or {core.scope}):
+            kept += await core.store.keep_standing(
+                scope, cause if scope == core.scope else replace(cause, run=core.new_id())
+            )
+        if not await core.store.take_ledgers(accept_damage=True):
+            raise Conflict(
+                [], "more was erased meanwhile", "open the file again, and look; nothing else was kept"
+            )
+        core.unsettled = None
+        await self._resume(core)
+        return receipt(core.scope, cause, 0, {KEEP: kept})
+
+
+async def compare(core: Core) -> None:
+    """Look whether the file that is to be opened holds what was erased since, and refuse it unless asked otherwise."""
+    found = await core.store.compare_ledgers()
+    core.unsettled = None if found.is_settled else found
+    if not found.is_settled and core.erased_since == "refuse":
+        raise found.refusal()
+
+
+async def settle(core: Core) -> None:
+    """Let a file that is open and its ledgers learn from each other, or refuse it where it holds what they name."""
+    if core.unsettled is not None and core.erased_since == "erase":
+        done = await _erase_again(core, None)
+        LOG.warning(
+            "this is an older copy: erased again, as since: %s", number(done.erased, "memory", "memories")
+        )
+        return
+    for attempt in range(RACES_MAX):
+        found = await core.store.compare_ledgers()
+        if not found.is_settled:
+            raise found.refusal()
+        if not found.is_due or await core.store.take_ledgers():
+            return
+        await overtaken(attempt, Conflict([], "the ledgers change all the time"))
+
+
+async def _open_to_write(core: Core) -> None:
+    await core.store.close()
+    await core.store.open()
+
+
+async def _erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasure:
+    """Take away in every scope what ledgers name, take their marks in, and prove it gone."""
+    cause = core.cause(ERASE)
+    erased = redacted = 0
+    for attempt in range(RACES_MAX):
+        found = await core.store.compare_ledgers()
+        try:
+            for scope in sorted({*found.erased, *found.redacted}):
+                within = replace(core, scope=scope)
+                named = await _find_revisions(within, found.erased.get(scope, ()))
+                names, redacts = await _redactions(within, found.redacted.get(scope, ()), subject)
+                gone = await erase.erase_again(
+                    within, named | ({} if names else redacts), redacts if names else {}, names
+                )
+                erased, redacted = erased + gone, redacted + (len(redacts) if names else 0)
+        except Conflict as conflict:  # another process opened it, too
+            await overtaken(attempt, conflict)
+            continue
+        if await core.store.take_ledgers(accept_damage=True):
+            break
+    core.unsettled = None
+    cleaned = await core.store.clean()
+    return replace(erase.describe(cause, core.scope, erased, cleaned), redacted=redacted)
+
+
+async def _find_revisions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
+    """Return memories with their revisions: 0 for one that was purged and has images alone."""
+    named: dict[int, int] = {}
+    for some in chunks(seqs):
+        named |= {one.seq: PURGED for one in await core.store.find_purged_memories(core.scope, some)}
+        named |= {one.seq: one.revision for one in await get(core, some)}
+    return named
+
+
+async def _redactions(
+    core: Core, seqs: Sequence[int], subject: str | Sequence[str] | None
+) -> tuple[Names | None, dict[int, int]]:
+    """Return a person's names and the memories that say them; no names where none were given."""
+    redacts: dict[int, int] = {}
+    names = None if subject is None or not seqs else (await subject_of(core, subject)).names
+    unnamed: list[int] = []
+    for some in chunks(seqs):
+        memories = await get(core, some)
+        redacts |= {one.seq: one.revision for one in memories}
+        unnamed += [one.seq for one in memories if names is not None and not names.stand_in(one.text)]
+    if unnamed:
+        listed = ", ".join(f"#{seq}" for seq in unnamed[:LISTED])
+        raise InvalidInput(
+            f"{number(len(unnamed), 'memory does', 'memories do')} not say that name: {listed}",
+            recovery="pass every name that was taken out, or none: then they are erased; nothing was changed",
+        )
+    return names, redacts

@@ -1,0 +1,262 @@
+"""What recall keeps of archived memories whose texts have left its index: hashes of their words, ranked like words.
+
+Knows numbers and hashes; the few best are read and ranked with what stands by `leaving`.
+"""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.change import CommitResult
+from remanence.core.clock import MINUTE
+from remanence.core.errors import StoreUnavailable
+from remanence.core.model import Role
+from remanence.core.segment import Codes, segments
+from remanence.flows.indexes.kept_terms import KeptTerms
+from remanence.recall.corpus import Bools, Corpus
+from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
+from remanence.recall.lexical import Term, term_of
+from remanence.store.base import ArchiveWords, Bookkeeping, Store
+from remanence.store.setting_rows import row_of
+from remanence.text.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, WordHashPart, hash_of, worth_of
+
+Ints = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
+LOG = logging.getLogger(__name__)
+
+INDEXED_MOST = "archive_indexed_most"  # the setting, and what it is where nobody has set it
+INDEXED_MOST_BUILT_IN = 200_000
+OPEN, OPEN_BUILT_IN = "recall_archived", 1  # whether recall finds what is archived
+
+
+# Texts whose words are not indexed yet are read whole by a question, no more than so many; the rest it indexes first.
+READ_WHOLE_MOST = PART_ROWS
+# Where the words of more memories wait, the index of recall holds the archive, however large, until they are indexed.
+INDEXED_FIRST_MOST = 20_000
+
+
+class ArchiveWeight(NamedTuple):
+    """How recall finds what is archived, and where the scope stands.
+
+    `is_open` tells whether it does without being asked to, `by_hashes` whether by hashes of words; where it `waits`, it
+    would, but that the words of too many memories wait.
+    """
+
+    position: int
+    is_open: bool
+    by_hashes: bool
+    waits: bool
+
+
+async def weigh_archive(
+    store: Store, scope: str, now: int, counted: ArchiveWords | None = None
+) -> tuple[ArchiveWeight, ArchiveWords]:
+    """Say how recall finds what is archived: by hashes of words where it is more than the index is to hold.
+
+    Return how many words there are, too; `counted` were these at their position.
+    """
+    rows = {name: row_of(name) for name in (INDEXED_MOST, OPEN)}
+    booked = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
+    most, is_open = (
+        built_in if row is None else row["value"]
+        for row, built_in in (
+            (booked.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
+            (booked.values.get(rows[OPEN]), OPEN_BUILT_IN),
+        )
+    )
+    if counted is None or counted.position != booked.position or counted.waiting:
+        counted = await store.archive_words(scope, None)
+    is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
+    return ArchiveWeight(booked.position, bool(is_open), is_large and not waits, is_large and waits), counted
+
+
+async def index_words(
+    store: Store,
+    scope: str,
+    most: int = 0,
+    stopping: Callable[[], bool] = lambda: False,
+    waiting: int | None = None,
+) -> int:
+    """Index the words of archived memories, a part at a time, until those of at most so many wait; return of how many.
+
+    Nothing is lost where it stops or is killed: the next one goes on. How many are `waiting` is read unless it is said.
+    """
+    left = (await store.archive_words(scope, None)).waiting if waiting is None else waiting
+    for _ in range(left):
+        if left <= most or stopping():
+            break
+        left = await store.index_archive(scope)
+    return left
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The archived memories of a scope at one moment, in order of arrival; names are numbers of the store, 0 for none.
+
+    `first` is the row at which each part begins, `names` those behind the numbers, `numbers` all that one name has: one
+    as a session, another as a thread.
+    """
+
+    seq: Ints
+    columns: Mapping[str, npt.NDArray[Any]]
+    parts: Sequence[WordHashPart]
+    first: Ints
+    names: Mapping[int, str]
+    numbers: Mapping[str, Sequence[int]]
+    ground: Ground
+    speakers: Sequence[str]
+    terms: KeptTerms = field(default_factory=KeptTerms)
+
+    def holding(self, stem: str) -> Rows:
+        """Return, ascending, the rows that hold the hash of a stem."""
+        number = hash_of(stem)
+        held = [part.holding(number) for part in self.parts]
+        return np.concatenate(held).astype(np.intp) + np.repeat(self.first, [*map(len, held)])
+
+    def match_name(self, column: str, name: str) -> Bools:
+        """Tell which rows have a name in a column."""
+        return np.isin(self.columns[column], self.numbers.get(name, ()))
+
+    def holding_among(self, stem: str, rows: Rows) -> Bools:
+        """Tell which of some rows, ascending, hold the hash of a stem."""
+        number, found = hash_of(stem), np.zeros(len(rows), np.bool_)
+        which = np.searchsorted(self.first, rows, "right") - 1
+        for part in np.unique(which).tolist():
+            here = which == part
+            found[here] = np.isin(rows[here] - self.first[part], self.parts[part].holding(number))
+        return found
+
+    def best(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> RankResult:
+        """Rank by hashes alone, as words are ranked; `asker` is a speaker's name."""
+        ground = self.ground
+        terms = {stem: self._term(stem) for stem in query.stems}
+        code = self.speakers.index(asker) if asker in self.speakers else None
+        plain = Query(query.text, query.stems, None, code, query.within_conversation)
+        return rank(ground, terms, None, plain, allowed, limit)
+
+    def _term(self, stem: str) -> Term:
+        """Return the windows that hold the hash of a stem."""
+        term = self.terms[stem]
+        if term is None:
+            ground = self.ground
+            codes = ground.names.get(stem, ())
+            term = term_of(ground.windows, ground.damping, stem, self.holding(stem), codes)
+            self.terms.keep(stem, term)
+        return term
+
+
+class ArchiveIndex:
+    """The archive of one scope; `at` brings it up to date."""
+
+    def __init__(self, store: Store, scope: str) -> None:
+        self._store = store
+        self._scope = scope
+        self._position = -1
+        self._parts: dict[int, WordHashPart] = {}
+        self._names: dict[int, str] = {}
+        self._archive: Archive | None = None
+        self._counted: ArchiveWords | None = None
+        self._turn = asyncio.Lock()
+        self._indexing: asyncio.Task[int] | None = None
+        self._stopped = False
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self._position, self._parts, self._names, self._archive = -1, {}, {}, None
+
+    def pass_over(self, done: CommitResult) -> None:
+        """Go on past a commit that changed nothing that is counted here, where it is the next."""
+        if self._counted is not None and self._counted.position == done.follows >= 0:
+            self._counted = replace(self._counted, position=done.position)
+
+    async def weigh(self, now: int) -> ArchiveWeight:
+        """Say how recall finds what is archived; where nobody wrote since it was asked last, nothing is counted."""
+        weight, self._counted = await weigh_archive(self._store, self._scope, now, self._counted)
+        return weight
+
+    async def read(self) -> tuple[Archive, int]:
+        """Return the archive, and from which position of the scope on it is as it is now."""
+        async with self._turn:
+            with suppress(StoreUnavailable):  # a store that takes no writes is read as it stands
+                await index_words(self._store, self._scope, READ_WHOLE_MOST)
+            read = await self._store.archive_words(self._scope, self._position)
+            if read.parts or self._archive is None:
+                self._archive = None  # where this is cancelled half-way, the parts are put together again
+                self._parts |= read.parts
+                self._names |= read.names
+                self._archive = await asyncio.to_thread(_archive, self._parts, self._names)
+            self._position = read.position
+            return self._archive, read.changed
+
+    def begin_indexing(self) -> None:
+        """Index all words that wait, beside the verbs, unless that is under way; a store that takes none keeps them."""
+        if self._indexing is None or self._indexing.done():
+            if self._indexing is not None and not self._indexing.cancelled():
+                self._indexing.exception()  # looked at: it is tried again
+            work = index_words(self._store, self._scope, stopping=lambda: self._stopped)
+            self._indexing = asyncio.create_task(work)
+
+    async def stop_indexing(self) -> None:
+        """End with the part that is under way; the next opening goes on."""
+        self._stopped = True
+        if self._indexing is not None:
+            await asyncio.wait([self._indexing])
+            if not self._indexing.cancelled() and (error := self._indexing.exception()) is not None:
+                LOG.warning("not all archived words were indexed: %s; the next opening goes on", error)
+
+
+def _archive(parts: Mapping[int, WordHashPart], names: Mapping[int, str]) -> Archive:
+    """Put the parts together."""
+    ordered = [parts[number] for number in sorted(parts) if len(parts[number])] or [NO_PART]
+    seq = np.concatenate([part.seq for part in ordered])
+    columns = {name: np.concatenate([part.columns[name] for part in ordered]) for name in COLUMNS}
+    first = np.cumsum([0, *map(len, ordered)])[:-1]
+    speakers, codes = _encode_numbers(columns["speaker"])
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, name in names.items():
+        numbers[name].append(number)
+    corpus = corpus_of(seq, columns, codes, *(columns[name] - 1 for name in NAMED[:3]))
+    spoken = [names[number] for number in speakers]
+    return Archive(seq, columns, ordered, first, names, numbers, ground_of(corpus, spoken), spoken)
+
+
+def _encode_numbers(numbers: npt.NDArray[Any]) -> tuple[list[int], npt.NDArray[np.int32]]:
+    """Return the distinct numbers, ascending, and the place of each among them, −1 for 0."""
+    used = np.zeros(int(numbers.max(initial=0)) + 1, np.bool_)
+    used[numbers] = True
+    used[0] = False
+    codes = (np.cumsum(used) - 1).astype(np.int32)
+    codes[0] = -1
+    return np.flatnonzero(used).tolist(), codes[numbers]
+
+
+def corpus_of(
+    seq: Ints,
+    columns: Mapping[str, npt.NDArray[Any]],
+    speaker: Codes,
+    session: Codes,
+    thread: Codes,
+    agent: Codes,
+) -> Corpus:
+    """Return archived memories as the ranking sees them; names are codes, −1 for none."""
+    said_at = columns["minute"] * MINUTE
+    count = len(seq)
+    return Corpus(
+        seq=seq,
+        segment=segments(session, thread, agent, said_at),
+        words=columns["words"],
+        speaker=speaker,
+        said_at=said_at,
+        value=worth_of(columns["worth"]),
+        live=np.ones(count, np.bool_),
+        counts=np.ones(count, np.bool_),
+        assistant=columns["role"] == Role.ASSISTANT,
+        asks=columns["asks"] > 0,
+    )

@@ -1,0 +1,103 @@
+"""The vectors of one model by row, and what they make with their neighbours'. Knows arrays, no store."""
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.errors import StoreDamaged
+from remanence.recall.corpus import Bools, Floats, Ints, Windows
+from remanence.recall.semantic import window_vectors
+
+A = TypeVar("A", bound=np.generic)
+
+
+class Arm:
+    """One arm of the ranking; nothing is kept before somebody asks for it.
+
+    `model` is None for the vectors that memories come with, else whose they are; `dimensions` are 0 while nobody knows
+    them. `written` is the count of vectors that its store had of the model when they were last read.
+    """
+
+    def __init__(self, model: str | None, dimensions: int) -> None:
+        self.model = model
+        self.dimensions = dimensions
+        self.written = 0
+        self.bare: npt.NDArray[np.float16] | None = None
+        self.held: Bools = np.zeros(0, np.bool_)
+        self.windows: Floats | None = None
+
+    def forget(self) -> None:
+        """Keep nothing."""
+        self.bare, self.windows = None, None
+
+    def take(self, seqs: Ints, vectors: npt.NDArray[np.float16], rows: Ints, room: int) -> None:
+        """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them.
+
+        `rows` are the sequence numbers of the rows, `room` is for how many there is to be.
+        """
+        if self.model is not None and len(seqs):
+            self.dimensions = vectors.shape[1]
+        whole = vectors.shape == (room, self.dimensions) and np.array_equal(seqs, rows)
+        if whole and vectors.flags.writeable:
+            self.bare, self.held = vectors, np.ones(room, np.bool_)
+            return
+        self.bare = np.zeros((room, self.dimensions), np.float16)
+        self.held = np.zeros(room, np.bool_)
+        self.place(seqs, vectors, rows)
+
+    def place(self, seqs: Ints, vectors: npt.NDArray[np.float16], rows: Ints) -> None:
+        """Put vectors into their rows; rows that are not here are left for the next refresh."""
+        if self.bare is None or not self.dimensions or not len(seqs) or not len(rows):
+            return
+        if vectors.shape[1] != self.dimensions:
+            raise StoreDamaged(
+                f"stored vectors have {vectors.shape[1]} numbers instead of {self.dimensions}",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
+        at = np.searchsorted(rows, seqs)
+        at[at == len(rows)] = 0
+        here = rows[at] == seqs
+        self.bare[at[here]] = vectors[here]
+        self.held[at[here]] = True
+
+    def clear(self, rows: Ints) -> None:
+        """Take the vectors of some rows away."""
+        if self.bare is not None:
+            self.bare[rows], self.held[rows] = 0, False
+
+    def grow(self, begin: int, end: int, room: int) -> None:
+        """Make room for so many rows, the new ones without a vector."""
+        if self.bare is None:
+            return
+        self.bare, self.held = pad_rows(self.bare, room), pad_rows(self.held, room)
+        self.windows = None if self.windows is None else pad_rows(self.windows, room)
+        self.bare[begin:end], self.held[begin:end] = 0, False
+
+    def leave(self, stay: Bools) -> None:
+        """Keep some rows only."""
+        if self.bare is None:
+            return
+        rows = len(stay)
+        self.bare, self.held = self.bare[:rows][stay], self.held[:rows][stay]
+        self.windows = None if self.windows is None else self.windows[:rows][stay]
+
+    def blend_all(self, windows: Windows, rows: int) -> None:
+        """Work out all windows, which are followed from then on."""
+        assert self.bare is not None
+        # There may be room for more rows already.
+        self.windows = pad_rows(window_vectors(windows, self.bare[:rows]), len(self.bare))
+
+    def blend(self, windows: Windows, reached: Ints, rows: int) -> None:
+        """Work out again the windows of some rows."""
+        if self.windows is not None and self.bare is not None:
+            self.windows[reached] = window_vectors(windows, self.bare[:rows], rows=reached)
+
+
+def pad_rows(values: npt.NDArray[A], room: int) -> npt.NDArray[A]:
+    """Return values with room for so many, zeros behind them."""
+    if len(values) == room:
+        return values
+    wide: npt.NDArray[Any] = np.zeros((room, *values.shape[1:]), values.dtype)
+    wide[: len(values)] = values
+    return wide

@@ -1,0 +1,128 @@
+"""The entities of a scope by their names, keys and addresses: read once, then following the change sequence.
+
+A cache that can be thrown away; knows nothing of what makes two names one.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from remanence.core.change import Block
+from remanence.core.model import STANDING, Memory
+from remanence.read.entity import CATEGORY, THREAD, folded_name, is_entity, names_of, read_entity_list
+from remanence.store.base import Find, Store
+
+PAGE = 1_000
+PATCH_MAX = 5_000  # beyond so many changed memories reading anew is the cheaper
+
+
+@dataclass
+class EntityIndex:
+    """All entities, of every status; `position` is that of the change sequence."""
+
+    store: Store
+    scope: str
+    position: int = -1
+    memories: dict[int, Memory] = field(default_factory=dict)
+    kept: dict[int, tuple[int, Any]] = field(default_factory=dict)  # what was derived of one, at a position
+    _names: dict[str, set[int]] = field(default_factory=dict)
+    _handles: dict[str, set[int]] = field(default_factory=dict)
+    _keys: dict[str, int] = field(default_factory=dict)
+    _firsts: frozenset[str] | None = None
+    _turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def refresh(self) -> None:
+        """Catch up with the change sequence."""
+        async with self._turn:
+            if self.position < 0 or not await self._apply_changes():
+                await self._read()
+
+    def bearing(self, name: str) -> list[Memory]:
+        """Return the entities that stand and bear a folded name, the oldest first."""
+        return self._standing(self._names.get(name, ()))
+
+    def find_by_handle(self, handle: str) -> list[Memory]:
+        """Return the entities that stand and have an address."""
+        return self._standing(self._handles.get(handle, ()))
+
+    def standing(self) -> list[Memory]:
+        """Return the entities that stand, the oldest first."""
+        return self._standing(self.memories)
+
+    def find_by_key(self, key: str) -> Memory | None:
+        """Return the entity of a key, whatever its status."""
+        seq = self._keys.get(key)
+        return None if seq is None else self.memories.get(seq)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    @property
+    def firsts(self) -> frozenset[str]:
+        """Return the words that names begin with."""
+        if self._firsts is None:
+            self._firsts = frozenset(name.split(" ")[0] for name in self._names)
+        return self._firsts
+
+    def _standing(self, seqs: Iterable[int]) -> list[Memory]:
+        return [one for seq in sorted(seqs) if (one := self.memories[seq]).status in STANDING]
+
+    async def _read(self) -> None:
+        self.memories, self._names, self._handles, self._keys, self._firsts = {}, {}, {}, {}, None
+        self.kept.clear()
+        # What is written meanwhile is read again with the next look.
+        self.position = (await self.store.search(self.scope, [])).position
+        after = 0
+        while True:
+            asked = Find(
+                equal={"category": CATEGORY, "thread": THREAD}, after=after, limit=PAGE, oldest_first=True
+            )
+            page = await self.store.find(self.scope, asked)
+            self._take(page)
+            if len(page) < PAGE:
+                return
+            after = page[-1].seq
+
+    async def _apply_changes(self) -> bool:
+        """Take over what changed since; return False where reading anew is due."""
+        changed: set[int] = set()
+        position = self.position
+        while page := await self.store.history(self.scope, after=position, limit=PAGE):
+            if any(part.ended_at is not None for part in page):
+                return False
+            entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
+            for entry in entries:
+                keys = entry.row_keys() if isinstance(entry, Block) else [entry.key]
+                changed.update(keys)  # type: ignore[arg-type] # of memories
+            position = page[-1].position
+            if len(changed) > PATCH_MAX:
+                return False
+        found = await self.store.get(self.scope, sorted(changed)) if changed else []
+        for seq in changed & self.memories.keys():
+            self._drop(self.memories[seq])
+        self._take([one for one in found if one is not None])
+        self.position = position
+        return True
+
+    def _take(self, memories: Sequence[Memory]) -> None:
+        for memory in filter(is_entity, memories):
+            self.memories[memory.seq] = memory
+            for name in map(folded_name, names_of(memory)):
+                self._names.setdefault(name, set()).add(memory.seq)
+            for handle in read_entity_list(memory, "handles"):
+                self._handles.setdefault(handle, set()).add(memory.seq)
+            if memory.key is not None:
+                self._keys[memory.key] = memory.seq
+            self._firsts = None
+
+    def _drop(self, memory: Memory) -> None:
+        del self.memories[memory.seq]
+        for name in map(folded_name, names_of(memory)):
+            self._names[name].discard(memory.seq)
+            if not self._names[name]:
+                del self._names[name]
+        for handle in read_entity_list(memory, "handles"):
+            self._handles[handle].discard(memory.seq)
+        self._keys.pop(memory.key or "", None)
+        self._firsts = None

@@ -1,0 +1,618 @@
+"""What recall keeps of a scope in memory: columns, vectors and windows, in order of arrival.
+
+A cache that can be thrown away: each part is read when it is first asked for, then follows the change sequence; rows
+that changed are patched, and all is read anew where too many did.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.change import AuditPart, Block, Change, CommitResult
+from remanence.core.errors import StoreDamaged
+from remanence.core.model import COLUMN, Memory, Role, Status
+from remanence.core.segment import segments
+from remanence.core.snapshot import Snapshot, SnapshotRequest, means
+from remanence.flows.indexes.archive_index import weigh_archive
+from remanence.flows.indexes.arm import Arm, pad_rows
+from remanence.flows.indexes.kept_terms import KeptTerms
+from remanence.read.entity import CATEGORY, THREAD
+from remanence.recall.corpus import Bools, Corpus, Floats
+from remanence.recall.fuse import Ground, ground_of
+from remanence.recall.lexical import Term, term_of
+from remanence.recall.semantic import touched_rows
+from remanence.store.base import Find, Store
+from remanence.text.analysis import asks
+
+Answer = TypeVar("Answer")
+Ints = npt.NDArray[np.int64]
+ASKS = "asks"  # a column of ours: whether the text holds a question mark
+# What the ranking rests on besides who stands, who lends its words, and the vectors.
+GROUND = ("session", "thread", "agent", "speaker", "role", "said_at", "words", "value", ASKS)
+RANKED = frozenset({"status", *GROUND})
+# What else filters and frames may ask for.
+COLUMNS = (
+    RANKED - {ASKS}
+    | {"kind", "category", "state", "learned_at", "pinned"}
+    | {"form", "tokens", "short_tokens"}
+)
+NAMES = frozenset(name for name in COLUMNS if COLUMN[name].kind == "name")
+# What tells who may be returned: entities say nothing themselves and lend no words.
+_TOLD_BY = frozenset({"status", "category", "thread"})
+# Who is read where the archive is left out.
+_KEPT = tuple(status for status in Status if status is not Status.ARCHIVED)
+_INDEXED = ({"status": frozenset(map(int, _KEPT))},)
+PAGE = 1_000
+PATCH_SHARE = 0.2  # beyond this share of the rows a patch costs more than reading anew
+PATCH_MIN = 2_000
+RUNS_MAX = 4_000  # so many runs behind, the scope is read anew
+PATTERNS_MAX = 64  # tag patterns whose memories are remembered
+
+
+class ScopeIndex:
+    """The resident columns of one scope; `refresh` before use, and read them `still` where something is awaited."""
+
+    def __init__(self, store: Store, scope: str, dimensions: int, *, with_archive: bool = False) -> None:
+        self._with_archive = with_archive  # however large it is
+        self._store = store
+        self._scope = scope
+        self._own = Arm(None, dimensions)  # 0 dimensions while the vectors are not all of one embedder
+        self._model: Arm | None = None  # of the model whose vectors were last asked for
+        self.position = -1
+        self._rows = 0
+        self._seq = np.zeros(0, np.int64)
+        self._columns: dict[str, npt.NDArray[np.generic]] = {}
+        self._codes: dict[str, dict[str, int]] = {}
+        self._ground: Ground | None = None
+        self._terms = KeptTerms()
+        self._tagged: dict[str, Ints] = {}
+        # What others worked out of columns and tags, by name: forgotten with each change.
+        self.derived: dict[str, Any] = {}
+        self._turn = asyncio.Lock()
+        # Whether archived memories have no rows here, because hashes of their words stand for them.
+        self.leaves_archive = False
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @property
+    def seq(self) -> Ints:
+        """Sequence numbers, ascending."""
+        return self._seq[: self._rows]
+
+    @property
+    def dimensions(self) -> int:
+        """The length of the vectors that memories come with; 0 while they are not all of one embedder."""
+        return self._own.dimensions
+
+    @dimensions.setter
+    def dimensions(self, dimensions: int) -> None:
+        self._own.dimensions = dimensions
+
+    @property
+    def bare(self) -> npt.NDArray[np.float16]:
+        """The vectors as stored, one row per memory; zeros where there is none. Only where they were asked for."""
+        assert self._own.bare is not None
+        return self._own.bare[: self._rows]
+
+    @property
+    def windows(self) -> Floats:
+        """The vectors with those of their neighbours in the segment, normalised; only where they were asked for."""
+        if not self.dimensions:
+            return np.zeros((self._rows, 0), np.float32)
+        assert self._own.windows is not None
+        return self._own.windows[: self._rows]
+
+    def contextual(self, model: str | None) -> tuple[Floats, Bools] | None:
+        """Return the windows of a model that was asked for, and which rows have a vector of it; None where none has."""
+        arm = self._model
+        if arm is None or arm.model != model or arm.windows is None or not arm.held[: self._rows].any():
+            return None
+        return arm.windows[: self._rows], arm.held[: self._rows]
+
+    def without_model(self, statuses: Iterable[Status]) -> Ints:
+        """Return, ascending, the memories of some statuses that have no vector of the model that was asked for."""
+        assert self._model is not None
+        found: Ints = self.seq[self.having(statuses) & ~self._model.held[: self._rows]]
+        return found
+
+    def having(self, statuses: Iterable[Status]) -> Bools:
+        """Tell which memories have one of some statuses."""
+        held, found = self.column("status"), np.zeros(len(self), np.bool_)
+        for status in statuses:
+            found |= held == int(status)
+        return found
+
+    @property
+    def stands(self) -> Bools:
+        """Which memories recall may return: inbox and active, and no entities."""
+        return _stands(self.column("status")) & ~self.entities
+
+    @property
+    def lends(self) -> Bools:
+        """Which memories lend their words to their neighbours: all but tombstones and entities."""
+        return _lends(self.column("status")) & ~self.entities
+
+    @property
+    def entities(self) -> Bools:
+        """Which memories are entities."""
+        return self._entities(slice(self._rows))
+
+    def _entities(self, rows: Any) -> Bools:
+        category, thread = self._columns["category"][rows], self._columns["thread"][rows]
+        found: Bools = (category == self.code("category", CATEGORY)) & (thread == self.code("thread", THREAD))
+        return found
+
+    @property
+    def ground(self) -> Ground:
+        """The scope as the ranking sees it, worked out once after each change."""
+        if self._ground is None:
+            self._ground = ground_of(self._corpus(self.lends), self.names("speaker"))
+        return self._ground
+
+    def among_all(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> tuple[Ground, dict[str, Term]]:
+        """Return the scope with its entities as the ranking sees it, and the windows that hold each stem."""
+        lends = _lends(self.column("status"))
+        ground = ground_of(self._corpus(lends), self.names("speaker"))
+        terms: dict[str, Term] = {}
+        for stem in stems:
+            rows, _ = self.rows_among(postings[stem])
+            names = ground.names.get(stem, ())
+            terms[stem] = term_of(ground.windows, ground.damping, stem, rows[lends[rows]], names)
+        return ground, terms
+
+    def _corpus(self, lends: Bools) -> Corpus:
+        said_at = self.column("said_at").astype(np.int64)
+        return Corpus(
+            seq=self.seq,
+            segment=segments(self.column("session"), self.column("thread"), self.column("agent"), said_at),
+            words=np.where(lends, self.column("words"), 0).astype(np.int32),
+            speaker=self.column("speaker").astype(np.int32),
+            said_at=said_at,
+            value=np.nan_to_num(self.column("value").astype(np.float32)),
+            live=self.stands,
+            counts=lends,
+            assistant=self.column("role") == Role.ASSISTANT,
+            asks=self.column(ASKS),
+        )
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Return one column that was asked for; names are codes, −1 where absent."""
+        return self._columns[name][: self._rows]
+
+    def names(self, column: str) -> Sequence[str]:
+        """Return the names of a column by code."""
+        return tuple(self._codes[column])
+
+    def code(self, column: str, name: str) -> int:
+        """Return the code of a name, or −2, which no row has."""
+        return self._codes[column].get(name, -2)
+
+    def rows_of(self, seqs: Iterable[int]) -> Ints:
+        """Return the rows of sequence numbers that are all here; where the audit left one out, it cannot be trusted."""
+        rows, here = self.rows_among(np.fromiter(seqs, np.int64))
+        if not here.all():
+            raise StoreDamaged(
+                f"the history of scope {self._scope!r} leaves out a memory that is stored",
+                recovery="run `doctor`, then go back to the latest backup",
+            )
+        return rows
+
+    def lending_rows(self, seqs: Ints) -> Ints:
+        """Return the rows of ascending sequence numbers, without tombstones and what arrived since the last refresh."""
+        if not self._rows:
+            return np.zeros(0, np.int64)
+        first, last = self.seq[[0, -1]]
+        seqs = seqs[: np.searchsorted(seqs, last, "right")]
+        # Where no number is missing, none is looked for.
+        if self.leaves_archive:  # most of them are not here
+            at = np.minimum(np.searchsorted(seqs, self.seq), len(seqs) - 1)
+            rows = np.flatnonzero(seqs[at] == self.seq) if len(seqs) else seqs
+        else:
+            rows = seqs - first if last - first == self._rows - 1 else np.searchsorted(self.seq, seqs)
+        lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._entities(rows)]
+        return lending
+
+    async def postings(self, stems: Sequence[str], *, every: bool = False) -> Mapping[str, Ints]:
+        """Ask the store which memories hold the stems that `terms` has not kept, or `every` one."""
+        missing = stems if every else self._terms.missing(stems)
+        return (await self._store.search(self._scope, missing)).rows if missing else {}
+
+    def terms(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> dict[str, Term]:
+        """Return which windows hold each stem; `postings` are those of the stems that are not kept."""
+        ground = self.ground
+        # Those that are kept first: each new one may take the place of one that was asked for longest ago.
+        found = {stem: term for stem in stems if (term := self._terms[stem]) is not None}
+        for stem in stems:
+            if stem not in found:
+                rows = self.lending_rows(postings[stem])
+                found[stem] = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
+                self._terms.keep(stem, found[stem])
+        return {stem: found[stem] for stem in stems}
+
+    def filter_embedded(self, seqs: Iterable[int]) -> set[int]:
+        """Return those of some memories that have a vector."""
+        rows = self.rows_of(seqs)
+        return set(self.seq[rows[self._own.held[rows]]].tolist())
+
+    def standing(self, seqs: Iterable[int]) -> set[int]:
+        """Return those of some memories that stand."""
+        rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
+        return set(self.seq[rows[self.stands[rows]]].tolist())
+
+    async def match_tag(self, pattern: str, now: int) -> Bools:
+        """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
+        if pattern not in self._tagged:
+            if len(self._tagged) >= PATTERNS_MAX:
+                self._tagged.clear()
+            snapshot = await self._snapshot(frozenset(), frozenset({pattern}), now)
+            self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
+        marked = np.zeros(len(self), np.bool_)
+        marked[self.rows_among(self._tagged[pattern])[0]] = True
+        return marked
+
+    def rows_among(self, seqs: Ints) -> tuple[Ints, Bools]:
+        """Return the rows of those sequence numbers that are here, and which these are."""
+        at = np.searchsorted(self.seq, seqs)
+        here = at < len(self)
+        here[here] = self.seq[at[here]] == seqs[here]
+        return at[here], here
+
+    async def refresh(self, now: int) -> None:
+        """Catch up with the change sequence, with all that there is."""
+        async with self.still(now, COLUMNS | RANKED, windows=True):
+            pass
+
+    async def frozen(self, wanted: SnapshotRequest, now: int) -> Snapshot:
+        """Return some columns and tags of all but entities as a snapshot."""
+        async with self.still(now, wanted.columns, tags=wanted.tags):
+            rows = np.flatnonzero(~self.entities)
+            columns = {name: self.column(name)[rows] for name in wanted.columns}
+            tags = {pattern: (await self.match_tag(pattern, now))[rows] for pattern in wanted.tags}
+            return Snapshot(self._scope, self.position, self.seq[rows], columns, tags=tags)
+
+    @asynccontextmanager
+    async def still(
+        self,
+        now: int,
+        columns: frozenset[str] = frozenset(),
+        *,
+        tags: frozenset[str] = frozenset(),
+        vectors: bool = False,
+        windows: bool = False,
+        model: tuple[str, int] | None = None,
+        stands_at: int | None = None,
+    ) -> AsyncIterator[None]:
+        """Catch up, with what is asked for, and let nobody else do so before the block ends: rows keep their place.
+
+        `model` names one, and how many of its vectors were ever written: where there are more than were read, the
+        memories that have none yet are looked at again. `stands_at` is where the scope stands, for who has just read
+        that.
+        """
+        async with self._turn:
+            whole = False
+            try:
+                await self._catch_up(now, stands_at)
+                await self._read(now, columns, tags)
+                if (vectors or windows) and self._own.bare is None:
+                    await self._take(self._own)
+                await self._follow(model)
+                whole = True
+            finally:
+                if not whole:  # cancelled half-way: what was passed over is read anew
+                    self.position = -1
+            for arm in self._arms if windows else ():
+                await _to_the_end(self._blend_first, arm)
+            yield
+
+    def _blend_first(self, arm: Arm) -> None:
+        """Work out the windows of an arm where nobody did."""
+        if arm.windows is None and arm.dimensions:
+            arm.blend_all(self.ground.windows, self._rows)
+
+    @property
+    def _arms(self) -> list[Arm]:
+        """The arms that are kept."""
+        arms = [self._own] if self._model is None else [self._own, self._model]
+        return [arm for arm in arms if arm.bare is not None]
+
+    async def _take(self, arm: Arm) -> None:
+        """Read all vectors of an arm that have rows here."""
+        only = self.seq.tolist() if self.leaves_archive else None
+        read = await self._read_vectors(arm, only)
+        await _to_the_end(arm.take, *read, self.seq, len(self._seq))
+
+    async def _follow(self, asked: tuple[str, int] | None) -> None:
+        """Keep the vectors of one model only; read those that were written since."""
+        if asked is None:
+            return
+        arm, (name, written) = self._model, asked
+        if arm is None or arm.model != name:
+            arm = self._model = Arm(name, 0)
+        if arm.bare is None or (arm.written != written and not arm.dimensions):
+            arm.forget()
+            await self._take(arm)
+        elif arm.written != written:
+            missing = self.seq[self.lends & ~arm.held[: self._rows]].tolist()
+            await _to_the_end(self._place_late, arm, *await self._vectors(arm, missing))
+        arm.written = written
+
+    def _place_late(self, arm: Arm, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
+        """Put vectors into rows that had none, and blend the windows that they reach."""
+        arm.place(seqs, vectors, self.seq)
+        if len(seqs) and arm.windows is not None:
+            rows, _ = self.rows_among(seqs)
+            arm.blend(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
+
+    async def turn_to(self, *, by_hashes: bool) -> None:
+        """Leave the archive out from now on, as hashes of its words are gone by, or read it again."""
+        if by_hashes != self.leaves_archive:
+            async with self._turn:
+                self.position = -1
+
+    def pass_over(self, done: CommitResult) -> None:
+        """Go on past a commit that changed nothing that is kept here, where it is the next."""
+        if self.position == done.follows >= 0:
+            self.position = done.position
+
+    async def _catch_up(self, now: int, stands_at: int | None) -> None:
+        """Patch what changed, or forget all that is kept."""
+        if self.position == stands_at:
+            return
+        changed = None if self.position < 0 else await self._read_changed_seqs()
+        if changed is not None and not changed:
+            return
+        self.derived.clear()
+        leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now))[0].by_hashes
+        if changed is None or leaves != self.leaves_archive or not await self._patch(changed):
+            self._forget()
+            self.leaves_archive = leaves
+
+    def _forget(self) -> None:
+        self.position = -1
+        self._columns, self._ground = {}, None
+        for arm in self._arms:
+            arm.forget()
+        self._terms.clear()
+        self._tagged.clear()
+        self.derived.clear()
+
+    async def _read_changed_seqs(self) -> set[int] | None:
+        """Return which memories changed since, or None where a patch does not pay or rows left."""
+        changed: set[int] = set()
+        runs = 0
+        page: Sequence[AuditPart] = ()
+        while not runs or len(page) == PAGE:
+            page = await self._store.history(self._scope, after=self.position, limit=PAGE)
+            if not page:
+                break
+            if any(part.ended_at is not None for part in page):
+                return None  # what these parts changed is told no more
+            entries = [
+                entry for part in page for entry in part.entries if entry.table in {"memories", "tags"}
+            ]
+            changes = [entry for entry in entries if isinstance(entry, Change)]
+            if any(change.table == "memories" and change.after is None for change in changes):
+                return None
+            self._retag([change for change in changes if change.table == "tags"])
+            changed.update(change.key for change in changes if isinstance(change.key, int))
+            changed.update(
+                seq for block in entries if isinstance(block, Block) for seq in block.keys.tolist()
+            )
+            runs += len(page)
+            if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
+                return None
+            self.position = page[-1].position
+        return changed
+
+    def _retag(self, changes: Sequence[Change]) -> None:
+        """Follow tags that were put on; where one was taken off, another that the pattern means may be left."""
+        if changes:
+            self.derived.clear()
+        if len(changes) > PATCH_MIN:
+            self._tagged.clear()
+        keys = [cast("tuple[int, str]", change.key) for change in changes]
+        taken_off = [tag for change, (_, tag) in zip(changes, keys, strict=True) if change.after is None]
+        for pattern in list(self._tagged):
+            if any(means(pattern, tag) for tag in taken_off):
+                del self._tagged[pattern]
+            elif put_on := [seq for seq, tag in keys if means(pattern, tag)]:
+                self._tagged[pattern] = np.union1d(self._tagged[pattern], put_on)
+
+    async def _read(self, now: int, columns: frozenset[str], tags: frozenset[str]) -> None:
+        """Read what is asked for and not here yet."""
+        missing = (columns | _TOLD_BY) - self._columns.keys()
+        patterns = tags - self._tagged.keys()
+        if not missing and not patterns:
+            return
+        snapshot = await self._snapshot(missing, patterns, now)
+        if self._columns and snapshot.position != self.position:
+            # Somebody wrote in between: what is kept is of another moment.
+            missing = missing | self._columns.keys()
+            self._forget()
+            snapshot = await self._snapshot(missing, tags, now)
+        await _to_the_end(self._fill, snapshot, missing)
+
+    async def _snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
+        among = _INDEXED if self.leaves_archive else None
+        wanted = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
+        return await self._store.snapshot(self._scope, wanted, now)
+
+    async def _vectors(self, arm: Arm, only: Sequence[int]) -> tuple[Ints, npt.NDArray[np.float16]]:
+        if arm.bare is None:
+            return _NO_VECTORS
+        return await self._read_vectors(arm, only)
+
+    async def _read_vectors(
+        self, arm: Arm, only: Sequence[int] | None = None
+    ) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Read vectors of an arm, all or those of some memories."""
+        if (arm.model is None and not arm.dimensions) or (only is not None and not only):
+            return _NO_VECTORS
+        return await self._store.vectors(self._scope, only=only, model=arm.model)
+
+    async def take_vectors(self, dimensions: int) -> None:
+        """Read the vectors from now on: all of them are of one embedder."""
+        async with self._turn:
+            self.dimensions, self.position = dimensions, -1
+
+    def _fill(self, snapshot: Snapshot, names: frozenset[str]) -> None:
+        """Take some columns in, and whose tags were read."""
+        if not self._columns:
+            self.position, self._rows, self._seq = snapshot.position, len(snapshot), snapshot.seq.copy()
+        for name in names:
+            values = snapshot.asks if name == ASKS else snapshot.columns[name]
+            assert values is not None
+            # There may be room for more rows already.
+            self._columns[name] = pad_rows(values, len(self._seq)).copy()
+        for name in names & NAMES:
+            self._codes[name] = {text: code for code, text in enumerate(snapshot.names.get(name, ()))}
+        for pattern, marked in snapshot.tags.items():
+            self._tagged[pattern] = snapshot.seq[marked]
+
+    async def _patch(self, changed: Iterable[int]) -> bool:
+        """Read single memories again, or for the first time, and the windows that they reach."""
+        seqs = sorted(changed)
+        memories = [
+            one for start in range(0, len(seqs), PAGE) for one in await self._got(seqs[start : start + PAGE])
+        ]
+        if self.leaves_archive and (left := {*seqs} - {memory.seq for memory in memories}):
+            await _to_the_end(self._leave, self.rows_among(np.array(sorted(left), np.int64))[0])
+        if not memories:
+            return True
+        only = [memory.seq for memory in memories]
+        placed = [(arm, *await self._vectors(arm, only)) for arm in self._arms]
+        return await _to_the_end(self._place_again, memories, placed)
+
+    async def _got(self, seqs: Sequence[int]) -> Sequence[Memory]:
+        """Read memories that may have rows here: texts of the archive are not read where it has none."""
+        if self.leaves_archive:
+            return await self._store.find(
+                self._scope, Find(_KEPT, only=seqs, limit=len(seqs), oldest_first=True)
+            )
+        return [memory for memory in await self._store.get(self._scope, seqs) if memory is not None]
+
+    def _leave(self, rows: Ints) -> None:
+        """Take away rows of what went into the archive, and work out again the windows that these were in."""
+        if not len(rows):
+            return
+        stay = np.ones(self._rows, np.bool_)
+        stay[rows] = False
+        left = touched_rows(self.ground.windows, rows) if self._blends else None
+        if left is not None:
+            left = (np.cumsum(stay) - 1)[left[stay[left]]]
+        self._seq = self.seq[stay]
+        self._columns = {name: values[: self._rows][stay] for name, values in self._columns.items()}
+        for arm in self._arms:
+            arm.leave(stay)
+        self._rows, self._ground = len(self._seq), None
+        self._terms.clear()
+        self._blend(left, rows[:0])
+
+    def _place_again(
+        self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, npt.NDArray[np.float16]]]
+    ) -> bool:
+        """Put memories into their rows, old or new; return False where that takes reading anew."""
+        self._terms.clear()
+        latest = int(self.seq[-1]) if self._rows else 0
+        if any(memory.seq < latest and memory.seq not in self for memory in memories):
+            return False  # a row came back in the middle
+        old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
+        # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
+        left = touched_rows(self.ground.windows, old) if self._blends else None
+        rested_on = self._ground_of(old)
+        fresh = [memory.seq for memory in memories if memory.seq > latest]
+        self._grow(len(fresh))
+        self._seq[self._rows - len(fresh) : self._rows] = fresh
+        rows = self.rows_of(memory.seq for memory in memories)
+        for name, values in self._columns.items():
+            values[rows] = self._encode_column(name, memories)
+        for arm, seqs, vectors in found:
+            arm.clear(rows)
+            arm.place(seqs, vectors, self.seq)
+        if fresh or not all(map(_same, rested_on, self._ground_of(old))):
+            self._ground = None
+            self._blend(left, rows)
+        return True
+
+    def _ground_of(self, rows: Ints) -> list[npt.NDArray[Any]]:
+        """Return what ranking takes from some rows, as far as it is here."""
+        status = self._columns["status"][rows]
+        columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
+        vectors = [arm.bare[rows] for arm in self._arms if arm.bare is not None]
+        return [*columns, _stands(status), _lends(status), self._entities(rows), *vectors]
+
+    @property
+    def _blends(self) -> bool:
+        """Whether windows are kept."""
+        return any(arm.windows is not None for arm in self._arms)
+
+    def _blend(self, left: Ints | None, rows: Ints) -> None:
+        """Work out again the windows that changed rows reach, and those that they reached before."""
+        if left is None:
+            return
+        reached = np.union1d(left, touched_rows(self.ground.windows, rows))
+        for arm in self._arms:
+            arm.blend(self.ground.windows, reached, self._rows)
+
+    def __contains__(self, seq: object) -> bool:
+        at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
+        return at < self._rows and self.seq[at] == seq
+
+    def _encode_column(self, name: str, memories: Sequence[Memory]) -> npt.NDArray[np.generic]:
+        """Return what a snapshot's column holds of some memories."""
+        if name == ASKS:
+            return np.array([asks(memory.text) for memory in memories], np.bool_)
+        values = [getattr(memory, name) for memory in memories]
+        if name in NAMES:
+            codes = self._codes[name]
+            values = [-1 if value is None else codes.setdefault(value, len(codes)) for value in values]
+        kind = self._columns[name].dtype
+        absent = np.nan if kind.kind == "f" else -1
+        return np.array([absent if value is None else value for value in values], kind)
+
+    def _grow(self, by: int) -> None:
+        """Make room for new rows; buffers double, so that learning one by one stays cheap."""
+        needed = self._rows + by
+        if needed > len(self._seq):
+            room = max(needed, 2 * self._rows, 1_024)
+            self._seq = pad_rows(self._seq, room)
+            self._columns = {name: pad_rows(values, room) for name, values in self._columns.items()}
+        for arm in self._arms:
+            arm.grow(self._rows, needed, len(self._seq))
+        self._rows = needed
+
+
+_NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
+
+
+async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
+    """Do work in a thread; who is cancelled meanwhile waits for it, so that nobody reads what it has half done."""
+    done = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+    cancelled: asyncio.CancelledError | None = None
+    while not done.done():
+        try:
+            await asyncio.wait([done])
+        except asyncio.CancelledError as error:  # it may come more than once
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled from done.exception()
+    return done.result()
+
+
+def _stands(status: npt.NDArray[Any]) -> Bools:
+    found: Bools = (status == int(Status.INBOX)) | (status == int(Status.ACTIVE))
+    return found
+
+
+def _lends(status: npt.NDArray[Any]) -> Bools:
+    found: Bools = (status != int(Status.PRUNED)) & (status != int(Status.QUARANTINED))
+    return found
+
+
+def _same(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")

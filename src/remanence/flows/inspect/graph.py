@@ -1,0 +1,128 @@
+"""Contradictions between memories, listed and resolved for good or in favour of one side; near duplicates by words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from remanence.core.change import Change
+from remanence.core.errors import Conflict, InvalidInput, NotFound
+from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, short_id
+from remanence.core.receipt import LinkedDuplicates, Receipt
+from remanence.core.results import Result
+from remanence.core.signatures import checked_class
+from remanence.flows.base.context import RACES_MAX, Core, overtaken, receipt
+from remanence.flows.consolidate.consolidation import explain_write_refusal
+from remanence.flows.consolidate.duplicates import link_duplicates
+from remanence.flows.curate.by_hand import merge
+from remanence.flows.edit.editing import decide_supersession
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Contradiction(Result):
+    """Two memories that contradict each other, and the link that says so: its weight is how sure that is."""
+
+    link: Link
+    one: Memory
+    other: Memory
+
+    @property
+    def is_open(self) -> bool:
+        """Whether both stand and nobody has resolved it."""
+        return self.link.resolved_at is None and {self.one.status, self.other.status} <= STANDING
+
+    def __str__(self) -> str:
+        state = "open" if self.is_open else "resolved"
+        return f"{self.one} contradicts {self.other} ({state}, sure {self.link.weight:.2f})"
+
+
+@checked_class
+class Graph:
+    """Contradictions and near duplicates among memories, as `memory.graph`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def contradictions(self, open_only: bool = True) -> list[Contradiction]:
+        """List contradictions, the surest first: the open ones, or all that were ever linked."""
+        found = await _read_contradictions(self._core)
+        return [each for each in found if each.is_open or not open_only]
+
+    async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
+        """Resolve a contradiction, in favour of one of the two memories or of neither.
+
+        With `keep`, that one takes the other's place.
+        """
+        return await resolve(self._core, (a, b), keep)
+
+    async def merge(self, keep: OneMemory, other: OneMemory) -> Receipt:
+        """Make one memory of two that say the same: the one to keep takes in the other, which is superseded.
+
+        Neither embedder nor policy is asked; a pin or a hold on the other refuses it.
+        """
+        return await merge(self._core, keep, other)
+
+    async def link_duplicates(self) -> LinkedDuplicates:
+        """Look through the whole scope for texts that share most of their words, and link them as near duplicates.
+
+        Nothing is merged: that is for a policy.
+        """
+        if reason := await explain_write_refusal(self._core):
+            return LinkedDuplicates(waits=reason)
+        return await link_duplicates(self._core)
+
+
+async def _read_contradictions(core: Core) -> list[Contradiction]:
+    pairs = await between(core, await core.store.neighbours(core.scope, None, Relation.CONTRADICTS))
+    return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
+
+
+async def between(core: Core, links: Sequence[Link]) -> list[Contradiction]:
+    """Return contradictions with the memories at both ends, as far as both are there."""
+    seqs = sorted({seq for link in links for seq in (link.source, link.target)})
+    held = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    return [
+        Contradiction(link, held[link.source], held[link.target])
+        for link in links
+        if link.source in held and link.target in held
+    ]
+
+
+async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory | None) -> Receipt:
+    """Mark a contradiction as resolved, and let the memory to keep supersede the other, in one commit."""
+    for attempt in range(RACES_MAX):
+        one, other = await core.one(ends[0]), await core.one(ends[1])
+        kept = None if keep is None else await core.one(keep)
+        if kept is not None and kept.seq not in (one.seq, other.seq):
+            raise InvalidInput(
+                f"{short_id(kept.seq)} is not one of the two",
+                recovery=f"keep {short_id(one.seq)} or {short_id(other.seq)}, or neither",
+            )
+        cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
+        changes = await _changes(core, one, other, kept)
+        counts = {"resolve": 1} if changes else {}
+        notes = () if changes else ("it was resolved so before",)
+        try:
+            if changes:
+                await core.commit(changes, cause)
+        except Conflict as conflict:
+            await overtaken(attempt, conflict)
+            continue
+        return receipt(core.scope, cause, len(changes), counts, notes=notes)
+    raise AssertionError("unreachable")
+
+
+async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) -> list[Change]:
+    """Decide what resolving changes; nothing where it was resolved so before."""
+    key = (min(one.seq, other.seq), max(one.seq, other.seq), int(Relation.CONTRADICTS))
+    links = await core.store.neighbours(core.scope, [one.seq])
+    link = next((link for link in links if link.key == key), None)
+    if link is None:
+        raise NotFound(
+            f"{short_id(one.seq)} and {short_id(other.seq)} do not contradict each other",
+            recovery="list them with `graph.contradictions`",
+        )
+    changes: list[Change] = []
+    if link.resolved_at is None:
+        changes.append(Change("links", key, {"resolved_at": None}, {"resolved_at": core.clock.now()}))
+    if kept is not None:
+        changes += await decide_supersession(core, other if kept.seq == one.seq else one, kept)
+    return changes

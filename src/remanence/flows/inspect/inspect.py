@@ -1,0 +1,391 @@
+"""What a memory can tell of itself: its state in numbers, its history, and why a rule would touch a memory."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from remanence.core.arguments import check_count
+from remanence.core.change import ROWLESS, AuditPart, Increment
+from remanence.core.clock import DAY, HOUR, to_datetime
+from remanence.core.effects import PLANNED, STAMPS, UPGRADE
+from remanence.core.errors import NameUnknown, StoreDamaged
+from remanence.core.model import (
+    COLUMN,
+    STANDING,
+    Kind,
+    Label,
+    Link,
+    Memory,
+    OneMemory,
+    Reason,
+    Relation,
+    Status,
+    Tier,
+    Verification,
+)
+from remanence.core.owner import PERSON, owner_of
+from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
+from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
+from remanence.core.timescale import Timescale, scales
+from remanence.core.verbs import TABLE
+from remanence.curate.explain import Explanation
+from remanence.curate.explain import explain as explain_row
+from remanence.curate.forecast.first_archived import build_forecast_request, due_at, first_archives
+from remanence.curate.planner.cycle_summary import CYCLE
+from remanence.flows.base import heartbeat
+from remanence.flows.base.audit_log import iterate_audit_log
+from remanence.flows.base.context import Core
+from remanence.flows.base.naming import forgotten, plain_name, refuse_erased, unknown
+from remanence.flows.base.spending import today
+from remanence.flows.consolidate import consolidation
+from remanence.flows.consolidate.consolidation import Upcoming
+from remanence.flows.consolidate.sessions import OpenSession, list_open_sessions
+from remanence.flows.curate.curating import LAST_CURATE, choose, frozen, is_adopted, read_adopted_policy
+from remanence.flows.curate.scheduling import Ran, read_last_runs, runs_by_itself
+from remanence.flows.curate.timetable import Timetable, timetable
+from remanence.flows.inspect import review
+from remanence.flows.inspect.last_action import last_action
+from remanence.flows.inspect.reasons import reasons
+from remanence.flows.recall.current_only import with_ended
+from remanence.flows.undo.runs import newest, newest_first, tells
+from remanence.flows.undo.undoing import image
+from remanence.flows.write import embedding, gating, pending_turns, reembedding
+from remanence.flows.write.pending_turns import PendingTurns
+from remanence.store.base import Bookkeeping
+from remanence.store.ending import EXPIRE
+
+# What follows from the run itself, or says nothing to a reader.
+_UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})
+# What the audit may name as the verb of a run; counting uses is no verb of a caller's.
+AUDITED = frozenset(
+    {name for row in TABLE for name in (row.verb, row.command, row.verb.rpartition(".")[2]) if name}
+    | {*PLANNED, UPGRADE, EXPIRE, *ROWLESS}
+)
+RUNS_TOLD_MAX = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPace:
+    """How far a clock has come, in hours or turns, and how much of that a day on average of the last thirty days."""
+
+    reading: float
+    per_day: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class State(Result):
+    """A scope in numbers; `tokens` counts per tier what is shown, `interrupted` names runs that were killed.
+
+    `policy` is the one in force, `adopted` whether it is so for every process, `due_at` when it runs by itself again
+    at the present pace, None where it does not. `first_archives` says for each decay class when the policy will
+    archive its first memory by age, at the present pace of its clock, None if not within 200 years. `automatic` says
+    how the last automatic runs ended, `sessions` which are open. `to_embed` counts memories that are still to get
+    vectors of the present embedder; until they have, recall goes by words alone. `spent` says how many calls and
+    tokens models took today, UTC. `gate` counts over all time which secrets and personal data were replaced, by kind,
+    and how many texts were quarantined or refused as forbidden. `waiting` says which turns were noted and not listened
+    to yet, of at most 100 sessions, those with the most to hear (`waiting_more` counts the others), `consolidation`
+    when one last ran and what waits for the next, `review` counts what waits for a person, by sort. `contextual`
+    says which `model`'s vectors answer beside those of memories; where this opening has it, how many memories have
+    none yet (`to_embed`), why it did not answer last (`failure`) and what it took today (`tokens`); and which is to
+    answer `next`, and is still embedding. `schedule` says when ticks came and come next, None where none ever came.
+    """
+
+    scope: str
+    at: int
+    memories: int
+    statuses: Mapping[str, int]
+    tiers: Mapping[str, int]
+    tokens: Mapping[str, int]
+    kinds: Mapping[str, int]
+    categories: Mapping[str, int]
+    links: int
+    pinned: int
+    runs: int
+    policy: str | None
+    adopted: bool
+    last_curate_at: int | None
+    due_at: int | None
+    clocks: Mapping[str, ClockPace]
+    first_archives: Mapping[str, int | None]
+    sessions: tuple[OpenSession, ...]
+    automatic: Mapping[str, Ran]
+    interrupted: tuple[str, ...] = ()
+    to_embed: int = 0
+    spent: Mapping[str, int] = field(default_factory=dict)
+    gate: Mapping[str, int] = field(default_factory=dict)
+    waiting: tuple[PendingTurns, ...] = ()
+    waiting_more: int = 0
+    consolidation: Upcoming | None = None
+    review: Mapping[str, int] = field(default_factory=dict)
+    contextual: Mapping[str, str | int] = field(default_factory=dict)
+    schedule: Timetable | None = None
+    erased_since: int = 0
+
+    time = Time("at")
+    last_curate_time = MaybeTime("last_curate_at")
+    due_time = MaybeTime("due_at")
+
+    def __str__(self) -> str:
+        size = f"{number(self.memories, 'memory', 'memories')} ({format_counts(self.statuses)})"
+        curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
+        left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
+        spent = f"; models: {format_counts(self.spent)} today" if any(self.spent.values()) else ""
+        gate = f"; gate: {format_counts(self.gate)}" if self.gate else ""
+        waits = "".join(f"; {one}" for one in self.waiting)
+        waits += f"; {number(self.waiting_more, 'more session waits', 'more sessions wait')}" * (
+            self.waiting_more > 0
+        )
+        model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
+        settled = f"; {self.consolidation}" if self.consolidation is not None else ""
+        person = f"; for review: {format_counts(self.review)}" if self.review else ""
+        person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
+        known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
+        since = f"; {self.erased_since:,} of them were erased since it was copied" * bool(self.erased_since)
+        return f"{known}{since}{left}{model}{spent}{gate}{waits}{settled}{person}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Event(Result):
+    """One run's mark on a memory, or one run: when, which verb, by whom, and what changed.
+
+    `owner` is whose the run is: a person's, an agent's by name or else by session, a policy's, or the engine's.
+    """
+
+    run: str
+    at: int
+    verb: str
+    actor: str | None
+    changes: Sequence[str] = field(default_factory=tuple)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    owner: str = str(PERSON)
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        by = f" by {self.actor}" if self.actor else ""
+        return visible(f"{minute_of(self.at)} {self.verb}{by}: {'; '.join(self.changes)} (run {self.run})")
+
+
+WAITING_MAX = 100  # sessions of which `status` reads a turn
+
+
+async def status(core: Core) -> State:
+    """Count what is there."""
+    await heartbeat.beat(core)
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, _make_snapshot_request(core), now)
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
+    stored = await read_adopted_policy(core)
+    embedded = await embedding.read_reembed_position(core)
+    recent = await newest(core, snapshot.position)
+    waits = await review.waiting(core, snapshot, recent)
+    inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
+    return State(
+        scope=core.scope,
+        at=now,
+        memories=len(snapshot),
+        statuses=_by_label(snapshot, "status", Status),
+        tiers=_by_label(snapshot, "tier", Tier),
+        tokens=_tokens_by_tier(snapshot),
+        kinds=_by_label(snapshot, "kind", Kind),
+        categories=_by_name(snapshot, "category"),
+        links=snapshot.link_count or 0,
+        pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
+        runs=len({part.cause.run for part in recent}),
+        policy=core.policy.name if core.policy_given else None,
+        adopted=stored is not None and is_adopted(stored, core.policy.hash),
+        last_curate_at=last,
+        due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
+        clocks={name: _pace(scale) for name, scale in clocks.items()},
+        first_archives=await asyncio.to_thread(_first_archives, core, snapshot, now),
+        sessions=tuple(await list_open_sessions(core)),
+        automatic=await read_last_runs(core),
+        interrupted=tuple(waits.interrupted),
+        erased_since=0 if core.unsettled is None else core.unsettled.count,
+        to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
+        spent=await today(core),
+        gate=await gating.read_gate_counts(core),
+        waiting=tuple(await pending_turns.waiting(core, WAITING_MAX)),
+        waiting_more=max(0, await pending_turns.sessions(core) - WAITING_MAX),
+        consolidation=await consolidation.upcoming(core, inbox),
+        review=waits.counts,
+        contextual=await reembedding.told_of(core),
+        schedule=await timetable(core),
+    )
+
+
+def _make_snapshot_request(core: Core) -> SnapshotRequest:
+    """Say what of a scope its numbers need, and what foretelling needs under the policy."""
+    columns = frozenset({"status", "tier", "form", "tokens", "short_tokens", "kind", "category", "pinned"})
+    asked = SnapshotRequest(columns, clocks=frozenset({"active", "turns"}), link_count=True)
+    if not core.policy_given:
+        return asked
+    foretold = build_forecast_request(core.policy)
+    return replace(foretold, columns=columns | foretold.columns, clocks=asked.clocks, link_count=True)
+
+
+def _pace(scale: Timescale) -> ClockPace:
+    """Read a clock; a turn counts as an hour on its scale."""
+    return ClockPace(scale.reading / HOUR, float(scale.pace * DAY / HOUR))
+
+
+def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:
+    found = first_archives(snapshot, core.policy, now) if core.policy_given else {}
+    return {decay.label: at for decay, at in found.items()}
+
+
+def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str, int]:
+    values = snapshot.columns[column]
+    counts = {label.label: int(np.count_nonzero(values == label)) for label in labels}
+    counts = {"(none)": len(snapshot) - sum(counts.values())} | counts
+    return {name: count for name, count in counts.items() if count}
+
+
+def _by_name(snapshot: Snapshot, column: str) -> dict[str, int]:
+    codes, counts = np.unique(snapshot.columns[column], return_counts=True)
+    names = snapshot.names[column]
+    return {
+        names[code] if code >= 0 else "(none)": int(count) for code, count in zip(codes, counts, strict=True)
+    }
+
+
+def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
+    status, tier = (snapshot.columns[name] for name in ("status", "tier"))
+    tokens = shown_lengths(snapshot.columns, "tokens")
+    stands = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return {
+        label.label: int(tokens[stands & (tier == label)].sum())
+        for label in Tier
+        if (stands & (tier == label)).any()
+    }
+
+
+async def history(core: Core, name: OneMemory | None, limit: int, verb: str | None = None) -> list[Event]:
+    """Return what happened to a memory, or the newest runs, oldest first; of one verb where it is named."""
+    check_count("limit", limit, 1, RUNS_TOLD_MAX)
+    if verb is not None and verb not in AUDITED:
+        raise NameUnknown("verb", verb, sorted(AUDITED))
+    parts = newest_first(core) if name is None else iterate_audit_log(core, None, await _seq(core, name))
+    found = []
+    async for part in parts:
+        if verb in (None, part.cause.verb) and (name is None or any(map(tells, part.changes))):
+            found.append(_event(part))
+        if len(found) == limit:
+            break
+    return found[::-1] if name is None else found
+
+
+async def _seq(core: Core, name: OneMemory) -> int:
+    """Return the sequence number of a memory, of one that was purged from the audit."""
+    plain = plain_name(name)
+    (memory,) = await core.find_memories([plain])
+    if memory is not None:
+        return memory.seq
+    purged = await image(core, plain)
+    if purged is None:
+        await refuse_erased(core.store, core.scope, [plain])
+        raise unknown(core.scope, [plain])
+    return purged.seq
+
+
+def _event(part: AuditPart) -> Event:
+    number = f"{part.count:,} change{'s' * (part.count != 1)}"
+    acts = part.cause.detail.get(CYCLE, {}).get("acts")
+    whole = f"{number}: {format_counts(acts)}" if acts else number
+    shown = tuple(_describe_change(change) for change in part.changes if tells(change)) or (whole,)
+    cause = part.cause
+    owner = str(owner_of(cause))
+    return Event(cause.run, cause.at, cause.verb, cause.actor, shown, dict(cause.detail), owner)
+
+
+def _describe_change(change: Any) -> str:
+    """Say in a line what a change did."""
+    what = change.table.removesuffix("s").removesuffix("ie") if change.table != "memories" else "memory"
+    if change.table == "links":
+        what = f"{Relation(change.key[2]).label} link {change.key[0]} - {change.key[1]}"
+    elif isinstance(change.key, tuple):
+        what = f"{what} {change.key[1]!r}"
+    if change.before is None:
+        return f"{what} created"
+    if change.after is None:
+        return f"{what} destroyed"
+    fields = [
+        f"{name} {_value(name, change.before.get(name))} → {_value(name, value)}"
+        if not isinstance(value, Increment)
+        else f"{name} {value.by:+d}"
+        for name, value in change.after.items()
+        if name not in _UNTOLD
+    ]
+    return ", ".join(fields)
+
+
+def _value(name: str, value: Any) -> str:
+    column = COLUMN.get(name)
+    if value is None:
+        return "none"
+    if name == "holds":
+        return ", ".join(
+            reason if until is None else f"{reason} until {_time(until)}" for reason, until in value.items()
+        )
+    if name.endswith("_at") or (column is not None and column.kind == "time"):
+        return _time(value)
+    return str(value) if column is None or column.labels is None else column.labels(value).label
+
+
+def _time(micros: int) -> str:
+    return f"{to_datetime(micros):%Y-%m-%d %H:%M}"
+
+
+async def explain(
+    core: Core, name: OneMemory, named: str | None, overrides: Mapping[str, Mapping[str, Any]] | None
+) -> Explanation:
+    """Show for one memory what it is worth and why, what took it away, and every rule and guard of a policy.
+
+    Where no policy was named, given or adopted, it is one without rules.
+    """
+    unruled = named is None and not overrides and not core.policy_given
+    policy = core.policy if unruled else choose(core, named, overrides)
+    memory = await read_annotated_memory(core, name)
+    snapshot, now = await frozen(core, policy)
+    explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
+    worth, fall = await reasons(core, memory, policy)
+    return replace(explanation, ended=memory.ended, worth=worth, fall=fall)
+
+
+async def links(core: Core, name: OneMemory) -> list[Link]:
+    """List the links of a memory."""
+    memory = await core.one(name)
+    await core.uses.settle_to_read()
+    return await core.store.neighbours(core.scope, [memory.seq])
+
+
+async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
+    """Return one memory, which says what of it holds no longer, and what a policy's run last did to it.
+
+    What is contradicted is disputed until that ends. A key whose memory was forgotten names none.
+    """
+    await core.uses.settle_to_read()
+    found = await core.one(name)
+    if isinstance(name, str) and name == found.key and found.reason is Reason.FORGOTTEN:
+        raise forgotten(name, found)
+    (memory,) = await with_ended(core, [found])
+    assert memory is not None
+    memory = replace(memory, last_action=await last_action(core, memory.seq))
+    return replace(memory, verification=Verification.DISPUTED) if await _is_disputed(core, memory) else memory
+
+
+async def _is_disputed(core: Core, memory: Memory) -> bool:
+    """Tell whether an open contradiction links a memory that stands to another one."""
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.CONTRADICTS)
+    ends = {seq for link in links if link.resolved_at is None for seq in link.key[:2]} - {memory.seq}
+    if memory.status not in STANDING or not ends:
+        return False
+    try:
+        others = await core.store.get(core.scope, sorted(ends))
+    except StoreDamaged:  # a row that cannot be read must not hide one that can, and may well contradict it
+        return True
+    return any(one is not None and one.status in STANDING for one in others)

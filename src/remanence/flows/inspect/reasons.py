@@ -1,0 +1,154 @@
+"""Why a memory is worth what it is, worked out from what is stored, and what the audit says took it out of sight.
+
+Nothing is stored for this: signs, speaker and place are read again; how rare its words were when it came is what the
+stored value leaves, and is told word by word where the scope still shows it.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+import numpy as np
+
+from remanence.core.change import AuditPart, Change
+from remanence.core.effects import PLANNED, acts_of, ways_back
+from remanence.core.model import STANDING, Memory, Relation, Role, Status, short_id
+from remanence.core.worth import Fall, Worth, WorthReason
+from remanence.curate.policy.compiled import Policy
+from remanence.flows.base.audit_log import iterate_audit_log
+from remanence.flows.base.context import Core
+from remanence.flows.indexes.scope_index import ASKS, RANKED, ScopeIndex
+from remanence.text.analysis import stems, term_hash, words
+from remanence.write.value import RAREST_MAX, Value, keep_value, word_information
+
+ALIKE = 1e-5  # stored values are rounded to six digits
+
+
+async def reasons(core: Core, memory: Memory, policy: Policy) -> tuple[Worth | None, Fall | None]:
+    """Return why a memory is worth what it is, None where it has no value, and what took it away, if anything did."""
+    parts = [part async for part in iterate_audit_log(core, None, memory.seq)]
+    return await _worth(core, memory, parts), await _fall(core, memory, parts, policy)
+
+
+async def _worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Worth | None:
+    if memory.value is None:
+        return None
+    text = _first_text(memory, parts)
+    hashes = {stem: term_hash(stem) for stem in stems(text)}
+    rows = (await core.store.search(core.scope, list(hashes))).rows
+    df = {hashes[stem]: int(np.searchsorted(rows[stem], memory.seq)) for stem in hashes}
+    place, after_question, before = await _place(core, memory)
+    found = keep_value(
+        text,
+        terms=list(hashes.values()),
+        memories=before,
+        df=df,
+        place=place,
+        after_question=after_question,
+        assistant=memory.role is Role.ASSISTANT,
+    )
+    same = abs(found.total - memory.value) <= ALIKE * max(1.0, memory.value)
+    rarest = word_information(before, {stem: df[term] for stem, term in hashes.items()}) if same else {}
+    said = {stem: word for word in words(text) for stem in stems(word)}
+    shown = {said.get(stem, stem): weight for stem, weight in rarest.items()}
+    return Worth(memory.value, _factors(memory.value, found, shown))
+
+
+def _factors(value: float, found: Value, rarest: dict[str, float]) -> tuple[WorthReason, ...]:
+    """Return the factors; the first is what the others leave of the value, so that they multiply to it."""
+    words = ", ".join(f"{stem} {weight:.2f}" for stem, weight in rarest.items())
+    gone = f"the {RAREST_MAX} rarest of its words, by how rare they were when it came"
+    signs = "; ".join(map(str, found.reasons)) or "no sign for or against it"
+    speaker = "an assistant said it" if found.speaker < 1 else "no assistant said it"
+    return (
+        WorthReason("information", value / (found.points * found.speaker), words or gone),
+        WorthReason("points", found.points, signs),
+        WorthReason("speaker", found.speaker, speaker),
+    )
+
+
+def _first_text(memory: Memory, parts: Sequence[AuditPart]) -> str:
+    """Return the text that a memory came with, by which it was valued."""
+    for part in parts:
+        for change in part.changes:
+            before = change.before or {}
+            if change.table == "memories" and change.key == memory.seq and change.after and "text" in before:
+                return str(before["text"])
+    return memory.text
+
+
+async def _place(core: Core, memory: Memory) -> tuple[int, bool, int]:
+    """Return how many of its segment came before it, whether the last of them asks, and how many of the scope did."""
+    async with _whole(core) as index:
+        row = int(index.rows_of([memory.seq])[0])
+        segment = index.ground.segment
+        own = np.flatnonzero(segment[:row] == segment[row])
+        asked = bool(len(own)) and bool(index.column(ASKS)[own[-1]])
+        return len(own), asked, int(np.count_nonzero(index.lends[:row]))
+
+
+@asynccontextmanager
+async def _whole(core: Core) -> AsyncIterator[ScopeIndex]:
+    """Hold an index of the whole scope still, one for this question alone where recall's leaves the archive out."""
+    now = core.clock.now()
+    async with core.index.still(now, RANKED):
+        if not core.index.leaves_archive:
+            yield core.index
+            return
+    index = ScopeIndex(core.store, core.scope, 0, with_archive=True)
+    async with index.still(now, RANKED):
+        yield index
+
+
+async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: Policy) -> Fall | None:
+    if memory.status in STANDING or memory.status is Status.QUARANTINED:
+        return None
+    fell = [(part, change) for part in parts for change in part.changes if _fells(change, memory)]
+    if not fell:
+        return None
+    part, change = fell[-1]
+    cause = part.cause
+    acts = tuple(acts_of(change)) if cause.verb in PLANNED else (cause.verb,)
+    rules = _rules(part, acts, memory, policy)
+    ways = [f"remanence {way} {short_id(memory.seq)}" for way in ways_back(cause.verb, acts) or ("restore",)]
+    return Fall(
+        status=memory.status.label,
+        at=cause.at,
+        verb=cause.verb,
+        run=cause.run,
+        reason=None if memory.reason is None else memory.reason.label,
+        actor=cause.actor,
+        policy=cause.detail.get("policy"),
+        rules=tuple(rules),
+        because=next(iter(rules.values())) if len(rules) == 1 else "",
+        into=await _into(core, memory),
+        back=(*ways, f"remanence undo {cause.run} (all of the run)"),
+    )
+
+
+def _fells(change: Change, memory: Memory) -> bool:
+    """Tell whether a change gave a memory the status that it has."""
+    mine = change.table == "memories" and change.key == memory.seq and change.after is not None
+    return mine and (change.before is None or (change.after or {}).get("status") == memory.status)
+
+
+def _rules(part: AuditPart, acts: Sequence[str], memory: Memory, policy: Policy) -> dict[str, str]:
+    """Return the rules of a run that did what was done, and why; of several those that give the memory's reason.
+
+    The audit keeps the rules of a run by action; which reason a rule gives, the policy knows.
+    """
+    listed = part.cause.detail.get("rules", ())
+    found = {rule: because for action, rule, because in listed if action in acts[:1]}
+    gives = {rule.name: rule.reason for rule in policy.rules}
+    fit = {rule: because for rule, because in found.items() if gives.get(rule) is memory.reason}
+    return fit if fit and len(found) > 1 else found
+
+
+async def _into(core: Core, memory: Memory) -> tuple[int, ...]:
+    """Return what took the place of a memory, or took it in."""
+    if memory.status is not Status.SUPERSEDED:
+        return ()
+    links = await core.store.neighbours(core.scope, [memory.seq])
+    took = {Relation.SUPERSEDES, Relation.MERGED_FROM}
+    return tuple(
+        sorted({link.source for link in links if link.relation in took and link.target == memory.seq})
+    )

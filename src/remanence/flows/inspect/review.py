@@ -1,0 +1,242 @@
+"""What waits for a person, in one list: what no rule, no model and no agent may settle, and what to type to settle it.
+
+Knows where each sort of it is kept; settles nothing itself.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from shlex import quote
+from typing import Literal
+
+import numpy as np
+
+from remanence.core.arguments import check_count
+from remanence.core.change import AuditPart
+from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
+from remanence.core.receipt import Receipt
+from remanence.core.results import MaybeTime, Result, Time, format_counts, visible
+from remanence.core.signatures import checked_class
+from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
+from remanence.flows.base.context import LISTED_MAX, Core
+from remanence.flows.curate.curating import is_adopted, read_adopted_policy
+from remanence.flows.curate.scheduling import Ran, find_held_run
+from remanence.flows.edit import editing
+from remanence.flows.inspect.graph import Contradiction, between
+from remanence.flows.recall.filters import listed_by
+from remanence.flows.recall.recalling import Listing, list_memories
+from remanence.flows.undo.runs import find_interrupted_runs, newest
+from remanence.flows.write import proposals
+from remanence.flows.write.proposals import Proposal
+from remanence.gate.orders import READS, instructs
+
+Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReviewItem(Result):
+    """One thing that waits for a person: what it is, which memories it is about, and how to settle it.
+
+    `commands` says of each way to settle it what to type.
+    """
+
+    sort: Sort
+    what: str
+    commands: Mapping[str, str]
+    memories: tuple[Memory, ...] = ()
+    at: int | None = None
+
+    time = MaybeTime("at")
+
+    def __str__(self) -> str:
+        ways = "; ".join(f"{way}: {command}" for way, command in self.commands.items())
+        return visible(f"{self.sort}: {self.what} ({ways})")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Review(Result):
+    """All that waits for a person: at most so many items of each sort, and how many there are of each in all."""
+
+    scope: str
+    at: int
+    items: tuple[ReviewItem, ...]
+    counts: Mapping[str, int]
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        return "\n".join([f"scope {self.scope!r}: {format_counts(self.counts)}", *map(str, self.items)])
+
+
+@dataclass(frozen=True, slots=True)
+class PendingReview:
+    """What waits: open contradictions and what is in quarantine, each the first to look at first, and the rest."""
+
+    contradictions: Sequence[Link] = ()
+    quarantined: Sequence[int] = ()
+    proposals: Sequence[Proposal] = ()
+    held: Ran | None = None
+    interrupted: Sequence[str] = ()
+    counts: Mapping[str, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count each sort that there is any of."""
+        found: dict[Sort, int] = {
+            "contradiction": len(self.contradictions),
+            "quarantine": len(self.quarantined),
+            "proposal": sum(len(one.tags) + len(one.replaces) + len(one.repeats) for one in self.proposals),
+            "held plan": int(self.held is not None),
+            "interrupted run": len(self.interrupted),
+        }
+        object.__setattr__(self, "counts", {sort: count for sort, count in found.items() if count})
+
+
+async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[AuditPart]) -> PendingReview:
+    """Find what waits, given who has which status and the newest runs."""
+    status = snapshot.columns["status"]
+    linked = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    links = [link for link in linked if link.resolved_at is None]
+    ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
+    stand = _stand(snapshot, ends).tolist()
+    unsettled = [link for link, both in zip(links, stand, strict=True) if all(both)]
+    return PendingReview(
+        contradictions=sorted(unsettled, key=lambda link: (-link.weight, link.key)),
+        quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
+        proposals=await proposals.waiting(core),
+        held=await find_held_run(core),
+        interrupted=find_interrupted_runs(recent),
+    )
+
+
+def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
+    """Tell which of some memories stand, in the shape they are given in; what the snapshot does not know does not."""
+    at = np.searchsorted(snapshot.seq, seqs)
+    found = np.zeros(seqs.shape, np.bool_)
+    here = at < len(snapshot)
+    here[here] = snapshot.seq[at[here]] == seqs[here]
+    status = snapshot.columns["status"][at[here]]
+    found[here] = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return found
+
+
+@checked_class
+class ReviewQueue:
+    """What waits for a person, and what no user or agent said: `memory.review`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
+        """List what is in quarantine: texts that read like instructions and that no user or agent said."""
+        asked = Listing(listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False)
+        return await list_memories(self._core, asked)
+
+    async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
+        """Let a memory out of the quarantine, into the inbox; how far it is believed stays."""
+        return await editing.accept(self._core, names, if_revision)
+
+    async def propose(self, name: OneMemory, *tags: str) -> tuple[str, ...]:
+        """Propose tags for a memory, which a person sets or declines."""
+        return await proposals.propose(self._core, name, tags)
+
+    async def decline(self, name: OneMemory, *what: OneMemory) -> Proposal:
+        """Decline what a writer proposed for a memory: the tags or older memories that are named, or all of it.
+
+        Returns what was declined. To do what is proposed, use `tag` or `supersede`.
+        """
+        return await proposals.decline(self._core, name, what)
+
+    async def list(self, *, limit: int = 20) -> Review:
+        """List what waits for a person, at most so many of each sort, with the command that settles it.
+
+        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs.
+        """
+        return await list_review(self._core, limit)
+
+
+async def list_review(core: Core, limit: int) -> Review:
+    """List what waits for a person, at most so many of each sort."""
+    check_count("limit", limit, 1, LISTED_MAX)
+    now = core.clock.now()
+    snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), now)
+    recent = await newest(core, snapshot.position)
+    found = await waiting(core, snapshot, recent)
+    items = [
+        *map(_contradiction, await between(core, found.contradictions[:limit])),
+        *await _make_quarantine_items(core, found.quarantined[:limit]),
+        *[item for one in found.proposals[:limit] for item in _iterate_proposal_items(one)][:limit],
+        *([await _held_plan(core, found.held)] if found.held is not None else []),
+        *(_make_interrupted_item(run) for run in found.interrupted[:limit]),
+    ]
+    return Review(core.scope, now, tuple(items), found.counts)
+
+
+def _contradiction(pair: Contradiction) -> ReviewItem:
+    one, other = pair.one.seq, pair.other.seq
+    settle = f"remanence graph resolve {one} {other}"
+    commands = {**{f"{seq} holds": f"{settle} --keep {seq}" for seq in (one, other)}, "both hold": settle}
+    what = f"{short_id(one)} contradicts {short_id(other)} (sure {pair.link.weight:.2f})"
+    return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
+
+
+async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
+    found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    return [
+        ReviewItem(
+            "quarantine",
+            f"{short_id(one.seq)} {instructs(one.text) or READS}, and no user or agent said it",
+            {
+                "let it in": f"remanence review accept {one.seq}",
+                "delete it": f"remanence forget {one.seq}",
+                "delete it and refuse it from now on": f"remanence forget {one.seq} --forbid",
+            },
+            (one,),
+            one.learned_at,
+        )
+        for one in found
+    ]
+
+
+def _iterate_proposal_items(one: Proposal) -> Iterator[ReviewItem]:
+    """Yield each tag, and each memory whose place another may take or that it repeats."""
+    seq, proposes = one.memory.seq, f"{one.by} proposes"
+    for tag in one.tags:
+        commands = {
+            "set it": f"remanence tag {seq} {quote(tag)}",
+            "decline it": f"remanence review decline {seq} {quote(tag)}",
+        }
+        what = f"{proposes} the tag {tag} for {short_id(seq)}"
+        yield ReviewItem("proposal", what, commands, (one.memory,), one.at)
+    for old in one.replaces:
+        commands = {
+            "replace it": f"remanence supersede {old.seq} {seq}",
+            "decline it": f"remanence review decline {seq} {old.seq}",
+        }
+        what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
+        yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+    for old in one.repeats:
+        commands = {
+            "make them one": f"remanence graph merge {old.seq} {seq}",
+            "decline it": f"remanence review decline {seq} {old.seq}",
+        }
+        what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
+        yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+
+
+async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
+    stored = await read_adopted_policy(core)
+    by = (
+        ""
+        if stored is not None and is_adopted(stored, core.policy.hash)
+        else f" --policy {quote(core.policy.name)}"
+    )
+    commands = {"look at it": f"remanence plan{by}"}
+    if ran.held == "clock":
+        commands["the clock is right"] = "remanence schedule accept-clock"
+    else:
+        commands["apply it"] = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
+    return ReviewItem("held plan", f"the plan of {core.policy.name} is {ran.reason}", commands, at=ran.at)
+
+
+def _make_interrupted_item(run: str) -> ReviewItem:
+    what = f"run {run} has not come to its end: it was interrupted, or goes on in another process"
+    return ReviewItem("interrupted run", what, {"take it back": f"remanence undo {run}"})

@@ -1,0 +1,176 @@
+"""What of a memory holds no longer: replaced claims, facts of a turn that fell, and what has expired."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from remanence.core.claim import Claim
+from remanence.core.model import STANDING, Memory, Reason, Relation, Status, short_id
+from remanence.core.results import date_of
+from remanence.core.snapshot import SnapshotRequest
+from remanence.flows.base.context import Core
+from remanence.write.admission import TURN
+
+# Of what is archived all holds that held before: it had no room, or its time was over.
+_HOLDING = STANDING | {Status.ARCHIVED}
+CHAIN_MAX = 10  # how often what took a place is followed to what took that one's
+
+
+@dataclass(slots=True)
+class MarkedMemories:
+    """Some memories, each saying what of it holds no longer; `below` maps one that holds no more to what does instead.
+
+    What replaced it counts with its turn or its facts.
+    """
+
+    memories: list[Memory | None]
+    below: dict[int, set[int]] = field(default_factory=dict)
+
+    @property
+    def edited_seqs(self) -> set[int]:
+        """Those whose text is not as it came: a fact of these says no longer what its turn says."""
+        return {one.seq for one in self.memories if one is not None and one.text_at is not None}
+
+
+async def mark_outdated(core: Core, memories: Sequence[Memory | None]) -> MarkedMemories:
+    """Look what of some memories holds no longer, and what stands above those of which nothing does."""
+    now = core.clock.now()
+    marks: dict[int, list[str]] = defaultdict(list)
+    standing = [one for one in memories if one is not None and one.status in _HOLDING]
+    claims: dict[int, list[Claim]] = defaultdict(list)
+    for claim in await core.store.claims(core.scope, [one.seq for one in standing]) if standing else ():
+        claims[claim.seq].append(claim)
+        if claim.replaced_by is not None:
+            marks[claim.seq].append(f"out of date: {claim.value} (see {short_id(claim.replaced_by)})")
+    below = {
+        seq: {claim.replaced_by for claim in own if claim.replaced_by is not None}
+        for seq, own in claims.items()
+        if all(claim.replaced_by is not None for claim in own)
+    }
+    turns = [one.seq for one in standing if TURN in one.tags]
+    if turns:
+        await _by_facts(core, turns, claims, marks, below)
+    for one in standing:
+        if one.valid_to is not None and one.valid_to <= now:
+            marks[one.seq].append(f"expired {date_of(one.valid_to)}")
+    return MarkedMemories(
+        [
+            one if one is None or one.seq not in marks else replace(one, ended=tuple(marks[one.seq]))
+            for one in memories
+        ],
+        await _with_turns(core, below),
+    )
+
+
+async def with_ended(core: Core, memories: Sequence[Memory | None]) -> list[Memory | None]:
+    """Return memories that say of themselves what of them holds no longer."""
+    return (await mark_outdated(core, memories)).memories
+
+
+def together(above: Mapping[int, set[int]], below: Mapping[int, set[int]]) -> dict[int, set[int]]:
+    """Return what stands above what, for one reason or the other."""
+    return {seq: above.get(seq, set()) | below.get(seq, set()) for seq in {**above, **below}}
+
+
+async def _by_facts(
+    core: Core,
+    turns: Sequence[int],
+    claims: Mapping[int, Sequence[Claim]],
+    marks: dict[int, list[str]],
+    below: dict[int, set[int]],
+) -> None:
+    """Mark turns of which a fact was corrected, superseded or edited; one that has no other fact holds no more."""
+    facts: dict[int, list[int]] = defaultdict(list)
+    for link in await core.store.neighbours(core.scope, turns, Relation.LEARNED_FROM):
+        facts[link.target].append(link.source)
+    seqs = sorted({seq for turn in turns for seq in facts[turn]})
+    known = await _facts(core, seqs)
+    fell = {seq for seq, one in known.items() if one.is_superseded}
+    by = await _successors(core, fell) if fell else {}
+    for turn in turns:
+        own = [known[seq] for seq in facts[turn] if seq in known]
+        gone = [one for one in own if by.get(one.seq)]
+        said = [claim.value for claim in claims.get(turn, ()) if claim.replaced_by is not None]
+        for one in gone:
+            if not any(value in one.text for value in said):
+                by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
+                marks[turn].append(f"out of date: {one.text} (see {by_whom})")
+        edited = [one for one in own if one.holds and one.is_edited]
+        marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited]
+        as_said = [one for one in own if one.holds and not one.is_edited]
+        if (gone or edited) and not as_said:
+            below.setdefault(turn, set()).update({one.seq for one in edited}, *(by[one.seq] for one in gone))
+
+
+class _FactValidity(NamedTuple):
+    """What tells whether a fact holds as its turn said it; of what is archived, and holds, no text is read."""
+
+    seq: int
+    holds: bool
+    is_superseded: bool
+    is_edited: bool
+    text: str = ""
+
+
+async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _FactValidity]:
+    """Look at some memories; where texts of the archive are to be left alone, at columns of these."""
+    found: dict[int, _FactValidity] = {}
+    if seqs and core.index.leaves_archive:
+        wanted = SnapshotRequest(frozenset({"status", "text_at"}), only=tuple(seqs))
+        snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
+        archived = np.flatnonzero(snapshot.columns["status"] == int(Status.ARCHIVED))
+        edited = ~np.isnan(snapshot.columns["text_at"])
+        for seq, is_edited in zip(snapshot.seq[archived].tolist(), edited[archived].tolist(), strict=True):
+            found[seq] = _FactValidity(seq, holds=True, is_superseded=False, is_edited=is_edited)
+    rest = [seq for seq in seqs if seq not in found]
+    for one in await core.store.get(core.scope, rest) if rest else ():
+        if one is not None:
+            superseded = one.reason is Reason.SUPERSEDED
+            found[one.seq] = _FactValidity(
+                one.seq, one.status in _HOLDING, superseded, one.text_at is not None, one.text
+            )
+    return found
+
+
+async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
+    """Return what took the places of some memories, and stands."""
+    next_: dict[int, set[int]] = defaultdict(set)
+    waits = {*fell}
+    for _ in range(CHAIN_MAX):
+        links = await core.store.neighbours(core.scope, sorted(waits), Relation.SUPERSEDES)
+        found = {link.source: link.target for link in links if link.target in waits}
+        for source, target in found.items():
+            next_[target].add(source)
+        known = await _facts(core, sorted(found))
+        waits = {seq for seq, one in known.items() if one.is_superseded} - waits
+        if not waits:
+            break
+    return {seq: _ends(seq, next_) for seq in fell}
+
+
+def _ends(seq: int, next_: Mapping[int, set[int]]) -> set[int]:
+    """Return the ends of the ways that lead on from a memory."""
+    ends: set[int] = set()
+    open_, seen = [seq], {seq}
+    while open_:
+        after = next_.get(open_.pop(), set())
+        ends |= {one for one in after if not next_.get(one)}
+        open_ += after - seen
+        seen |= after
+    return ends
+
+
+async def _with_turns(core: Core, below: Mapping[int, set[int]]) -> dict[int, set[int]]:
+    """Let the turns and the facts of what replaced a memory stand above it, too: one of them alone is shown."""
+    seqs = sorted({seq for above in below.values() for seq in above})
+    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM) if seqs else []
+    beside: dict[int, set[int]] = defaultdict(set)
+    for link in links:
+        beside[link.source].add(link.target)
+        beside[link.target].add(link.source)
+    return {
+        seq: above.union(*(beside.get(one, set()) for one in above)) - {seq} for seq, above in below.items()
+    }

@@ -1,0 +1,257 @@
+"""What the policy will do in the days to come: read once, judged in memory; nothing is written and no lease is taken.
+
+Knows what of a scope a forecast needs and what it cannot know; how time goes on lies with `curate.future`.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+from remanence.core.arguments import check_count
+from remanence.core.clock import DAY, HOUR, SECOND
+from remanence.core.effects import MERGE, SUMMARISE
+from remanence.core.errors import InvalidInput, format_value
+from remanence.core.keywords import Overrides
+from remanence.core.model import AffectedMemory, Decay, Status
+from remanence.core.results import number
+from remanence.core.snapshot import Snapshot
+from remanence.curate.forecast.forecast_report import LEAVES, Forecast, Leaving, RunToCome, Tally
+from remanence.curate.forecast.ticks_to_come import Begin, ForecastTick, Future
+from remanence.curate.planner.actions import actions
+from remanence.curate.policy.compiled import Policy
+from remanence.flows.base.context import Core
+from remanence.flows.consolidate import consolidation
+from remanence.flows.consolidate.sessions import list_open_sessions
+from remanence.flows.curate import curating
+from remanence.flows.curate.curating import GOING_ON, LAST_CURATE
+from remanence.flows.curate.timetable import read
+from remanence.flows.schedule import ticking
+from remanence.flows.undo.runs import newest_first
+from remanence.store.base import Bookkeeping
+
+DAYS_MAX = 3_650
+LISTED_MAX = 1_000_000
+EVERY_LEAST_S, EVERY_MOST_S = 60, 7 * DAY // SECOND
+NO_POLICY = (
+    "adopt one (memory.policy.adopt('default'), `remanence policy adopt default`), or name one to see what it would do:"
+    " policy='default', --policy default"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a forecast is asked for: how far ahead, under which policy, how often something ticks, what is listed."""
+
+    days: int
+    policy: str | None = None
+    overrides: Overrides | None = None
+    every: float | None = None
+    limit: int = 1_000
+    offset: int = 0
+
+
+async def forecast(core: Core, wish: Wish) -> Forecast:
+    """Say what a policy will do in so many days, if nothing but time passes."""
+    _check(wish)
+    if wish.policy is None and not core.policy_given:
+        raise InvalidInput(
+            f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
+        )
+    policy = curating.choose(core, wish.policy, wish.overrides)
+    begin = await _begin(core, policy)
+    until = begin.now + wish.days * DAY
+    every = 0 if wish.every is None else round(wish.every * SECOND)
+    seen = await asyncio.to_thread(
+        _add_future_runs, _ForecastBuilder(begin, wish), Future(begin), until, every
+    )
+    found = await curating.readable(core, [one[0] for one in seen.listed])
+    memories = {
+        one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in found if one is not None
+    }
+    return seen.build_forecast(until, memories)
+
+
+def _check(wish: Wish) -> None:
+    check_count("days", wish.days, 1, DAYS_MAX)
+    check_count("limit", wish.limit, 0, LISTED_MAX)
+    check_count("offset", wish.offset, 0, LISTED_MAX * LISTED_MAX)
+    if wish.every is not None and not EVERY_LEAST_S <= wish.every <= EVERY_MOST_S:
+        raise InvalidInput(
+            f"every cannot be {format_value(wish.every)} seconds",
+            recovery=f"pass {EVERY_LEAST_S:,} to {EVERY_MOST_S:,} seconds between two ticks, or None",
+        )
+
+
+async def _begin(core: Core, policy: Policy) -> Begin:
+    """Read how the scope stands, with all uses that are still to be counted, and what decides when ticks come."""
+    await core.uses.settle()
+    snapshot, now = await curating.read_frozen(core, policy, GOING_ON | {"decay"})
+    record, quiet, _ = await read(core)
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    is_own = core.policy_given and policy.hash == core.policy.hash
+    is_quiet = is_own and ticking.is_quiet(quiet, snapshot.position, now)
+    return Begin(
+        snapshot,
+        policy,
+        now,
+        record,
+        quiet["due_at"] if is_quiet and quiet is not None else None,
+        booked.values.get(LAST_CURATE),
+        tuple([one async for one in _iterate_destroying_runs(core, now)]) if snapshot.destroyed_today else (),
+        tuple(one.counted_until for one in await list_open_sessions(core) if one.every is not None),
+        await ticking.is_dirtied(core, record, snapshot.position),
+        await consolidation.due_at(core),
+        await ticking.is_doubted(core),
+    )
+
+
+async def _iterate_destroying_runs(core: Core, now: int) -> AsyncIterator[tuple[int, int]]:
+    """Yield the automatic runs of the last 24 hours that destroyed something, and how much."""
+    async for part in newest_first(core):
+        if part.cause.at <= now - DAY:
+            break
+        if part.cause.destroyed:
+            yield part.cause.at, part.cause.destroyed
+
+
+@dataclass(slots=True)
+class _ForecastBuilder:
+    """What was seen of the runs to come, counted whole, of which so many are listed."""
+
+    begin: Begin
+    wish: Wish
+    tally: Tally = field(init=False)
+    runs: list[RunToCome] = field(default_factory=list)
+    listed: list[tuple[int, int, str, str, str]] = field(default_factory=list)
+    runs_count: int = 0
+    leaving_count: int = 0
+    held: tuple[int, str] | None = None
+    coarse: tuple[int, int] | None = None
+    last: ForecastTick | None = None
+    after: Snapshot | None = None
+
+    def __post_init__(self) -> None:
+        self.tally = Tally(self.begin.now, self.wish.days)
+
+    def add(self, judged: ForecastTick) -> None:
+        """Take in one tick."""
+        plan, hold = judged.plan, judged.hold
+        self.last = judged
+        if judged.coarse and self.coarse is None:
+            self.coarse = (plan.now, judged.coarse)
+        if hold is not None and self.held is None:
+            self.held = (plan.now, hold.why)
+        elif hold is None and judged.cadence == "deep":
+            self.held = None
+        if plan.empty or judged.after is judged.before:
+            return
+        held = "" if hold is None else f"held: {hold.why}"
+        run = RunToCome(
+            plan.now,
+            judged.cadence,
+            plan.counts,
+            plan.by_rule,
+            plan.destroyed,
+            len(plan.exempt),
+            judged.deferred,
+            held,
+        )
+        self.tally.add(run)
+        self.runs_count += 1
+        if self.wish.offset < self.runs_count <= self.wish.offset + self.wish.limit:
+            self.runs.append(run)
+        self._list(judged)
+
+    def _list(self, judged: ForecastTick) -> None:
+        """Count by decay class what leaves, and list what is asked for."""
+        decay = judged.before.columns["decay"]
+        for act in (one for one in actions(judged.plan) if one.name in LEAVES):
+            rows = np.searchsorted(judged.before.seq, act.seqs)
+            for code, count in zip(*np.unique(decay[rows], return_counts=True), strict=True):
+                self.tally.by_class.setdefault(_class(code), Counter())[act.name] += int(count)
+            since = max(0, self.wish.offset - self.leaving_count)
+            room = self.wish.limit - len(self.listed)
+            for seq, row in islice(zip(act.seqs, rows.tolist(), strict=True), since, since + room):
+                self.listed.append((seq, judged.plan.now, act.name, act.rule, _class(decay[row])))
+            self.leaving_count += len(act.seqs)
+
+    def build_forecast(self, until: int, memories: Mapping[int, AffectedMemory]) -> Forecast:
+        """Put it down."""
+        begin, last = self.begin, self.last
+        leaving = tuple(
+            Leaving(at, action, rule, memories.get(seq, AffectedMemory(seq)), decay)
+            for seq, at, action, rule, decay in self.listed
+        )
+        every = self.wish.every if self.coarse is None else self.coarse[1] / SECOND
+        return Forecast(
+            begin.snapshot.scope,
+            begin.policy.name,
+            begin.now,
+            until,
+            self.tally.counts,
+            tuple((*key, count) for key, count in sorted(self.tally.by_rule.items())),
+            {name: dict(counts) for name, counts in sorted(self.tally.by_class.items())},
+            tuple(map(dict, self.tally.by_day)),
+            tuple(self.runs),
+            leaving,
+            _statuses(begin.snapshot),
+            _statuses(begin.snapshot if self.after is None else self.after),
+            self.runs_count - len(self.runs),
+            self.leaving_count - len(leaving),
+            0 if last is None else last.deferred,
+            "" if self.held is None else self.held[1],
+            None if self.held is None else self.held[0],
+            every,
+            None if self.coarse is None else self.coarse[0],
+            tuple(_unknown(begin, 0 if self.coarse is None else self.coarse[1])),
+        )
+
+
+def _add_future_runs(seen: _ForecastBuilder, to_come: Future, until: int, every: int) -> _ForecastBuilder:
+    for judged in to_come.ticks(until, every):
+        seen.add(judged)
+    seen.after = to_come.snapshot
+    return seen
+
+
+def _class(code: int) -> str:
+    return Decay(code).label if code in list(Decay) else "none"
+
+
+def _statuses(snapshot: Snapshot) -> dict[str, int]:
+    status = snapshot.columns["status"]
+    counts = {one.label: int(np.count_nonzero(status == one)) for one in Status}
+    return {name: count for name, count in counts.items() if count}
+
+
+def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
+    """Say in words what no forecast can know, and what this one leaves open where ticks are taken together."""
+    policy, snapshot = begin.policy, begin.snapshot
+    if coarse:
+        often = [rule.name for rule in policy.rules if rule.period is not None and rule.period < coarse]
+        yield (
+            f"the hour of a run: ticks are taken {coarse / HOUR:g} hours apart, so it is up to that much later than in"
+            " truth, and twice that where one run waits for another"
+            + f"; and what {', '.join(often)} do, which act more often than that"
+            * bool(often)
+        )
+    yield "what is learned, used, rated, edited, pinned or released from now on"
+    inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
+    if inbox:
+        waits = number(inbox, "memory", "memories")
+        then = "stays there" if begin.settles_at is None else "becomes active, and no more"
+        yield f"what the next consolidation finds among {waits} of the inbox: here each {then}"
+    clocks = {rule.clock for rule in policy.rules} | {guard.clock for guard in policy.guards} | {policy.clock}
+    if clocks - {"wall"}:
+        names = " and ".join(sorted(clocks - {"wall"}))
+        yield f"work to come: the {names} clock stands still here, as it does without sessions"
+    if any(rule.effect is SUMMARISE for rule in policy.rules):
+        yield "what a summary says and how long it is: it is made when the run comes, and may fail"
+    if any(rule.effect is MERGE for rule in policy.rules):
+        yield "near duplicates that are found later, and the decay class of a memory that takes another in"
+    yield "when somebody ticks: a run comes at the first tick after it is due, and none comes where nothing ticks"
+    yield "how long ticks take, and what undoes or repeats a run"

@@ -1,0 +1,106 @@
+"""What happens before the first verb and after the last: the store opens; uses are written, it closes."""
+
+from collections.abc import Awaitable, Iterable
+
+from remanence.core.errors import StoreUnavailable
+from remanence.core.process import OpeningProcess
+from remanence.curate.policy.compiled import load
+from remanence.flows.base import extra_vectors, settings
+from remanence.flows.base.async_embedder import Model
+from remanence.flows.base.context import Core
+from remanence.flows.consolidate import extract_pending, sessions
+from remanence.flows.curate import curating
+from remanence.flows.erase import erase_since
+from remanence.flows.recall import kept_frames
+from remanence.flows.write import embedding, gating
+
+
+async def close(core: Core) -> None:
+    """Close a memory; what could not be written is said once it is closed."""
+    unheard = unended = uncounted = None
+    try:
+        if core.embedding is not None:
+            await core.embedding.stop()
+        await core.archive.stop_indexing()
+        if core.listener is not None:
+            await core.listener.stop()
+            unheard = await _catch_unavailable(core.listener.wait_until_done())
+        try:
+            unended = await _catch_unavailable(sessions.leave(core))
+        finally:
+            uncounted = await _catch_unavailable(core.uses.settle())
+    finally:
+        await _shut(core)
+    why = unheard or unended or uncounted
+    if why is not None:
+        lost = f"{core.uses.give_up():,} uses are not counted" if uncounted else "no use is lost"
+        raise StoreUnavailable(
+            f"the memory is closed; at its end {lost}: {why}",
+            recovery="all that a verb has answered is kept; make room, and open it again: a session that was open"
+            " ends where it was last counted",
+        ) from why
+
+
+async def _shut(core: Core) -> None:
+    """Close the store, and the connections of a writer and of a model that were made with it."""
+    try:
+        await core.store.close()
+    finally:
+        try:
+            if core.let_go is not None:
+                await core.let_go()
+        finally:
+            await let_go((core.model, *core.others))
+
+
+async def let_go(models: Iterable[Model | None]) -> None:
+    """Close models that were made here."""
+    for model in models:
+        if model is not None:
+            await model.close()
+
+
+async def _catch_unavailable(work: Awaitable[None]) -> StoreUnavailable | None:
+    """Do something; return why the store did not let it."""
+    try:
+        await work
+    except StoreUnavailable as error:
+        return error
+    return None
+
+
+async def start(core: Core) -> None:
+    """Open the store and settle what it remembers with what the caller asked for.
+
+    A file that holds what was erased since it was copied is refused, or only looked at, unless that is to be erased.
+    """
+    core.process = OpeningProcess()
+    await erase_since.compare(core)
+    looks = core.unsettled is not None and core.erased_since == "look"
+    await core.store.open(read_only=looks)
+    fits = False
+    try:
+        if not looks:
+            await erase_since.settle(core)
+            await resume(core)
+        fits = True
+    finally:
+        if not fits:
+            await core.store.close()
+
+
+async def resume(core: Core) -> None:
+    """Go on with an opening once nothing is in the file that was erased since."""
+    await settle(core)
+    core.listener = extract_pending.Listener(core)
+
+
+async def settle(core: Core) -> None:
+    """Refuse vectors of another model, and take up the policy that the scope has adopted."""
+    await embedding.settle(core)
+    await extra_vectors.settle(core)
+    await gating.settle(core)
+    await settings.seed(core, settings.built_in() | kept_frames.built_in())
+    adopted = await curating.read_adopted_policy(core)
+    if adopted is not None and not core.policy_given:
+        core.policy, core.policy_given = load(adopted["source"], stored=True), True

@@ -1,0 +1,497 @@
+"""A tick: what is due in a scope is done, each sort of work by itself, within its time; the rest is for the next one.
+
+Knows which work there is and keeps the schedule's row; what the work is lies with its own flow.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from remanence.core.change import Fence
+from remanence.core.clock import MINUTE, SECOND, read_monotonic_micros
+from remanence.core.errors import InvalidInput, LeaseLost
+from remanence.core.keywords import CadenceName
+from remanence.core.process import memory_share
+from remanence.core.results import Result, Time, minute_of, visible
+from remanence.curate.schedule.next_due import calm_after
+from remanence.curate.schedule.pace import (
+    AGENT_SEEN,
+    CADENCES,
+    WITHIN,
+    CadenceIntervals,
+    Load,
+    is_dirty,
+    retry_at,
+    slower,
+    with_quicker,
+)
+from remanence.curate.schedule.record import Calm, Record, tasks
+from remanence.flows.base import expiring, extra_vectors, heartbeat, settings
+from remanence.flows.base.context import QUIET, Core, Lease, aside_of_rows, lease_held
+from remanence.flows.base.expiring import ExpireResult
+from remanence.flows.consolidate import consolidation, extract_pending, sessions
+from remanence.flows.consolidate.consolidation import Quiet
+from remanence.flows.curate import scheduling
+from remanence.flows.curate.scheduling import CadenceResult, Ran
+from remanence.flows.curate.timetable import ROW, position_of, read
+from remanence.flows.indexes.archive_index import index_words
+from remanence.flows.mirror.mirroring import Mirroring
+from remanence.flows.mirror.watching import sync_folder
+from remanence.flows.write import embedding, pending_turns, reembedding
+from remanence.flows.write.pending_turns import PendingTurns
+from remanence.store.base import Bookkeeping, CleanResult
+
+LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
+PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
+NO_POLICY = (
+    "look at what a policy would do: remanence curate --policy default --dry-run; then adopt it:"
+    " remanence policy adopt default (remanence policy show lists the others)"
+)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class TickResult(Result):
+    """What a tick did in a scope.
+
+    `cadence` is the slowest whose rules were judged, None where none were due; `ran` says what became of each sort of
+    work that there was any of, `left` for which there was no time. `quiet` means that nothing was due and nothing has
+    changed; `busy` that another process ticks here. `next_at` is when the next tick is due.
+    `expired` says which images ended where `expire` was asked for.
+    """
+
+    at: int
+    scope: str
+    cadence: CadenceName | None = None
+    ran: Mapping[str, Ran] = field(default_factory=dict)
+    left: tuple[str, ...] = ()
+    quiet: bool = False
+    busy: bool = False
+    next_at: int = 0
+    expired: ExpireResult | None = None
+
+    time, next_time = Time("at"), Time("next_at")
+
+    @property
+    def is_well(self) -> bool:
+        """Tell whether no work failed and no plan waits for a person."""
+        return not any(one.outcome == "failed" or one.held for one in self.ran.values())
+
+    def __str__(self) -> str:
+        what = "another process ticks here" if self.busy else f"{self.cadence or 'no'} rules"
+        told = "quiet" if self.quiet else what
+        did = [f"{name} {ran}" for name, ran in self.ran.items()]
+        left = [f"left for the next: {', '.join(self.left)}"] if self.left else []
+        ended = [] if self.expired is None else [str(self.expired)]
+        return visible("; ".join([f"{minute_of(self.at)} {self.scope}: {told}", *did, *left, *ended]))
+
+
+class Stint:
+    """The time that one tick may take, on a clock that nobody sets."""
+
+    def __init__(self, micros: int, stopping: Callable[[], bool]) -> None:
+        self._until = read_monotonic_micros() + micros
+        self._stopping = stopping
+        self.cut = False
+
+    def over(self) -> bool:
+        """Tell whether time is up for what is left; it is asked only where something is."""
+        self.cut = self.cut or self._stopping() or read_monotonic_micros() >= self._until
+        return self.cut
+
+    @property
+    def seconds(self) -> float:
+        """How many seconds are left."""
+        return max(0.0, (self._until - read_monotonic_micros()) / SECOND)
+
+    @property
+    def overran(self) -> bool:
+        """Tell whether it took more time than it may."""
+        return read_monotonic_micros() >= self._until
+
+
+@dataclass
+class Tick:
+    """One tick under way."""
+
+    core: Core
+    record: Record
+    lease: Lease
+    due: CadenceName | None
+    stint: Stint
+    position: int  # of the scope, before what follows was looked at
+    waits: list[PendingTurns] | None = None
+    quiet: Quiet | None = None
+    backup: Callable[[], Awaitable[None]] | None = None
+    curated: CadenceResult | None = None
+    unfinished: bool = False
+    pending: bool = False
+    doubted: bool = False
+    put: dict[str, Any] = field(default_factory=dict)  # what became of the work, which is kept in the end
+    swap: dict[str, tuple[Any, Any]] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> Mapping[str, Any]:
+        """The bookkeeping as it began."""
+        return self.lease.booked.values
+
+    @property
+    def fence(self) -> Fence:
+        """What names its lease."""
+        assert self.lease.fence is not None
+        return self.lease.fence
+
+    def keep(self, name: str, ran: Ran) -> None:
+        """Have it kept what became of work."""
+        kept = scheduling.kept_as(name, ran, self.rows, ran.at)
+        self.put |= kept.put
+        self.swap |= kept.swap
+
+
+async def tick(
+    core: Core,
+    pace: CadenceIntervals | None = None,
+    cadence: CadenceName | None = None,
+    *,
+    backup: Callable[[], Awaitable[None]] | None = None,
+    promised: bool = False,
+    stopping: Callable[[], bool] = lambda: False,
+) -> TickResult:
+    """Do what is due in a scope: the rules of its cadence and quicker ones, and what was left due beside.
+
+    A `cadence` that is named is judged whether it is due or not. `backup` is made before anything is destroyed. Who
+    `promised` to come again can miss it; `stopping` is asked wherever the time is looked at.
+    """
+    if not core.policy_given:
+        _refuse_bare(core)
+    await core.uses.settle()
+    now, (record, quiet, position) = core.clock.now(), await read(core)
+    if cadence is None and is_quiet(quiet, position, now):
+        return TickResult(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
+    async with lease_held(core, "curate", LEASE, _beginning) as lease:
+        if lease.fence is None:
+            return TickResult(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+        await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
+        with suppress(LeaseLost):
+            rows, position = lease.booked.values, lease.booked.position
+            record = Record.read(rows.get(ROW))  # somebody may have ticked until just now
+            record = replace(record, promised=promised or (record.promised and not _is_late(record, now)))
+            if pace is not None or not record.intervals:
+                record = replace(
+                    record, intervals=dict[str, int]((pace or CadenceIntervals()).intervals.items())
+                )
+            due = cadence or await _due(core, record, position, now)
+            stint = Stint(WITHIN[due or "rapid"], stopping)
+            work = Tick(core, record, lease, due, stint, position, backup=backup)
+            return await _run_tick(work, named=cadence is not None)
+    return TickResult(core.clock.now(), core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
+
+
+async def tick_bare(core: Core, *, expire: bool) -> TickResult:
+    """Finish what is pending since an erasure, all that is done without a policy; refuse where that is nothing."""
+    now, cleaned = core.clock.now(), await core.store.clean()
+    ran = _ran_clean(core, cleaned)
+    if ran is None and not expire:
+        _refuse_bare(core)
+    return TickResult(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
+
+
+def _refuse_bare(core: Core) -> None:
+    raise InvalidInput(
+        f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
+    )
+
+
+def _beginning(holder: str, now: int) -> Bookkeeping:
+    """Ask for what a tick needs at its beginning, by the request that takes its lease.
+
+    Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
+    """
+    read = (*scheduling.OF_HELD, *scheduling.OF_CURATED, reembedding.UNDER_WAY)
+    get = (ROW, *read, *settings.rows_of("mirror_folder"))
+    return Bookkeeping(now, get=get, under=(scheduling.AUTOMATIC, heartbeat.OPEN), put={QUIET: _mark(holder)})
+
+
+def _mark(holder: str) -> dict[str, Any]:
+    return {"by": holder}
+
+
+def _is_late(record: Record, now: int) -> bool:
+    """Tell whether whoever promised to come has missed it for so long that he is gone."""
+    return now - record.at > 2 * record.pace.intervals["deep"]
+
+
+def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
+    """Tell whether a scope needs no tick: it stands where it stood, and what was foretold is not due yet."""
+    return kept is not None and kept.get("position") == position and kept["since"] <= now < kept["due_at"]
+
+
+async def _run_tick(work: Tick, *, named: bool) -> TickResult:
+    """Do the work, under the lease, and keep what became of it."""
+    try:
+        ran, left = await _do_jobs(work, named=named)
+        return await _close_tick(work, ran, left)
+    finally:
+        if not work.lease.is_released and (
+            work.put or work.swap
+        ):  # it was cut short, or another has the lease
+            kept = Bookkeeping(work.core.clock.now(), put=work.put, swap=work.swap)
+            await work.core.store.bookkeep(work.core.scope, kept)
+
+
+async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[str, ...]]:
+    """Do one sort of work after the other; return what became of them, and for which there was no time."""
+    core, now = work.core, work.core.clock.now()
+    doubted = _by_clock(scheduling.held_by(core, work.rows))
+    ran: dict[str, Ran] = {}
+    left: list[str] = []
+    for place, name in enumerate(_order(work.record.cursor)):
+        failure = work.record.failures.get(name)
+        if not named and failure is not None and failure.at <= now < failure.until:
+            continue
+        if name != "curate" and doubted:  # what is written now would bear a wrong time
+            continue
+        if place and work.stint.over():
+            left.append(name)
+            continue
+        done = await scheduling.run_automatic_work(core, name, JOBS[name](work))
+        if name == "curate" and done is not None:
+            doubted = await is_doubted(core) if doubted or done.held else False
+        if done is not None:
+            ran[name] = done
+            work.keep(name, done)
+        work.record = _record_outcome(work.record, name, done, now)
+    work.doubted = doubted
+    return ran, tuple(left)
+
+
+async def is_doubted(core: Core) -> bool:
+    """Tell whether the plan of this scope is held because the clock may be wrong."""
+    return _by_clock(await scheduling.find_held_run(core))
+
+
+def _by_clock(held: Ran | None) -> bool:
+    return held is not None and held.held == "clock"
+
+
+def _record_outcome(record: Record, name: str, done: Ran | None, now: int) -> Record:
+    """Keep that work failed, and when it is tried again; or that it failed no more."""
+    if done is None or done.outcome != "failed":
+        return record.remove_failures(name)
+    failures = record.failures[name].count if name in record.failures else 0
+    return record.record_failure(name, now, done.reason, retry_at(now, failures, record.pace))
+
+
+def _order(cursor: str) -> list[str]:
+    """List the work, beginning with that for which there was no time."""
+    names = list(JOBS)
+    start = names.index(cursor) if cursor in JOBS else 0
+    return names[start:] + names[:start]
+
+
+async def _due(core: Core, record: Record, position: int, now: int) -> CadenceName | None:
+    """Say which rules are due: by time, because they were not done with, or because much has changed."""
+    if core.policy.interval is not None:  # a policy that says itself how often it runs
+        return "deep" if await scheduling.should_curate(core) else None
+    due = slower(record.unfinished, record.pace.due(record.last, now))
+    return due or ("rapid" if await is_dirtied(core, record, position) else None)
+
+
+async def is_dirtied(core: Core, record: Record, position: int) -> bool:
+    """Tell whether so much has changed since rules were judged last that they are due before their time."""
+    if position == record.position:
+        return False
+    parts = await core.store.history(core.scope, after=record.position, limit=PARTS_COUNTED, rows=False)
+    return len(parts) == PARTS_COUNTED or is_dirty(sum(part.count for part in parts), record.memories)
+
+
+async def _close_tick(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> TickResult:
+    """Keep how far it came, and until when there is nothing to do."""
+    core, now = work.core, work.core.clock.now()
+    record = replace(
+        work.record,
+        at=now,
+        cursor=left[0] if left else "",
+        overran=work.stint.overran,
+        unfinished=work.due if work.unfinished else None,
+    )
+    record = await _pick_mode(work, record, now)
+    if ran.keys() - {"curate"}:  # what was looked at is otherwise by now
+        work.position, work.waits, work.quiet = await position_of(core), None, None
+    next_at = await _next_at(work, record, now, bool(left))
+    quiet = {"position": work.position, "since": now, "due_at": next_at}
+    put = {**work.put, ROW: record.values()}
+    swap = {**work.swap, QUIET: (_mark(work.lease.holder), quiet)}
+    await work.lease.release_with(core, Bookkeeping(now, put=put, swap=swap))
+    return TickResult(now, core.scope, work.due, ran, left, next_at=next_at)
+
+
+async def _pick_mode(work: Tick, record: Record, now: int) -> Record:
+    """Choose the mode by what goes on, where the scope was read."""
+    if work.curated is None:
+        return record
+    snapshot = work.curated.snapshot
+    any_open = any(name.startswith(heartbeat.OPEN) for name in work.rows)
+    beating = [
+        one
+        for one in (await sessions.list_open_sessions(work.core) if any_open else [])
+        if one.every is not None
+    ]
+    agents = sum(now - AGENT_SEEN < one.counted_until <= now for one in beating)
+    working, urgent = tasks(snapshot)
+    load = Load(agents, working, urgent, memory_share(), record.overran)
+    return replace(record, moded=record.moded.after(load, now), memories=snapshot.memories)
+
+
+async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
+    """Say when there is something to do again, if nobody writes."""
+    core, position, pace = work.core, work.position, record.pace
+    if not work.doubted and (
+        left or work.pending or record.unfinished is not None or core.embedding is not None
+    ):
+        return now
+    soonest = min(record.compute_due_at(pace, name, position) for name in CADENCES)
+    if core.policy.interval is not None:  # its clock may be one that runs with the sessions
+        rapid = now + pace.intervals["rapid"]
+        due_at = await scheduling.interval_due_at(core)
+        soonest = rapid if due_at is None or due_at <= now else min(rapid, due_at)  # what is held stays due
+    if work.doubted:  # nothing else is done until the clock is right
+        return max(now, soonest)
+    waits = await pending_turns.waiting(core) if work.waits is None else work.waits
+    quiet = await consolidation.check_pending_work(core) if work.quiet is None else work.quiet
+    failed = (one.until for one in record.failures.values())
+    times = [soonest, quiet.due_at(now), *(one.due_at for one in waits), *failed]
+    return max(now, min(at for at in times if at is not None))
+
+
+async def _curate(work: Tick) -> Ran | None:
+    """Judge the rules that are due."""
+    if work.due is None:
+        return None
+    core, now = work.core, work.core.clock.now()
+    done = work.curated = await scheduling.curate_cadence(
+        core, work.fence, work.due, work.stint.over, work.backup, work.rows
+    )
+    work.unfinished = work.stint.cut
+    if done.ran.outcome == "skipped" and not done.ran.held:
+        return done.ran  # the lease is lost
+    work.position = await position_of(core) if done.stands_at is None else done.stands_at
+    calm = dict[CadenceName, Calm]()
+    # Where the plan was carried out whole and nobody else has written, it is known what is left.
+    if done.stands_at is not None and not work.unfinished:
+        until = await aside_of_rows(
+            len(done.snapshot), calm_after, done.snapshot, done.part, done.plan, done.rest
+        )
+        calm = {name: Calm(work.position, at) for name, at in until.items()}
+    record = work.record.record_judgement(with_quicker(work.due), now, done.plan, calm)
+    work.record = replace(record, position=work.position)
+    return done.ran
+
+
+async def _extract(work: Tick) -> Ran | None:
+    """Extract facts from the turns that were noted and are due."""
+    waits = work.waits = await pending_turns.waiting(work.core)
+    return await extract_pending.due_now(work.core, work.stint.over, waits)
+
+
+async def _consolidate(work: Tick) -> Ran | None:
+    """Make the inbox active and judge and link it, where that is due."""
+    quiet = work.quiet = await consolidation.check_pending_work(work.core)
+    due_at = quiet.due_at(now := work.core.clock.now())
+    return (
+        await consolidation.by_itself(work.core, work.stint.over)
+        if due_at is not None and due_at <= now
+        else None
+    )
+
+
+async def _embed(work: Tick) -> Ran | None:
+    """Go on with vectors of another model, and make those that are missing."""
+    core, made, waits = work.core, 0, ""
+    if core.embedding is not None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(work.stint.seconds):
+                await embedding.whole(core)
+    if work.rows.get(reembedding.UNDER_WAY) is not None:
+        done = await reembedding.reembed(core, None, None, work.stint.over)
+        made, waits = done.memories, done.waits
+    elif core.model is not None and await extra_vectors.count_unembedded(core):
+        filled = await extra_vectors.fill(core, work.stint.over)
+        made, waits = filled.memories, filled.left
+    if not made and not waits:
+        return None
+    failed = waits and waits != reembedding.STOPPED
+    return Ran(core.clock.now(), "failed" if failed else "done", None, {"embedded": made}, waits)
+
+
+async def _mirror(work: Tick) -> Ran | None:
+    """Bring the folder that mirrors the memory up to date, where anything has changed."""
+    core = work.core
+    (folder,) = settings.words_in(work.rows, "mirror_folder")
+    if not folder or (position := await position_of(core)) == work.record.mirrored:
+        return None
+    mirroring = Mirroring(core, Path(folder))
+    async with mirroring.hold_folder():
+        done = await sync_folder(mirroring)
+    work.record = replace(work.record, mirrored=position)
+    counts = {"written": done.written, "removed": done.removed}
+    return Ran(core.clock.now(), "done", None, counts) if any(counts.values()) else None
+
+
+async def _clean(work: Tick) -> Ran | None:
+    """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
+    cleaned = await work.core.store.clean()
+    work.pending = work.pending or cleaned.is_pending
+    return _ran_clean(work.core, cleaned)
+
+
+def _ran_clean(core: Core, cleaned: CleanResult) -> Ran | None:
+    """Say what became of rewriting the file; None where nothing is pending."""
+    if cleaned.is_pending:
+        why = cleaned.why or "another process still reads what was erased"
+        return Ran(core.clock.now(), "done", None, {}, why)
+    if not cleaned.is_done:
+        return None
+    found = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""
+    outcome: Literal["failed", "done"] = "failed" if found else "done"
+    return Ran(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
+
+
+async def _index(work: Tick) -> Ran | None:
+    """Index the words of what was archived: the commit that did it only noted that they wait."""
+    core = work.core
+    if work.due is None:  # between two ticks that judge rules, recall reads what waits
+        return None
+    waited = (await core.store.archive_words(core.scope, None)).waiting
+    if not waited:
+        return None
+    left = await index_words(core.store, core.scope, stopping=work.stint.over, waiting=waited)
+    work.pending = work.pending or left > 0
+    return Ran(core.clock.now(), "done", None, {"indexed": waited - left}) if left < waited else None
+
+
+async def _expire(work: Tick) -> Ran | None:
+    """End the images of the audit that are past their time, where deep rules are due."""
+    if work.due != "deep":
+        return None
+    try:
+        done = await expiring.expire(work.core, work.stint.over, work.fence)
+    except LeaseLost as lost:
+        return Ran(work.core.clock.now(), "skipped", reason=str(lost))
+    counts = {"parts ended": done.parts, "images": done.changes}
+    return Ran(work.core.clock.now(), "done", None, counts) if done.parts else None
+
+
+# In this order, each in the time that the others left; what fails fails alone.
+JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
+    "curate": _curate,
+    "extract": _extract,
+    "consolidate": _consolidate,
+    "index": _index,
+    "embed": _embed,
+    "mirror": _mirror,
+    "erase": _clean,
+    "expire": _expire,
+}

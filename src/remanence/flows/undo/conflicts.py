@@ -1,0 +1,179 @@
+"""What later runs changed in memories: what stands in the way of undoing a run, and which of them to undo first.
+
+A later run stands in the way of a memory where it changed columns that belong to those the run changed, and has not
+been taken back itself. Uses, links and tags that nothing hangs on do not, nor does what the engine did by itself.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+
+from remanence.core.change import ROWLESS, Block, Cause, Change, Entry, Ints
+from remanence.core.decay_class import FADING_TAGS
+from remanence.core.model import COUNTERS, TEXT_COLUMNS, Status
+from remanence.core.owner import BY_ENGINE, owner_of
+from remanence.flows.base.audit_log import iterate_audit_log
+from remanence.flows.base.context import Core
+
+MEMORY_USE = ("used_at", "use_days", "use_day")  # what a use sets in a memory, beside its counter
+_Rows = tuple[Ints, frozenset[str]]  # memories of a part, and which of their columns it changed
+
+
+@dataclass(frozen=True, slots=True)
+class _LaterPart:
+    """What a part of a later run changed: memories by columns, and the rows of other tables."""
+
+    cause: Cause
+    rows: list[_Rows]
+    others: list[Entry]
+    entries: tuple[Entry, ...] = ()  # what the engine made by itself, and whose place it gave away
+
+    def names_any(self, wanted: AbstractSet[tuple[str, Any]]) -> bool:
+        """Tell whether one of these rows of other tables is among them."""
+        tables = {table for table, _ in wanted}
+        return any(
+            (entry.table, key) in wanted
+            for entry in self.others
+            if entry.table in tables
+            for key in (entry.row_keys() if isinstance(entry, Block) else [entry.key])
+        )
+
+
+# Columns that are true together: of each group at most one run decides. What is in no group stands alone.
+_GROUPS = (
+    frozenset({"text", "text_at", "speaker", "form", "summary", "vector", *TEXT_COLUMNS}),
+    frozenset({"status", "status_at", "reason", "tier", "tier_at", "lifecycle", "valid_from", "valid_to"}),
+    frozenset({"confidence", "confidence_at"}),
+    frozenset({"state", "state_at"}),
+)
+# What protects a memory, or says what it is: after a change of it nothing older is taken back.
+_DECISIVE = frozenset({"pinned", "holds", "hold_until", "category", "policy_class", "decay", "trust"})
+_COUNTED = COUNTERS | {"revision", "touched", *MEMORY_USE}
+
+
+def columns_of(entry: Entry) -> frozenset[str]:
+    """Return the columns of memories that an entry changes, `*` for all where a row comes or goes."""
+    if isinstance(entry, Block):
+        return frozenset(entry.columns) - _COUNTED
+    if entry.before is None or entry.after is None:
+        return frozenset("*")
+    return frozenset({*entry.before, *entry.after}) - _COUNTED
+
+
+def in_the_way(mine: AbstractSet[str], since: AbstractSet[str]) -> bool:
+    """Tell whether what was changed since leaves no room to take back what is `mine`."""
+    if not since or "*" in mine | since:
+        return bool(since)
+    if mine and (since & _DECISIVE or not mine.isdisjoint(since)):
+        return True
+    return any(mine & group and since & group for group in _GROUPS)
+
+
+class Later:
+    """The runs after a position that stand, but those of `own`, and which columns of memories they changed.
+
+    Those of the engine are kept apart: they stand in nobody's way.
+    """
+
+    def __init__(self, core: Core, position: int, own: AbstractSet[str]) -> None:
+        self._core = core
+        self._read_to = position
+        self._own = own
+        self._parts: dict[tuple[str, int], _LaterPart] = {}
+        self._engine: dict[tuple[str, int], _LaterPart] = {}
+
+    async def catch_up(self) -> None:
+        """Read what was logged since the last look."""
+        async for part in iterate_audit_log(self._core, None, None, self._read_to):
+            self._read_to = part.position
+            cause = part.cause
+            undone = cast("str", cause.detail.get("undoes")), cause.part
+            if undone in self._parts or undone in self._engine:
+                self._parts.pop(undone, None)
+                self._engine.pop(undone, None)
+            elif cause.run not in self._own and cause.verb not in ROWLESS:
+                others = [entry for entry in part.entries if entry.table != "memories"]
+                mine = _LaterPart(cause, list(_rows(part.entries)), others)
+                if owner_of(cause) == BY_ENGINE:
+                    told = tuple(entry for entry in part.entries if _tells(entry))
+                    self._engine[cause.run, cause.part] = replace(mine, others=[], entries=told)
+                else:
+                    self._parts[cause.run, cause.part] = mine
+
+    def columns(self, seqs: Collection[int]) -> dict[int, frozenset[str]]:
+        """Return the columns of these memories that were changed; a memory without such is left out."""
+        return _columns(self._parts.values(), seqs)
+
+    def engine_columns(self, seqs: Collection[int]) -> dict[int, frozenset[str]]:
+        """Return the columns of these memories that the engine changed by itself."""
+        return _columns(self._engine.values(), seqs)
+
+    def by_engine(self) -> list[tuple[Entry, ...]]:
+        """Return what the engine did by itself, part by part, the newest first."""
+        return [part.entries for part in reversed(self._engine.values())]
+
+    def changed_by_others(self, wanted: AbstractSet[tuple[str, Any]]) -> set[tuple[str, Any]]:
+        """Return those of some rows of other tables that anybody but the engine changed."""
+        parts = self._parts.values() if wanted else ()
+        return {row for row in wanted if any(part.names_any({row}) for part in parts)}
+
+    def came_or_went(self) -> set[int]:
+        """Return the memories that were created or purged."""
+        parts = (*self._parts.values(), *self._engine.values())
+        rows = (row for part in parts for row in part.rows)
+        return {seq for keys, columns in rows if "*" in columns for seq in keys.tolist()}
+
+    def runs(self, keys: Iterable[tuple[str, Any]], mine: AbstractSet[str]) -> list[Cause]:
+        """Return why any of these rows was changed, of memories in the way of `mine`; a run once, newest first."""
+        wanted = set(keys)
+        seqs = np.array(sorted(key for table, key in wanted if table == "memories"), np.int64)
+        found: dict[str, Cause] = {}
+        for (run, _), part in self._parts.items():
+            rows = (keys for keys, columns in part.rows if in_the_way(mine, columns))
+            if any(np.isin(keys, seqs).any() for keys in rows) or part.names_any(wanted):
+                found[run] = part.cause
+        return list(reversed(found.values()))
+
+
+def _tells(entry: Entry) -> bool:
+    """Tell whether an entry made a row, or ended one's time: what only changed a memory is in its columns."""
+    if entry.table != "memories" or entry.before is None:
+        return True
+    return isinstance(entry, Change) and (entry.after or {}).get("status") == Status.SUPERSEDED
+
+
+def _columns(parts: Iterable[_LaterPart], seqs: Collection[int]) -> dict[int, frozenset[str]]:
+    wanted = np.array(sorted(seqs), np.int64)
+    found: dict[int, frozenset[str]] = {}
+    for part in parts:
+        for keys, columns in part.rows:
+            for seq in keys[np.isin(keys, wanted)].tolist():
+                found[seq] = found.get(seq, frozenset()) | columns
+    return found
+
+
+def _rows(entries: Sequence[Entry]) -> Iterable[_Rows]:
+    """Return which memories entries revise, by the columns that they change."""
+    found: dict[frozenset[str], list[int]] = {}
+    for entry in entries:
+        if isinstance(entry, Block):
+            if entry.table == "memories" and entry.revision is not None:
+                yield entry.keys, columns_of(entry)
+        elif (columns := _find_revised_columns(entry)) is not None:
+            key: Any = entry.key
+            found.setdefault(columns, []).append(key[0] if isinstance(key, tuple) else key)
+    yield from ((np.array(keys, np.int64), columns) for columns, keys in found.items())
+
+
+def _find_revised_columns(change: Change) -> frozenset[str] | None:
+    """Return the columns that a change of more than counts revises; None for counts, and what is no memory's."""
+    if change.table == "tags":
+        return frozenset({"decay"}) if cast("tuple[int, str]", change.key)[1] in FADING_TAGS else None
+    if change.table == "claims":
+        return frozenset("*")
+    sides = change.before, change.after
+    revises = None in sides or any("revision" in (side or {}) for side in sides)
+    return columns_of(change) if change.table == "memories" and revises else None

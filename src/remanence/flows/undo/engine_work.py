@@ -1,0 +1,172 @@
+"""What the engine did by itself with memories that an undoing takes away: it goes with them.
+
+Rows that hang on them, facts and entities that are known from them alone, the place that they were given, their turns
+in boxes. What anybody else has touched since stays, and stands in the way as it did.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, cast
+
+from remanence.core.box import FindBoxes
+from remanence.core.change import Block, Change, Entry, inverse, rows_of
+from remanence.core.model import Memory, Relation, Status
+from remanence.flows.base.context import Core
+from remanence.flows.undo.conflicts import Later
+from remanence.store.constraints import memories_of
+from remanence.store.lineage import REPLACING
+
+_Row = tuple[str, Any]
+_KEPT = frozenset({"status", "reason", "tier", "key"})  # of a place that was given away
+
+
+async def hung_on(core: Core, seqs: Collection[int]) -> dict[_Row, Change]:
+    """Return the tags, sources, claims and links of memories, each with the change that takes it away."""
+    rows: list[Change] = [
+        Change("links", link.key, link.values, None)
+        for link in await core.store.neighbours(core.scope, sorted(seqs))
+    ]
+    rows += [Change("claims", one.key, {}, None) for one in await core.store.claims(core.scope, sorted(seqs))]
+    for memory in await core.store.get(core.scope, sorted(seqs)):
+        if memory is not None:
+            rows += [Change("tags", (memory.seq, tag), {}, None) for tag in memory.tags]
+            rows += [Change("sources", (memory.seq, source), {}, None) for source in memory.sources]
+    return {(one.table, one.key): one for one in rows}
+
+
+async def with_engine_work(core: Core, entries: Sequence[Entry], later: Later) -> list[Entry]:
+    """Add to what takes memories away what the engine alone made of them since."""
+    named = {(one.table, one.key) for one in rows_of(one for one in entries if one.after is None)}
+    first = {cast("int", key) for table, key in named if table == "memories"}
+    if not first or not (hung := await hung_on(core, first)).keys() - named:
+        return list(entries)
+    await later.catch_up()
+    work = _DependentRows(core, later, first)
+    await work.follow(first, hung)
+    more = [one for row, one in work.rows.items() if row not in named]
+    more += await _places_back(core, later, work.going)
+    return [*more, *await _out_of_boxes(core, first, named), *entries]
+
+
+class _DependentRows:
+    """The rows that go along with some memories, and the memories that do."""
+
+    def __init__(self, core: Core, later: Later, going: AbstractSet[int]) -> None:
+        self._core, self._later = core, later
+        self.going = set(going)
+        self.rows: dict[_Row, Change] = {}
+        self._born = {seq for part in later.by_engine() for seq in _born_in(part)}
+
+    async def follow(self, fresh: AbstractSet[int], hung: dict[_Row, Change]) -> None:
+        """Take along what the engine hung on memories, then the facts and entities that it made of them alone."""
+        while fresh:
+            mine = self._filter_engine_rows(hung)
+            self.rows |= mine
+            ends = {end for table, key in mine if table == "links" for end in key[:2]}
+            fresh, hung = await self._find_derived(sorted(ends & self._born - self.going))
+            self.going |= fresh
+
+    async def _find_derived(self, seqs: Sequence[int]) -> tuple[set[int], dict[_Row, Change]]:
+        """Return those that are known from what goes alone and were touched by nobody else, and what hangs on them."""
+        if not seqs:
+            return set(), {}
+        hung = await hung_on(self._core, seqs)
+        made, touched = self._filter_engine_rows(hung).keys(), self._later.columns(seqs).keys()
+        held = {seq for row in hung.keys() - made for seq in memories_of(*row)}
+        gone, grounds = set[int](), _grounds(hung)
+        for memory in await self._core.store.get(self._core.scope, seqs):
+            if memory is None or memory.seq in touched | held:
+                continue
+            if grounds[memory.seq] and grounds[memory.seq] <= self.going:
+                gone.add(memory.seq)
+                change = Change("memories", memory.seq, {"revision": memory.revision}, None)
+                self.rows["memories", memory.seq] = change
+        return gone, {row: one for row, one in hung.items() if gone & set(memories_of(*row))}
+
+    def _filter_engine_rows(self, hung: dict[_Row, Change]) -> dict[_Row, Change]:
+        """Return the rows that the engine made since, or a use: these are logged by nobody."""
+        made = {row for part in self._later.by_engine() for row in _made_in(part, hung.keys())}
+        used = {row for row in hung if row[0] == "links" and row[1][2] == Relation.CO_OCCURS}
+        used -= self._later.changed_by_others(used)
+        return {row: one for row, one in hung.items() if row in made | used}
+
+
+def _grounds(rows: Iterable[_Row]) -> dict[int, set[int]]:
+    """Return what memories are known from, by links: facts from what they were learned from, entities from mentions."""
+    found: dict[int, set[int]] = defaultdict(set)
+    for table, key in rows:
+        if table == "links" and key[2] == Relation.LEARNED_FROM:
+            found[key[0]].add(key[1])
+        elif table == "links" and key[2] == Relation.MENTIONS:
+            found[key[1]].add(key[0])
+    return found
+
+
+def _born_in(part: Sequence[Entry]) -> Iterator[int]:
+    for one in part:
+        if isinstance(one, Change) and one.table == "memories" and one.before is None:
+            yield cast("int", one.key)
+
+
+def _made_in(part: Sequence[Entry], wanted: AbstractSet[_Row]) -> Iterator[_Row]:
+    """Yield those of some rows that a part made."""
+    for one in part:
+        if one.before is None and one.table != "memories":
+            keys = one.row_keys() if isinstance(one, Block) else [one.key]
+            yield from ((one.table, key) for key in keys if (one.table, key) in wanted)
+
+
+async def _places_back(core: Core, later: Later, going: AbstractSet[int]) -> list[Change]:
+    """Give back the places that the engine gave to memories that go, where nothing else has become of them since."""
+    found: dict[_Row, Change] = {}
+    for part in later.by_engine():
+        changes = [one for one in part if isinstance(one, Change)]
+        made = [one.key for one in changes if one.table == "links" and one.before is None]
+        olds = {key[1] for key in cast("list[tuple[int, int, int]]", made) if _gives_place(key, going)}
+        for one in changes if olds else ():
+            if one.table in {"memories", "claims"} and one.before and one.after and _seq(one) in olds:
+                found.setdefault((one.table, one.key), inverse(one))
+    stand = {one.seq: one for one in await core.store.get(core.scope, _seqs(found)) if one is not None}
+    return [one for one in found.values() if _is_as_left(stand.get(_seq(one)), one)]
+
+
+def _gives_place(key: tuple[int, int, int], going: AbstractSet[int]) -> bool:
+    return Relation(key[2]) in REPLACING and key[0] in going and key[1] not in going
+
+
+def _seq(change: Change) -> int:
+    return cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
+
+
+def _seqs(found: dict[_Row, Change]) -> list[int]:
+    return sorted(set(map(_seq, found.values())))
+
+
+def _is_as_left(memory: Memory | None, back: Change) -> bool:
+    """Tell whether a memory that gave up its place is still as that left it."""
+    if memory is None or memory.status is not Status.SUPERSEDED:
+        return False
+    before = back.before or {}
+    return back.table == "claims" or all(
+        getattr(memory, name) == value for name, value in before.items() if name in _KEPT
+    )
+
+
+async def _out_of_boxes(core: Core, going: AbstractSet[int], named: AbstractSet[_Row]) -> list[Change]:
+    """Take turns that go out of their boxes; a box without turns goes, and its trace where it was the last."""
+    found = await core.store.get(core.scope, sorted(going))
+    sessions = {memory.session for memory in found if memory is not None and memory.session is not None}
+    changes: list[Change] = []
+    for session in sorted(sessions):
+        for box in await core.store.boxes(core.scope, FindBoxes(session=session)):
+            left = [seq for seq in box.members if seq not in going]
+            if len(left) == len(box.members) or ("boxes", box.box) in named:
+                continue
+            held = {"members": list(box.members), "goal": box.goal}
+            goal = box.goal if box.goal in left else None
+            after = {"members": left, "goal": goal} if left else None
+            changes.append(Change("boxes", box.box, held, after))
+            if not left and box.trace is not None:
+                changes.append(Change("traces", box.trace, {}, None))
+    return changes

@@ -1,0 +1,231 @@
+"""Memories whose vectors another embedder made are embedded again, some at a time, beside everything else.
+
+Until the last is done no vectors are compared: recall goes by words alone, and what must compare waits. Which embedder
+made the vectors, and how far this has come, is kept in the bookkeeping, so that any process goes on where one stopped.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from remanence.core.change import Change, Entry, Fence
+from remanence.core.clock import SECOND
+from remanence.core.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, format_value
+from remanence.core.model import INT_MAX, Memory, Status
+from remanence.flows.base.context import Core, hold_lease
+from remanence.flows.write.learning import vector_of
+from remanence.llm.local import BUILT_IN, REPLACED
+from remanence.read.entity import is_entity
+from remanence.recall.semantic import word_weight
+from remanence.store.base import Arriving, Bookkeeping, Find, WriteContext
+from remanence.text.analysis import stems, term_hash
+
+EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
+AFTER = "after"  # the last memory that was embedded again, while others are left
+SINCE = "since"  # the position up to which the audit holds vectors of the embedder before
+CHUNK = 500
+LEASE = 5 * SECOND  # longer than a chunk takes; so long a killed process keeps the others waiting
+POLL_S = 0.2
+PAUSE_S = 1.0
+FAILURES_MAX = 600  # one after another, before the rest is left to the next opening
+LOG = logging.getLogger("remanence")
+
+
+async def settle(core: Core) -> None:
+    """Refuse vectors of another model, but for one that the present one takes the place of."""
+    now = core.clock.now()
+    mine = {"name": core.embedder.name, "dimensions": core.embedder.dimensions}
+    stored = await _read_embedder_row(core)
+    if stored is None:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put={EMBEDDER: mine}))
+        return
+    if REPLACED.get(stored["name"]) == core.embedder.name:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={EMBEDDER: (stored, {**mine, AFTER: 0})}))
+        stored = await _read_embedder_row(core) or stored
+    if stored | mine != stored:
+        raise StoreIncompatible(
+            f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
+            recovery=_way_back(stored["name"]),
+        )
+    core.vectors_since = stored.get(SINCE, 0)
+    if AFTER in stored:
+        core.vectors_since = INT_MAX
+        core.index.dimensions = 0
+        core.embedding = Embedding(core)
+
+
+def _way_back(name: str) -> str:
+    """Say how a memory is opened that another embedder's vectors are in."""
+    if name in REPLACED:
+        return "open it without naming an embedder, and it is embedded again"
+    short = next((short for short, embedder in BUILT_IN.items() if embedder.name == name), None)
+    given = "" if short is None else f", `--embedder {short}` or embedder={short!r}"
+    return f"open it with the embedder it was made with{given}"
+
+
+async def _read_embedder_row(core: Core) -> dict[str, Any] | None:
+    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(EMBEDDER,)))
+    stored = booked.values.get(EMBEDDER)
+    if stored is not None and not (isinstance(stored, dict) and isinstance(stored.get("name"), str)):
+        raise StoreDamaged(
+            f"which model made the vectors is not to be read: {format_value(stored)}",
+            recovery="run `doctor`, then go back to the latest backup",
+        )
+    return stored
+
+
+async def read_reembed_position(core: Core) -> int | None:
+    """Return after which memory those begin that are still to be embedded again; None where none is."""
+    stored = None if core.embedding is None else await _read_embedder_row(core)
+    return None if stored is None else stored.get(AFTER)
+
+
+async def whole(core: Core) -> None:
+    """Wait until every vector is the present embedder's."""
+    if core.embedding is not None:
+        await core.embedding.wait_until_done()
+
+
+class Embedding:
+    """The work under way in this process, or in another one that this one waits for."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._run = core.new_id()
+        self._part = 0
+        self._stopped = False
+        self._task = asyncio.create_task(self._work())
+
+    async def wait_until_done(self) -> None:
+        """Wait for the end; raise what ended it too early."""
+        await asyncio.shield(self._task)
+
+    async def stop(self) -> None:
+        """End with the present chunk; the next opening goes on."""
+        self._stopped = True
+        await asyncio.wait([self._task])
+        if not self._task.cancelled() and (error := self._task.exception()) is not None:
+            LOG.warning("not every memory was embedded again: %s; the next opening goes on", error)
+
+    async def _work(self) -> None:
+        failures = 0
+        while True:
+            try:
+                pause, ended = await self._step()
+                failures = 0
+            except RemanenceError:
+                failures += 1
+                if failures == FAILURES_MAX or self._stopped:
+                    raise
+                pause, ended = PAUSE_S, False
+            if ended or self._stopped:
+                return
+            await asyncio.sleep(pause)
+
+    async def _step(self) -> tuple[float, bool]:
+        """Embed one chunk, unless another process does; return how long to wait, and whether all is done."""
+        core = self._core
+        async with hold_lease(core, "embedding", LEASE) as fence:
+            stored = await _read_embedder_row(core) or {}
+            if AFTER not in stored:
+                await core.index.take_vectors(core.embedder.dimensions)
+                core.vectors_since = stored.get(SINCE, 0)
+                return 0, True
+            if fence is not None:
+                await self._chunk(stored, fence)
+        return POLL_S if fence is None else 0, False
+
+    async def _chunk(self, stored: dict[str, Any], fence: Fence) -> None:
+        """Embed what follows, and say so; where somebody changed any of it meanwhile, it is read again."""
+        core = self._core
+        memories = await core.store.find(
+            core.scope, Find(after=stored[AFTER], limit=CHUNK, oldest_first=True)
+        )
+        changes = await _changes(core, memories)
+        cause = core.cause("embed", run=self._run, part=self._part, planned=True, fence=fence)
+        self._part += 1
+        try:
+            if changes:
+                await core.commit(changes, cause)
+        except Conflict:
+            return
+        if len(memories) == CHUNK:
+            now = {**stored, AFTER: memories[-1].seq}
+        else:
+            # All vectors are the new ones by now, and with them whatever the audit is told from here on.
+            position = (await core.store.search(core.scope, [])).position
+            now = {name: value for name, value in stored.items() if name != AFTER} | {SINCE: position}
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), swap={EMBEDDER: (stored, now)}))
+
+
+async def _changes(core: Core, memories: Sequence[Memory]) -> list[Change]:
+    """Embed what has a vector, or should have one since it is consolidated."""
+    held, _ = await core.store.vectors(core.scope, only=[memory.seq for memory in memories])
+    wanted = set(held.tolist())
+    chosen = [
+        memory
+        for memory in memories
+        if memory.seq in wanted or (memory.status is Status.ACTIVE and not is_entity(memory))
+    ]
+    return await asyncio.to_thread(
+        _make_vector_changes, core, chosen, await _read_term_counts(core, [one.text for one in chosen])
+    )
+
+
+async def _read_term_counts(core: Core, texts: Sequence[str]) -> WriteContext:
+    terms = await asyncio.to_thread(lambda: list({term_hash(stem) for text in texts for stem in stems(text)}))
+    return await core.store.arriving(core.scope, Arriving(terms=terms))
+
+
+def _make_vector_changes(core: Core, memories: Sequence[Memory], known: WriteContext) -> list[Change]:
+    weight = word_weight(known.memories, known.df)
+    return [
+        Change(
+            "memories",
+            memory.seq,
+            {"revision": memory.revision},
+            {"vector": vector_of(core, memory.text, weight)},
+        )
+        for memory in memories
+    ]
+
+
+def _unseen(change: Change) -> Change:
+    """Let a change start from whatever vector there is: the one that the audit told of has been replaced."""
+    if change.table != "memories" or change.after is None or "vector" not in (change.before or {}):
+        return change
+    return replace(
+        change, before={name: old for name, old in (change.before or {}).items() if name != "vector"}
+    )
+
+
+async def present(core: Core, told: Sequence[Entry], position: int) -> list[Entry]:
+    """Give changes that the audit told at a position vectors of the present embedder, where it made others before."""
+    if position > core.vectors_since:
+        return list(told)
+    # A block holds no vectors.
+    entries = [_unseen(entry) if isinstance(entry, Change) else entry for entry in told]
+    old = {
+        change.key: change
+        for change in entries
+        if isinstance(change, Change)
+        and change.table == "memories"
+        and change.after
+        and change.after.get("vector") is not None
+    }
+    texts = {key: (change.after or {}).get("text") for key, change in old.items()}
+    unsaid = [key for key, text in texts.items() if text is None]
+    for memory in await core.store.get(core.scope, unsaid):  # type: ignore[arg-type]
+        if memory is not None:
+            texts[memory.seq] = memory.text
+    known = await _read_term_counts(core, [text for text in texts.values() if text is not None])
+    weight = word_weight(known.memories, known.df)
+    fresh = {key: vector_of(core, text, weight) for key, text in texts.items() if text is not None}
+    return [
+        replace(entry, after={**(entry.after or {}), "vector": fresh[entry.key]})
+        if isinstance(entry, Change) and entry.key in fresh and entry is old.get(entry.key)
+        else entry
+        for entry in entries
+    ]

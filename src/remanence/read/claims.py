@@ -1,0 +1,467 @@
+"""What a text claims of a subject, found by rules, and when a newer claim takes the place of an older one.
+
+A sentence claims something where it tells in the present, of a subject that it names, with a verb of the word lists;
+in doubt it claims nothing. Knows texts and claims, no memories and no store.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from remanence.languages import LEXICONS, OPPOSITES
+from remanence.languages.patterns import Pattern, any_of
+from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, UnspacedTelling
+
+TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
+SENTENCE_CHARS_MAX = 160
+SENTENCE_WORDS_MAX = 24
+SUBJECT_WORDS_MAX = 8
+VALUE_WORDS_MAX = 12
+APPOSITION_WORDS_MAX = 4
+SLOT_WORDS_MAX = 5  # of what differs between an older and a newer value
+LIVE = "live"
+CHANGE = "change"  # the group of verbs that only say that a value is another one
+BE = "be"
+
+_SENTENCES = re.compile(r"(?<![.!?…;])[.!?…;]+(?=\s|$)|[。！；？\n]")
+_SHORTENED = ("Mr", "Ms", "Mrs", "Dr", "St", "Sr", "Sra", "Mme", "Prof", "Nr", "No")
+_MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s|^>")  # quoted, listed or asked
+_DATED = re.compile(r"\b(?:in|en|em|im jahr) (?:1[89]|20)\d\d\b", re.IGNORECASE)  # that is history
+_TOKEN = re.compile(r"[^\W_][^\s,;!()\[\]{}<>|*]*")
+_CLOSING = ".'-–"
+_NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_NUMBER = re.compile(r"\W?\d")
+_BREAKS = re.compile(r"[ -]")
+_CLAUSES = re.compile(r",\s")
+_UNSPACED_NUMBER = frozenset("一二三四五六七八九十百千万半両两0123456789０１２３４５６７８９")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimFound:
+    """What one sentence claims: the folded subject and attribute, the value as said.
+
+    `changed` tells that it is said to be so from now on, `alone` that the text says nothing else.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    changed: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimVerdict:
+    """Whether a newer claim takes the place of an older one, and why."""
+
+    replaces: bool
+    why: str
+
+
+NOT = ClaimVerdict(False, "nothing says that the older one holds no longer")
+SAME_KIND = ClaimVerdict(True, "another value of the same kind")
+ONE_AT_A_TIME = ClaimVerdict(True, "there is one at a time")
+SAID_SO = ClaimVerdict(True, "it is said to be so from now on")
+
+
+def _any(name: str) -> Pattern:
+    """Return a pattern for the phrases of all languages under a name."""
+    phrases = any_of(phrase for told in TELLING.values() for phrase in getattr(told, name))
+    return Pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
+
+
+_UPDATES, _DOUBTS, _OPENERS = _any("updates"), _any("doubts"), _any("openers")
+# Each language has one group, the place that the speaker moved to.
+_MOVED = Pattern("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
+_MOVED_CHINESE = Pattern(CHINESE.moving)
+_MOVED_JAPANESE = Pattern(JAPANESE.moving)
+_CLAIM_CHINESE = Pattern(CHINESE.claim)
+_CLAIM_JAPANESE = Pattern(JAPANESE.claim)
+
+
+class _PhraseSet:
+    """Phrases of one language; most sentences have the first word of none, which is looked up first."""
+
+    def __init__(self, phrases: Collection[str]) -> None:
+        self._phrases = frozenset(phrases)
+        self._first = frozenset(_BREAKS.split(phrase)[0] for phrase in phrases)
+
+    def may_stand(self, folded: Collection[str]) -> bool:
+        """Tell whether the words of a sentence are such that one of the phrases may stand in it."""
+        return not self._first.isdisjoint(folded)
+
+    def out(self, found: re.Match[str]) -> str:
+        """Return what is left of a phrase that was found: of another language's, all."""
+        return " " if found.group().lower() in self._phrases else found.group()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ClaimRules:
+    """The words of one language, made ready to read with."""
+
+    told: Telling
+    groups: Mapping[str, str]  # by verb
+    function_words: frozenset[str]
+    updates: _PhraseSet
+    doubts: frozenset[str]
+    doubtful: _PhraseSet
+    openers: _PhraseSet
+    reactions: frozenset[str]
+
+
+def _rules(told: Telling) -> _ClaimRules:
+    lexicon = LEXICONS[told.code]
+    return _ClaimRules(
+        told,
+        {**{verb: verb for verb in told.others}, **told.attributes},
+        lexicon.stop | told.articles | told.prepositions | told.my | told.i,
+        _PhraseSet(told.updates),
+        frozenset(phrase for phrase in told.doubts if " " not in phrase),
+        _PhraseSet([phrase for phrase in told.doubts if " " in phrase]),
+        _PhraseSet(told.openers),
+        lexicon.reactions,
+    )
+
+
+@cache
+def _all_rules() -> tuple[_ClaimRules, ...]:
+    """Return the rules of all languages, which are made ready when the first text is read."""
+    return tuple(map(_rules, TELLING.values()))
+
+
+def _all(name: str) -> frozenset[str]:
+    return frozenset().union(*(getattr(one, name) for one in TELLING.values()))
+
+
+_VERBS = frozenset().union(*(told.attributes for told in TELLING.values())) | _all("changes") | _all("others")
+_OFFICES, _ANY_VALUE, _FAVOURITES, _LIKED = map(_all, ("offices", "any_value", "favourites", "liked"))
+_ARTICLES, _PREPOSITIONS = _all("articles"), _all("prepositions")
+_OTHERS = _all("others")
+_GROUPS = {CHANGE}.union(*(told.attributes.values() for told in TELLING.values()))
+_BEFORE_NOUNS = (_all("definite") | _all("my") | _PREPOSITIONS) - {"a"}  # French has it as a verb
+_MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
+# What a word of a value is, where something has one of the kind at a time.
+_KINDS: dict[str, str] = {
+    **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
+    **dict.fromkeys(_all("colours"), "colour"),
+    **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
+    **dict.fromkeys(_all("numbers"), "number"),
+    **dict.fromkeys(_all("weekdays"), "weekday"),
+    **dict.fromkeys(_all("every_weekday"), "weekdays"),
+    **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
+}
+_TYPED = frozenset({"number", "weekday", "colour", "size"})
+_SINGLE = frozenset({"call", "lead", "report", "用的是", "叫", "叫做"})  # one at a time, whatever it is
+_LIVING = frozenset({LIVE, "住在"})  # who lives somewhere now has moved there
+_MANY = frozenset({"have", "need", "take", "use", "drink"})  # another may come beside the first
+
+
+def claims_of(text: str, speaker: str | None = None) -> tuple[ClaimFound, ...]:
+    """Return what a text claims; who says "I" or "my" is the speaker."""
+    if len(text) > TEXT_CHARS_MAX:
+        return ()
+    found: list[tuple[ClaimFound, bool]] = []
+    count = 0
+    for sentence in _sentences(text):
+        count += 1
+        if len(sentence) <= SENTENCE_CHARS_MAX and not _MARKED.search(sentence):
+            told = (
+                _parse_unspaced_claim(sentence, speaker)
+                if _NO_BLANKS.search(sentence)
+                else _parse_spaced_claim(sentence, speaker)
+            )
+            found += [] if told is None else [told]
+    return tuple(replace(claim, alone=True) if whole and count == 1 else claim for claim, whole in found)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, with a question mark where they ask."""
+    at = 0
+    for end in _SENTENCES.finditer(text):
+        if text.endswith(_SHORTENED, at, end.start()) and end.group() == ".":
+            continue
+        asks = "?" in end.group() or "？" in end.group()
+        if sentence := text[at : end.start()].strip():
+            yield sentence + "?" * asks
+        at = end.end()
+    if sentence := text[at:].strip():
+        yield sentence
+
+
+def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
+    """Read a sentence of a language written with blanks: its claim, and whether it says nothing else."""
+    plain = sentence.replace("’", "'")
+    folded = _split_folded_words(plain)
+    moves = _MOVES.search(plain)
+    if len(folded) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(folded)):
+        return None
+    rules = _language(folded)
+    stripped = _UPDATES.sub(rules.updates.out, plain) if rules.updates.may_stand(folded) else plain
+    changed = stripped != plain
+    if moves and (moved := _MOVED.search(stripped.strip(" ,.!"))) and moved.lastindex:
+        return ClaimFound(_me(speaker), LIVE, f"in {moved[moved.lastindex]}", changed=True), True
+    if rules.openers.may_stand(folded):
+        stripped = _OPENERS.sub(rules.openers.out, stripped)
+    left = folded if stripped == plain else _split_folded_words(stripped)
+    if not rules.doubts.isdisjoint(left) or _DATED.search(plain):
+        return None
+    if rules.doubtful.may_stand(left) and _DOUBTS.sub(rules.doubtful.out, stripped) != stripped:
+        return None
+    before, colon, behind = stripped.partition(": ")
+    label = before.split()[-1:] if colon else []
+    if (
+        label and not changed and label[0].lower() not in rules.told.labels
+    ):  # who says it, or that it is an example
+        return None
+    parts = [part for part in _CLAUSES.split((behind or before).strip(" ,") + " ") if part.strip()] or [""]
+    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=changed)
+    return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))
+
+
+def _split_folded_words(sentence: str) -> list[str]:
+    return sentence.lower().replace(",", " ").replace(": ", " ").split()
+
+
+def _only_adds(part: str) -> bool:
+    """Tell whether what follows a comma only tells more of the value: a few words without a verb."""
+    folded = _split_folded_words(part)
+    return len(folded) <= APPOSITION_WORDS_MAX and _VERBS.isdisjoint(folded)
+
+
+def _language(folded: Sequence[str]) -> _ClaimRules:
+    """Return the rules of the language with most function words in a sentence; English wins ties."""
+    return max(_all_rules(), key=lambda rules: len(rules.function_words.intersection(folded)))
+
+
+def _clause(
+    tokens: list[str], rules: _ClaimRules, speaker: str | None, *, changed: bool
+) -> ClaimFound | None:
+    """Read a clause: what stands before its verb is the subject, what follows the value."""
+    tokens = [token.rstrip(_CLOSING) if token[-1] in _CLOSING else token for token in tokens]
+    folded = [token.lower() for token in tokens]
+    while folded and folded[0] in rules.reactions:
+        tokens, folded = tokens[1:], folded[1:]
+    groups = rules.groups
+    verb = _verb(folded, rules)
+    if verb is None:
+        return None
+    group = groups.get(folded[verb], CHANGE)
+    own = folded[verb] in rules.told.own
+    following = folded[verb + 1] if verb + 1 < len(folded) else ""
+    before, value = tokens[:verb], tokens[verb + 1 :]
+    if group == BE and groups.get(following) in {"keep", "call", "lead"}:
+        group, value = groups[following], value[1:]
+    if group == CHANGE or (group == BE and following in rules.told.changes):
+        changes = _parse_change(before, value[group == BE :], rules, speaker)
+        if changes is not None or group == CHANGE:
+            return changes
+    subject = _me(speaker) if own and not before else _subject(before, rules, speaker)
+    if subject is None or not 0 < len(value) <= VALUE_WORDS_MAX:
+        return None
+    if group == BE:
+        return _being(subject, before, value, rules, changed=changed)
+    limit = _limit(before, rules)
+    if limit is not None:
+        subject = " ".join(word for word in subject.split() if word != before[limit].lower())
+        value = [before[limit], *value]
+    return ClaimFound(subject, group, " ".join(value), changed)
+
+
+def _limit(before: list[str], rules: _ClaimRules) -> int | None:
+    """Return the place of a number in a subject that is no name but a bound ("invoices above 500")."""
+    bounds = rules.told.bounds
+    places = (
+        at for at in range(1, len(before)) if before[at - 1].lower() in bounds and _NUMBER.match(before[at])
+    )
+    return next(places, None)
+
+
+def _verb(folded: list[str], rules: _ClaimRules) -> int | None:
+    """Return the place of the verb; before another verb ("the water works changed") or after "the" is a noun."""
+    groups, changes = rules.groups, rules.told.changes
+    verbs = [
+        at
+        for at, word in enumerate(folded)
+        if (word in groups or word in changes) and not (at and folded[at - 1] in _BEFORE_NOUNS)
+    ]
+    found = (at for at in verbs if at + 1 not in verbs or groups.get(folded[at]) in {BE, "have"})
+    return next(found, None)
+
+
+def _parse_change(
+    before: list[str], value: list[str], rules: _ClaimRules, speaker: str | None
+) -> ClaimFound | None:
+    """Read that something changed into a value, or that somebody changed it so."""
+    into = next((at for at, word in enumerate(value) if word.lower() in rules.told.into), None)
+    if into is None:
+        return None
+    mover = {word.lower() for word in before} <= {*rules.told.i, "we", "they"}
+    subject = _subject(value[:into] if mover else before, rules, speaker)
+    if subject is None or not value[into + 1 :] or (into and not mover):
+        return None
+    return ClaimFound(subject, CHANGE, " ".join(value[into + 1 : into + 1 + VALUE_WORDS_MAX]), changed=True)
+
+
+def _being(
+    subject: str, before: list[str], value: list[str], rules: _ClaimRules, *, changed: bool
+) -> ClaimFound | None:
+    """Read what something is; of the speaker only a number is kept, and who holds an office is its value."""
+    folded = [word.lower() for word in value]
+    first_person = {word.lower() for word in before} <= rules.told.i
+    if folded[0] in rules.told.definite and not _OFFICES.isdisjoint(folded[1:4]):
+        office = _subject(value, rules, None)
+        if office is not None and before and all(word[0].isupper() for word in before) and not first_person:
+            return ClaimFound(office, BE, " ".join(before), changed)
+        return None
+    if first_person and _kind(value) not in _TYPED:
+        return None
+    return ClaimFound(subject, BE, " ".join(value), changed)
+
+
+def _me(speaker: str | None) -> str:
+    return "i" if speaker is None else speaker.lower()
+
+
+def _subject(tokens: list[str], rules: _ClaimRules, speaker: str | None) -> str | None:
+    """Fold a subject: without articles, and by the speaker's name where it is the speaker's own; None names nothing."""
+    told = rules.told
+    folded = [token.lower() for token in tokens]
+    if not 0 < len(folded) <= SUBJECT_WORDS_MAX or not told.nobody.isdisjoint(folded):
+        return None
+    if len(folded) == 1 and folded[0] in told.i:
+        return _me(speaker)
+    words = [_me(speaker) if word in told.my else word for word in folded if word not in told.articles]
+    return " ".join(words) or None
+
+
+def _parse_unspaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
+    """Read a sentence of Chinese or Japanese."""
+    for told in UNSPACED:
+        if any(doubt in sentence for doubt in told.doubts):
+            continue
+        if moved := _moved_unspaced(sentence, told):
+            return ClaimFound(_me(speaker), told.living, moved["place"], changed=True), True
+        if (claim := _unspaced_claim(sentence, told, speaker)) is not None:
+            return claim, True
+    return None
+
+
+def _moved_unspaced(sentence: str, told: UnspacedTelling) -> re.Match[str] | None:
+    return _MOVED_CHINESE.search(sentence) if told is CHINESE else _MOVED_JAPANESE.search(sentence)
+
+
+def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -> ClaimFound | None:
+    plain, changed = sentence, False
+    for update in told.updates:
+        changed |= update in plain
+        plain = plain.replace(update, "")
+    plain = plain.strip("，、 ")
+    found = _CLAIM_CHINESE.match(plain) if told is CHINESE else _CLAIM_JAPANESE.match(plain)
+    if found is None or found["subject"] in told.nobody:
+        return None
+    subject = _me(speaker) if found["subject"] in told.i else found["subject"]
+    return ClaimFound(subject, found["verb"], found["value"], changed or "なりました" in sentence)
+
+
+def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
+    """Say whether a newer claim takes the place of an older one; in doubt it does not."""
+    if old.subject != new.subject or (
+        old.attribute != new.attribute and CHANGE not in (old.attribute, new.attribute)
+    ):
+        return NOT
+    was, now = _words(old.value), _words(new.value)
+    folded = [[word.lower() for word in words] for words in (was, now)]
+    start, end = _count_shared_ends(*folded)
+    gone, come = was[start : len(was) - end], now[start : len(now) - end]
+    if not _differ(gone, come):
+        return NOT
+    shared = was[:start] + (was[len(was) - end :] if end else [])
+    kinds = {_kind(gone), _kind(come)}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    if kind in _TYPED and "" not in (old.value, new.value):
+        return SAME_KIND
+    if CHANGE in (old.attribute, new.attribute):
+        return SAID_SO if kind == "name" else NOT
+    if _one_at_a_time(old, kind):
+        return ONE_AT_A_TIME
+    return SAID_SO if new.changed and _from_now_on(old.attribute, gone, come, shared, kind) else NOT
+
+
+def asked_of(claim: ClaimFound) -> list[tuple[str, str]]:
+    """Return the pairs of subject and attribute under which an older claim stands that this one may replace."""
+    attributes = sorted(_GROUPS) if claim.attribute == CHANGE else [claim.attribute, CHANGE]
+    return [(claim.subject, attribute) for attribute in attributes]
+
+
+def _words(value: str) -> list[str]:
+    return list(value) if _NO_BLANKS.search(value) else value.split()
+
+
+def _count_shared_ends(one: list[str], other: list[str]) -> tuple[int, int]:
+    """Return how many words two values begin with alike, and how many they end with alike."""
+    least = min(len(one), len(other))
+    start = next((at for at in range(least) if one[at] != other[at]), least)
+    end = next((at for at in range(least - start) if one[-at - 1] != other[-at - 1]), least - start)
+    return start, end
+
+
+def _differ(gone: list[str], come: list[str]) -> bool:
+    """Tell whether one value stands for the other, and neither only says more."""
+    if not gone or not come or max(len(gone), len(come)) > SLOT_WORDS_MAX:
+        return False
+    if _opposite(gone, come):
+        return True
+    one, other = ({word.lower() for word in words} - _ARTICLES - _PREPOSITIONS for words in (gone, come))
+    return bool(one and other) and not (one <= other or other <= one)
+
+
+def _opposite(gone: list[str], come: list[str]) -> bool:
+    return len(gone) == len(come) == 1 and come[0].lower() in OPPOSITES.get(gone[0].lower(), ())
+
+
+def _kind(words: Sequence[str]) -> str:
+    """Say of what kind all words of a value are but articles and prepositions, "mixed" where they differ."""
+    told = [
+        word for word in words if word.lower() not in _ARTICLES and word.lower() not in _PREPOSITIONS
+    ] or words
+    kinds = {_kind_of(word) for word in told}
+    return kinds.pop() if len(kinds) == 1 else "mixed"
+
+
+def _kind_of(word: str) -> str:
+    folded = word.lower()
+    if folded in _KINDS and not (_KINDS[folded] == "size" and word.islower()):
+        return _KINDS[folded]
+    if _NUMBER.match(word) or word in _UNSPACED_NUMBER:
+        return "number"
+    return "name" if word[0].isupper() else "word"
+
+
+def _one_at_a_time(claim: ClaimFound, kind: str) -> bool:
+    """Tell whether a subject has one value of this sort at a time: a name, an office, a favourite."""
+    if claim.attribute in _SINGLE:
+        return kind == "name" or bool(_NO_BLANKS.search(claim.value))
+    subject = set(claim.subject.split())
+    if claim.attribute != BE:
+        return False
+    any_value = not _ANY_VALUE.isdisjoint(subject) or not (
+        _FAVOURITES.isdisjoint(subject) or _LIKED.isdisjoint(subject)
+    )
+    return (any_value and kind in {"name", "word"}) or (kind == "name" and not _OFFICES.isdisjoint(subject))
+
+
+def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[str], kind: str) -> bool:
+    """Tell whether what is said to be so from now on leaves no room for what was."""
+    if attribute in _MANY or attribute in _OTHERS:
+        return False
+    if attribute in _LIVING:
+        return True
+    if _opposite(gone, come):
+        return True
+    same = {word.lower() for word in shared}
+    if attribute == BE:
+        return bool(same - _PREPOSITIONS) or (
+            bool(same) and kind == "name"
+        )  # it is in Riga now, not in Tartu
+    return bool(same) or kind in {"name", "word"}

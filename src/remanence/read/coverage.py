@@ -1,0 +1,357 @@
+"""Whether a text covers what somebody made of it: its numbers, names, dates and negations, and most other words.
+
+Knows texts and word lists; must not know who made it, nor what follows from it.
+"""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from functools import cache, lru_cache
+from itertools import pairwise
+
+from remanence.languages import CONTRASTS, LEXICONS, UNLISTED, Lexicon
+from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.covering import (
+    DAYS_AWAY,
+    DENIES_NOTHING,
+    DENYING_NOTHING_UNSPACED,
+    ELIDED_NEGATION,
+    ENDED,
+    JOINS,
+    SMALL_CHINESE,
+    SMALL_JAPANESE,
+    SPEAKERS,
+    TURNS_AWAY,
+    UNIVERSAL,
+    UNLISTED_NEGATIONS,
+)
+from remanence.languages.patterns import Pattern
+from remanence.read.cues import language_code, plain, reading
+from remanence.read.statements import spans
+from remanence.text.analysis import asks, lexicon_of, normalize_nfkc, readings
+from remanence.text.summary import contrary
+
+# Measured by `benchmarks.model_facts`: so much of what says something in a fact stands in its text.
+WORDS_SHARE_MIN = 0.75
+PAIRS_SHARE_MIN = 0.4  # of pairs of signs, where words are written without blanks
+_AFFIRMED_MAX = 1 / 3  # of what a fact denies, so much may be what the text affirms
+_DENIED_MAX = 0.4  # of what a fact affirms, so much may be what the text denies
+# Letters with which two forms of a word begin, their share of the shorter one, and letters that may follow.
+_BEGIN_MIN, _BEGIN_SHARE, _ENDING_MAX = 3, 0.55, 4
+
+_RUN = r"\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_PIECE = Pattern(
+    rf"(?P<number>\d+(?:[.,:/]\d+)*)|(?P<run>[{_RUN}]+)|(?P<word>[^\W\d_{_RUN}]+(?:['-][^\W\d_{_RUN}]+)*)"
+    r"|(?P<end>[.!?…;:,，。、；：！？()\n–—])"
+)
+_THOUSANDS = Pattern(r"\d{1,3}(?:[.,]\d{3})+")
+_KANA = Pattern(r"[\u3040-\u309f]")
+_OTHER_SCRIPT = Pattern(rf"[^\W\d_\u0000-\u024f\u1e00-\u1eff{_RUN}]")
+_UNLISTED_SHARE_MAX = 0.25  # of the small words, so many may be frequent in a language without lists
+_MARKS = " .!…。！"
+_SUPPOSED = ("supposes", "plays")
+_CLAUSE = Pattern(r"[^.!?…;,，。、；！？\n]*[.!?…;,，。、；！？\n]+|[^.!?…;,，。、；！？\n]+")
+_DAY_SIGNS = ("年", "月", "日")
+_ENDINGS = ("s", "n", "e", "en", "er", "es", "em")
+_UNSPACED_NEGATIONS = tuple(sign for script in CONTRASTS for sign in script.negations)
+_DENYING = frozenset(sign for sign in _UNSPACED_NEGATIONS if len(sign) == 1)
+_NO_MARKS = str.maketrans("", "", ".,")
+_QUESTION_MARKS = frozenset("?？")
+_STRAIGHT = str.maketrans("’‘ʼ", "'''")
+_ELIDED_CHARS = 2  # letters that stand before or after an apostrophe and are no word: l', d', 's, 'm, 've
+
+
+@dataclass(slots=True)
+class _StatementPart:
+    """A statement of a text: whether it denies something, and the words and signs that say something in it."""
+
+    denies: bool = False
+    said: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _StatementReading:
+    """What a text says, statement by statement."""
+
+    parts: list[_StatementPart] = field(default_factory=lambda: [_StatementPart()])
+    words: list[str] = field(default_factory=list)  # all of them
+    said: list[str] = field(default_factory=list)  # those that say something
+    named: list[str] = field(default_factory=list)  # those of them with a capital
+    numbers: list[str] = field(default_factory=list)
+    begins: str = ""  # the first word that is no small one
+    signs: list[str] = field(default_factory=list)  # of scripts without blanks
+    pairs: list[str] = field(default_factory=list)
+    joined: list[str] = field(default_factory=list)  # those within a word
+    counted: list[tuple[str, str]] = field(default_factory=list)  # a number and what there is so much of
+    counting: str = ""  # the number that stands right before
+
+    def end(self) -> None:
+        """End a statement."""
+        if self.parts[-1].said or self.parts[-1].denies:
+            self.parts.append(_StatementPart())
+
+    def counts(self, word: str) -> None:
+        """Note what stands right behind a number."""
+        if self.counting:
+            self.counted.append((self.counting, word))
+        self.counting = ""
+
+    def says(self, word: str) -> None:
+        """Add what says something."""
+        self.said.append(word)
+        self.parts[-1].said.append(word)
+
+
+def find_uncovered(text: str, fact: str, speaker: str = "", said_on: date | None = None) -> str:
+    """Say what of a fact its text does not cover, "" where it covers it.
+
+    The `speaker` may be named for "I", and the day for "yesterday", as of the day that the text was `said_on`.
+    """
+    said, told, name = (normalize_nfkc(one).translate(_STRAIGHT) for one in (text, fact, speaker))
+    lexicon = lexicon_of(readings(f"{text} {fact}"))
+    if told.strip(_MARKS) in {said[begin:end].strip(_MARKS) for begin, end in spans(said)} - {""}:
+        return ""
+    if not _is_read(said, lexicon):  # what denies something there nobody here can tell
+        return "anything: its language has no word lists here"
+    own = {word.casefold() for piece in _PIECE.finditer(name) for word in _words(piece.group())} | SPEAKERS
+    apart = TURNS_AWAY[lexicon.code]
+    there = _read(_select_statements(said, told), lexicon, apart, frozenset())
+    here = _read(told, lexicon, apart | JOINS[lexicon.code], own)
+    if said_on is not None:
+        _name_days(there, said, said_on, lexicon)
+    return (
+        _find_added_word(there, here, lexicon) or _find_reversed_denial(there, here) or _strange(there, here)
+    )
+
+
+def _is_read(text: str, lexicon: Lexicon) -> bool:
+    """Tell whether a text is in a language with word lists: by its letters, and by its frequent words."""
+    if _OTHER_SCRIPT.search(text):
+        return False
+    words = [word for read in readings(text) for word in read.folded]
+    small = sum(word in lexicon.stop for word in words)
+    return sum(word in UNLISTED for word in words) <= max(1, small * _UNLISTED_SHARE_MAX)
+
+
+def _select_statements(text: str, fact: str) -> str:
+    """Return of a text what it states; what it only asks or supposes a fact has to ask or suppose, too."""
+    code = language_code(text)
+    supposing = [phrase.lstrip("^") for name in _SUPPOSED for phrase in ASSERTIONS[code].vetoes[name]]
+    low = plain(fact)
+    if asks(fact) or any(_says(low, one, code) for one in supposing if one):
+        return text
+    sentences = (text[begin:end] for begin, end in spans(text))
+    stated = (_without_questions(one) for one in sentences if not reading(one, code).has(*_SUPPOSED))
+    return "\n".join(stated)
+
+
+def _without_questions(sentence: str) -> str:
+    """Return the parts of a sentence, between its marks, behind which no question mark stands."""
+    return "".join(one for one in _CLAUSE.findall(sentence) if _QUESTION_MARKS.isdisjoint(one))
+
+
+def _says(low: str, phrase: str, code: str) -> bool:
+    """Tell whether a folded text says a phrase: of whole words where blanks stand between them, `*` for any ending."""
+    words = phrase.removesuffix("*")
+    if not ASSERTIONS[code].spaced:
+        return phrase in low
+    at = low.find(words)
+    while at >= 0:
+        end = at + len(words)
+        if not low[at - 1 : at].isalnum() and (phrase != words or not low[end : end + 1].isalnum()):
+            return True
+        at = low.find(words, at + 1)
+    return False
+
+
+def _name_days(there: _StatementReading, text: str, said_on: date, lexicon: Lexicon) -> None:
+    """Let a text that says "yesterday" name the day, as if it had its date beside it."""
+    low = text.casefold()
+    for word, days in DAYS_AWAY.items():
+        if _says(low, word, "en" if word.isascii() else "ja"):
+            day = said_on + timedelta(days)
+            there.numbers += [
+                form for one in (day.day, day.month, day.year) for form in (f"{one}", f"{one:02}")
+            ]
+            there.words += [name for name, number in lexicon.months.items() if number == day.month]
+            there.signs += _DAY_SIGNS
+
+
+def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSet[str]) -> _StatementReading:
+    """Read a text, statements parted at marks and at some words; of a name nothing is asked."""
+    found = _StatementReading()
+    for piece in _PIECE.finditer(text):
+        kind, value = piece.lastgroup, piece.group()
+        if kind == "end" or value.casefold() in apart:
+            found.end()
+            found.counting = ""
+        elif kind == "number":
+            found.counting = _THOUSANDS.sub(lambda one: one.group().translate(_NO_MARKS), value)
+            found.numbers.append(found.counting)
+        elif kind == "run":
+            _take_run(found, value, SMALL_JAPANESE if _KANA.search(text) else SMALL_CHINESE, name)
+        else:
+            _take_word(found, value, lexicon, name)
+    return found
+
+
+def _take_word(found: _StatementReading, token: str, lexicon: Lexicon, name: AbstractSet[str]) -> None:
+    """Read a word, or several that a hyphen or an apostrophe joins."""
+    low, negations = token.casefold(), _negations(lexicon.code)
+    found.parts[-1].denies |= low in negations or low.endswith("n't") or low.startswith(ELIDED_NEGATION)
+    for word in _words(token):
+        low = word.casefold()
+        found.words.append(low)
+        found.counts(low)
+        if low in lexicon.stop or low in negations or len(low) == 1:
+            continue
+        found.begins = found.begins or low
+        if low in name or low.removesuffix("s") in name:
+            continue
+        found.says(low)
+        if low in lexicon.number_words:
+            found.numbers.append(low)
+            found.counting = low
+        if word[0].isupper():
+            found.named.append(low)
+
+
+def _words(token: str) -> Iterator[str]:
+    """Yield the words that a hyphen or an apostrophe joins, without what stands for a word: l', 's, n't."""
+    if token.casefold().endswith("n't"):
+        return
+    for part in token.split("-"):
+        pieces = part.split("'")
+        yield from (one for one in pieces if one and (len(pieces) == 1 or len(one) > _ELIDED_CHARS))
+
+
+@cache
+def _negations(lexicon_code: str) -> frozenset[str]:
+    """Return what denies in a language, and in any other where it is no small word of this one."""
+    lexicon = LEXICONS[lexicon_code]
+    others = UNLISTED_NEGATIONS.union(*(one.negations for one in LEXICONS.values())) - lexicon.stop
+    return (lexicon.negations | others | ENDED) - DENIES_NOTHING
+
+
+def _take_run(found: _StatementReading, run: str, small: AbstractSet[str], name: AbstractSet[str]) -> None:
+    """Read what is written without blanks, sign by sign and in pairs."""
+    for one in sorted(name, key=len, reverse=True):
+        run = run.replace(one, " ")
+    denying = run
+    for harmless in DENYING_NOTHING_UNSPACED:
+        denying = denying.replace(harmless, "")
+    found.parts[-1].denies |= any(sign in denying for sign in _UNSPACED_NEGATIONS)
+    for sign in run:
+        found.counts(sign)
+        if sign != " " and sign not in small | _DENYING and not _KANA.match(sign):
+            found.signs.append(sign)
+            found.parts[-1].said.append(sign)
+    pairs = [one + other for one, other in pairwise(run) if " " not in (one, other)]
+    found.pairs += pairs
+    if small is SMALL_JAPANESE:  # kana stand between its words: two other signs make one
+        found.joined += [pair for pair in pairs if not _KANA.search(pair) and small.isdisjoint(pair)]
+
+
+def _find_added_word(there: _StatementReading, here: _StatementReading, lexicon: Lexicon) -> str:
+    """Say which number, day, name or all-embracing word stands in a fact alone, or begins it, as orders begin."""
+    days = [word for word in here.said if word in lexicon.time_words or word in lexicon.months]
+    for what, theirs, own in (
+        ("number", here.numbers, there.numbers),
+        ("date", days, there.words),
+        ("name", here.named, there.words),
+    ):
+        if new := next((one for one in theirs if not any(_is_same(one, word) for word in own)), ""):
+            return f"the {what} {new!r}"
+    for number, what in here.counted:
+        if _is_counted_otherwise(number, what, there):
+            return f"{number} {what}"
+    if turned := next(_find_swapped_names(there.named, here.named), "") if lexicon.names_by_capital else "":
+        return f"the order of {turned}"
+    if not UNIVERSAL.isdisjoint(here.words) and UNIVERSAL.isdisjoint(there.words):
+        return f"the word {min(UNIVERSAL.intersection(here.words))!r}"
+    if here.begins in here.said and not _among(here.begins, there.words):
+        return f"its beginning, {here.begins!r}"
+    new_words = [word for word in here.said if word not in there.words]
+    turned = contrary(new_words, frozenset(there.words))
+    return f"{turned!r}, the contrary" if turned else ""
+
+
+def _is_counted_otherwise(number: str, what: str, there: _StatementReading) -> bool:
+    """Tell whether a text counts with a number something else alone, or of something another number alone."""
+    same = [of for many, of in there.counted if many == number]
+    of_it = [many for many, of in there.counted if _among(what, [of])]
+    return number not in of_it and (bool(of_it) or (bool(same) and what not in there.words))
+
+
+def _find_swapped_names(there: Sequence[str], here: Sequence[str]) -> Iterator[str]:
+    """Yield two names of a fact that its text has the other way round alone: who lends whom."""
+    said = set(pairwise(there))
+    for one, other in pairwise(here):
+        if one != other and (other, one) in said and (one, other) not in said:
+            yield f"{one!r} before {other!r}"
+
+
+def _find_reversed_denial(there: _StatementReading, here: _StatementReading) -> str:
+    """Say what a fact affirms that its text denies, or the other way round."""
+    denied, affirmed = (
+        [word for part in there.parts if part.denies is sense for word in part.said]
+        for sense in (True, False)
+    )
+    for part in here.parts:
+        met = [(_among(word, denied), _among(word, affirmed)) for word in part.said]
+        only_denied, only_affirmed = met.count((True, False)), met.count((False, True))
+        known = only_denied + only_affirmed
+        if part.denies and met and (not any(one for one, _ in met) or only_affirmed > known * _AFFIRMED_MAX):
+            return f"the denial of {' '.join(part.said)!r}"
+        if not part.denies and only_denied > known * _DENIED_MAX:
+            return f"{' '.join(part.said)!r} without its denial"
+    return ""
+
+
+def _strange(there: _StatementReading, here: _StatementReading) -> str:
+    """Say which words are too many that only a fact has."""
+    if not here.said and not here.signs:
+        return "anything: it says nothing"
+    new = [word for word in here.said if not _among(word, there.words)]
+    if len(new) > len(here.said) * (1 - WORDS_SHARE_MIN):
+        return f"the words {', '.join(new)}"
+    if strange := [sign for sign in here.signs if sign not in there.signs]:
+        return f"the signs {''.join(strange)}"
+    if strange := [pair for pair in here.joined if pair not in there.pairs]:
+        return f"the signs {strange[0]}"
+    pairs = [one for one in here.pairs if one in there.pairs]
+    return "most of its words" if len(pairs) < len(here.pairs) * PAIRS_SHARE_MIN else ""
+
+
+def _among(word: str, words: Sequence[str]) -> bool:
+    """Tell whether some form of a word is among others: such begin alike."""
+    return any(word == other or _begin_alike(word, other) for other in words)
+
+
+def _begin_alike(one: str, other: str) -> bool:
+    shorter, longer = sorted((_remove_accents(one), _remove_accents(other)), key=len)
+    same = next((at for at, sign in enumerate(shorter) if sign != longer[at]), len(shorter))
+    return same >= max(_BEGIN_MIN, _BEGIN_SHARE * len(shorter)) and len(longer) - same <= _ENDING_MAX
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Tell whether two words are one but for an ending: names, days and numbers of two beginnings alike are two."""
+    if one[0].isdigit():
+        return one == other
+    return bool(({one} | _without_ending(one)) & ({other} | _without_ending(other)))
+
+
+def _without_ending(word: str) -> set[str]:
+    return {
+        word.removesuffix(end)
+        for end in _ENDINGS
+        if word.endswith(end) and len(word) - len(end) >= _BEGIN_MIN
+    }
+
+
+@lru_cache(maxsize=16_384)
+def _remove_accents(word: str) -> str:
+    """Take the accents off: "fährt" is a form of "fahre"."""
+    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))

@@ -1,0 +1,170 @@
+"""Which names a sentence in Cyrillic, Greek, Chinese, Japanese or Korean has: by evidence beside or within them.
+
+Where a script has no capitals, a family name alone is none: a title, a word that names follow, or a verb must be there.
+"""
+
+import re
+from collections.abc import Iterator
+
+from remanence.languages import name_words as words
+from remanence.languages.name_words import GIVEN, ROLES
+from remanence.languages.patterns import Pattern, any_of
+from remanence.read.mentions import word_before
+
+_RUSSIAN = Pattern("(?<![\\w-])[А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+(?: [А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+){0,2}")
+_GREEK = Pattern("(?<![\\w-])[Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+(?: [Α-ΩΆΈΉΊΌΎΏ][α-ωά-ώϊϋΐΰ]+){0,2}")
+_ORGANISED = Pattern('(?<![^\\W\\d_])([^\\W\\d_]+) [«„“"]([\\w -]{2,40})[»“”"]')
+# Russian endings of other cases than the nominative, and those of a woman's family name in it.
+_OBLIQUE = Pattern("(?:[уюыи]|о[йюм]|е[йм]|ым|ими|ыми|ого|ому|ых|ах|ях)$")
+_FEMININE = Pattern("(?:ова|ева|ёва|ина|ына|ая|а|я)$")
+
+
+def russian(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a sentence in Cyrillic that stand in the nominative."""
+    yield from _find_companies(sentence)
+    for found in _RUSSIAN.finditer(sentence):
+        parts = found.group().split(" ")
+        before = word_before(sentence, found.start())
+        # Longer than this no row of quotation marks is.
+        begins = not before and found.start() < 100 and not sentence[: found.start()].strip('"«(- ')
+        if begins and (parts[0].lower() in words.RUSSIAN_LEADS or parts[0].lower() in ROLES):
+            before, parts, begins = parts[0].lower(), parts[1:], False
+        if not parts or before in words.RUSSIAN_OBLIQUE:
+            continue
+        first, last = parts[0].lower(), parts[-1].lower()
+        is_given = first in GIVEN
+        if len(parts) > 1 and not _OBLIQUE.search(last) and (is_given or _agree(first, last)):
+            yield " ".join(parts), "person"
+        elif len(parts) == 1 and ((is_given and first not in words.RUSSIAN_BOTH) or before in ROLES):
+            yield parts[0], "person"
+
+
+def _agree(first: str, last: str) -> bool:
+    """Tell whether two words with capitals can be a name in the nominative, of a man as its ending says."""
+    return not _OBLIQUE.search(first) and not _FEMININE.search(first) and not _FEMININE.search(last)
+
+
+def greek(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a Greek sentence that are its subject, or of several words."""
+    yield from _find_companies(sentence)
+    for found in _GREEK.finditer(sentence):
+        before = word_before(sentence, found.start())
+        name = found.group()
+        if before in words.GREEK_OBLIQUE or (not before and " " not in name):
+            continue
+        person = name.split(" ")[0].lower() in GIVEN
+        if before in words.GREEK_ARTICLES or person:
+            yield name, "person" if person or " " in name else "other"
+
+
+def _find_companies(sentence: str) -> Iterator[tuple[str, str]]:
+    for found in _ORGANISED.finditer(sentence):
+        if found[1].lower() in words.ORGANISED:
+            yield found[2], "company"
+
+
+_HAN = "[\u3400-\u9fff]"
+_IS_HAN = Pattern(_HAN)
+# Patterns look from family name to family name: its first sign is read before what else must hold there.
+_FIRST = f"[{words.CHINESE_FAMILIES}{''.join(double[0] for double in words.CHINESE_DOUBLE_FAMILIES)}]"
+_DOUBLE = "|".join(f"(?<={double[0]}){double[1]}" for double in words.CHINESE_DOUBLE_FAMILIES)
+_NO_WORD = f"(?<!(?={any_of(words.CHINESE_WORDS)}){_HAN})"
+_REST = f"{_NO_WORD}(?:{_DOUBLE}|(?<=[{words.CHINESE_FAMILIES}]))"
+_FAMILY = _FIRST + _REST
+_TITLE = any_of(words.CHINESE_TITLES)
+_AFTER = any_of(words.CHINESE_AFTER)
+_EDGE = f"(?=$|[^\u3400-\u9fff]|{_AFTER})"
+_CHINESE_TITLED = Pattern(f"({_FAMILY}{_HAN}{{0,2}}?)({_TITLE})")
+_CHINESE_NAMED = Pattern(f"(?:{any_of(words.CHINESE_BEFORE)})({_FAMILY}{_HAN}{{1,2}}?){_EDGE}")
+_CHINESE_OPENS = Pattern(f"({_FIRST}(?<![^，。！？；、\\s]{_HAN}){_REST}{_HAN}{{1,2}}?)(?=，|{_AFTER})")
+_CHINESE_WITH = Pattern(f"(?:{'|'.join(words.CHINESE_WITH)})({_FAMILY}{_HAN}{{1,2}}?)(?=[，。]|$|{_AFTER})")
+_CHINESE_COMPANY = Pattern(
+    f"(?:^|[，。、\\s在是给到和跟从去向叫])((?:(?![在是的了我你他她们有]){_HAN}){{2,10}}?(?:{'|'.join(words.CHINESE_COMPANIES)}))"
+)
+
+
+def chinese(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a Chinese sentence."""
+    for found in _CHINESE_COMPANY.finditer(sentence):
+        if found[1] not in words.CHINESE_COMPANIES and not found[1].startswith(words.CHINESE_NOT_LED):
+            yield found[1], "company"
+    for found in _CHINESE_TITLED.finditer(sentence):
+        name = found[1] if len(found[1]) > 1 else found[1] + found[2]
+        if _is_chinese(sentence, found.start()):
+            yield name, "person"
+    opening = _CHINESE_OPENS.finditer(sentence)
+    for found in (*_CHINESE_NAMED.finditer(sentence), *opening, *_CHINESE_WITH.finditer(sentence)):
+        if not found[1].endswith(words.CHINESE_NO_END):
+            yield found[1], "person"
+
+
+def _is_chinese(sentence: str, at: int) -> bool:
+    """Tell whether no other word runs into a family name."""
+    return at == 0 or not _IS_HAN.match(sentence, at - 1) or sentence[at - 1] in words.CHINESE_LETS
+
+
+_KANJI_RUN = Pattern("[\u3400-\u9fff々ヶ]+")
+_KATAKANA_RUN = Pattern("[\u30a1-\u30faー・]+")
+_HONORED = Pattern(
+    f"([\u3400-\u9fff々]{{1,5}}?|[\u30a1-\u30faー・]{{2,20}})({'|'.join(words.JAPANESE_HONORIFICS)})"
+)
+_JAPANESE_COMPANY = Pattern(
+    "株式会社([\u3400-\u9fff\u30a1-\u30faーA-Za-z]{2,20})|([\u3400-\u9fff\u30a1-\u30faーA-Za-z]{2,20})株式会社"
+)
+_PARTICLES = "はがをにとものへで、。！？「」（） "
+
+
+def japanese(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a Japanese sentence."""
+    for found in _JAPANESE_COMPANY.finditer(sentence):
+        yield found.group(), "company"
+    for found in _HONORED.finditer(sentence):
+        if name := _parse_honored_name(sentence, found):
+            yield name, "person"
+    for found in _KANJI_RUN.finditer(sentence):
+        name, after = found.group(), sentence[found.end() : found.end() + 1]
+        if _is_full(name) and (not after or after in _PARTICLES):
+            yield name, "person"
+
+
+def _is_full(name: str) -> bool:
+    """Tell whether a run of kanji is a family name with a given one."""
+    family = next((name[:size] for size in (3, 2) if name[:size] in words.JAPANESE_FAMILIES), "")
+    given = name[len(family) :]
+    return bool(family) and 1 <= len(given) <= 3 and given[-1] not in words.JAPANESE_PLACES
+
+
+def _parse_honored_name(sentence: str, found: re.Match[str]) -> str:
+    """Return the name before an honorific: a full one alone, another with it; "" for whoever is nobody by name."""
+    name, honorific = found[1], found[2]
+    before = sentence[found.start() - 1 : found.start()]
+    runs_on = (_KANJI_RUN.match(before) and _KANJI_RUN.match(name)) or (
+        _KATAKANA_RUN.match(before) and _KATAKANA_RUN.match(name)
+    )
+    if (
+        runs_on
+        or before in ("お", "ご", "御")
+        or name in words.JAPANESE_NOBODY
+        or name.endswith(("屋", "者", "員"))
+    ):
+        return ""
+    if honorific in ("様", "氏", "君", "先生", "部長", "課長", "社長", "先輩", "教授"):
+        known = name in words.JAPANESE_FAMILIES or _is_full(name) or _KATAKANA_RUN.fullmatch(name)
+        if not known:
+            return ""
+    if _is_full(name):
+        return name
+    return name + honorific if len(name) > 1 or honorific == "さん" else ""
+
+
+_KOREAN = Pattern(
+    f"(?<![가-힣])([{words.KOREAN_FAMILIES}][가-힣]{{2}}) ?(?:{'|'.join(words.KOREAN_HONORED)})(?![가-힣]{{3}})"
+)
+_KOREAN_FULL = Pattern("(?<![가-힣])([김박최][가-힣]{2})(?:은|는|이|가|을|를|의|와|과|에게|도)(?![가-힣])")
+
+
+def korean(sentence: str) -> Iterator[tuple[str, str]]:
+    """Yield the names of a Korean sentence: before a title, and full ones of the commonest families."""
+    for found in (*_KOREAN.finditer(sentence), *_KOREAN_FULL.finditer(sentence)):
+        if not found[1].startswith(words.KOREAN_WORDS):
+            yield found[1], "person"

@@ -1,0 +1,452 @@
+"""Whether a newer text says that something of an older one is otherwise now, by words of change and by what they share.
+
+For texts that claim nothing by one verb: "The rent is 740.", "They wrote to us, rent goes to 815." In doubt it says no.
+Knows two texts, who said them, and how many memories hold a stem, no store.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cache, lru_cache
+
+from remanence.core.model import Role, Trust
+from remanence.languages import LEXICONS
+from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.changing import CHANGING
+from remanence.languages.changing_shape import CUES, Sign
+from remanence.languages.telling import TELLING
+from remanence.languages.units import UNIT_WORDS
+from remanence.read.cues import JOINING, language_code, plain, reading
+from remanence.read.statements import mask_code_and_asides
+from remanence.text.analysis import stems
+
+CHARS_MAX = 400  # what is longer is no remark that something changed
+OLD_STEMS_MAX = 12  # what tells one thing
+NEW_STEMS_MAX = 20
+RARE_SHARE = 0.02  # a stem that more of the memories hold does not tell what a text is about
+RARE_LEAST = 3  # so many may hold it in a small scope
+ABOUT_MIN = 0.2  # of the old text's stems are in the new one
+NEAR_MIN = 0.2
+OTHERS_NEAR_MIN = 0.4
+OTHERS_ABOUT_MIN = 0.8  # of both texts together, where another speaks and no word says that it changed
+OTHERS_NAMED_MIN = 1.0
+PERSONS_ABOUT_MIN = (
+    0.5  # of each text, where two persons talk: what they share is often a word of everybody's
+)
+DENIED_STEMS_MIN = 2  # in one word two texts share less than a statement
+VALUES_MAX = 2  # of one kind in a text; which of more became which cannot be told
+REACH_WORDS = 3  # so near stands what is moved, sold or over, beside the word that says so
+DENIED_WORDS_MAX = 2  # so near before it stands what denies it: "I will never quit"
+REACH_CHARS = 6  # in a script without blanks
+SAME_WORDS_MIN = 3  # in a row, of two statements that differ in their value alone
+NAMED_WORDS_MIN = 2  # and where both have another name as well
+SAME_SHARE_MIN, NAMED_SHARE_MIN = 0.5, 0.4  # of the older one's words
+# How sure a contradiction is: of one speaker, and of two.
+CHANGED, AT_ODDS = 0.7, 0.6
+
+_NO_STATEMENT = ("requests", "inverts", "supposes", "wishes", "plays", "errors", "passing")
+# Where nothing else tells, these alone say so: where what both texts are about stands in the text, in the clause, or
+# next to them; `now` unless a clause begins with it. These and some others also where the rest is the same
+# statement; all others only count beside another value.
+_OF_TEXT, _OF_CLAUSE, _OF_NEIGHBOURS = "shifts", "onward", frozenset({"ends", "anymore", "now"})
+_OF_STATEMENT = frozenset({"now", "lately", "turns"})
+_UNDENIED = frozenset({"shifts", "ends"})
+_NAMING = frozenset({"onward", "shifts", "reaches", "ends", "anymore"})
+_WORD = re.compile(r"[^\W_](?:[^\s,;!()\[\]{}<>|*]|(?<=\d),(?=\d))*+")
+_SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_CLAUSE_END = re.compile(r"[.,;:!?](?=\s|$)|[…()\"“”–—。，、；：！？]|\s-+\s")
+_BRACKETED = re.compile(r"\([^()]*+\)")
+_NUMBER = re.compile(r"\W?\d{1,4}(?:[.,:]\d{1,3}){0,2}(?:st|nd|rd|th|am|pm|h|kg|km|m|c|%|°c?|€|gb|mb)?")
+_CODE = re.compile(r"\d{5,}|[^\W\d_]\d[^\W_]*[^\W\d_]\d")
+_UNSPACED_VALUES = {
+    "weekday": re.compile(r"[月火水木金土日]曜日?|(?:周|星期|礼拜)[一二三四五六日天]"),
+    "number": re.compile(
+        r"(?<![一二三四五六七八九十百千两半\d])[一二三四五六七八九十百千两半\d]{1,12}(?=[点時时分块元日人号版階楼歳岁杯回つ個])"
+    ),
+}
+_DATES = frozenset({"weekday", "month"})
+_ASKS = re.compile(r"[?？]")
+_ENDS = " .!:;…。！"
+
+
+@dataclass(frozen=True, slots=True)
+class AttributedText:
+    """A text, who said it, and how far that is believed."""
+
+    text: str
+    speaker: str | None
+    role: Role
+    trust: Trust
+
+
+@dataclass(frozen=True, slots=True)
+class OutdatedScore:
+    """How sure it is that a newer text is at odds with an older one; by `near` the likeliest of several is told."""
+
+    sure: float
+    near: float = 0.0
+
+
+NO = OutdatedScore(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangeReading:
+    """What a text says: what it is about, its values by kind, its names, and the signs of change and doubt in it.
+
+    `low` is the text in small letters; where a sign stands is told of that.
+    """
+
+    low: str
+    about: frozenset[str]
+    values: Mapping[str, frozenset[str]]
+    names: frozenset[str]
+    signs: tuple[Sign, ...]
+    asks: bool
+    doubts: bool
+    denies: bool
+    mine: bool
+    past: bool
+    code: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadingPair:
+    """Two texts as read, the language of both, and what they share without the names of who speaks."""
+
+    was: _ChangeReading
+    now: _ChangeReading
+    code: str
+    who: frozenset[str]
+    shared: frozenset[str]
+    near: float | None
+
+
+def may_outdate(said: AttributedText) -> bool:
+    """Tell at little cost whether a text may say that something is otherwise: for most, nothing has to be looked up."""
+    if len(said.text) > CHARS_MAX or _ASKS.search(said.text):
+        return False
+    low = plain(said.text)
+    begins, within = _openings()
+    words = _WORD.findall(low)
+    if not any(
+        word in begins or word[:4] in begins or word[:3] in begins or word[0].isdigit() for word in words
+    ) and (low.isascii() or not any(sign in low for sign in within)):
+        return False
+    if len(stems(said.text)) > NEW_STEMS_MAX:
+        return False
+    # Not `_read`: most of these texts are never compared, and it takes three times as long.
+    text = mask_code_and_asides(said.text)
+    if _CODE.search(text):
+        return False
+    low, code = plain(text), language_code(said.text)
+    kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
+    if "denies" in kinds or _values(text, code)[0]:
+        return True
+    return "doubts" not in kinds and not kinds.isdisjoint(CUES)
+
+
+def score_outdated(
+    old: AttributedText, new: AttributedText, near: float | None, held: Mapping[str, int], of: int
+) -> OutdatedScore:
+    """Say how sure it is that a newer text is at odds with an older one; `near` is their cosine, None where unknown.
+
+    `held` says how many of the memories, `of` in all, hold a stem of the newer text.
+    """
+    rare = max(RARE_LEAST, RARE_SHARE * of)
+    # What costs little says no to most: a text is about no other stems than it has.
+    were, are = stems(mask_code_and_asides(old.text)), stems(mask_code_and_asides(new.text))
+    if len(were) > OLD_STEMS_MAX or len(are) > NEW_STEMS_MAX:
+        return NO
+    who = _stems_of(old.speaker) | _stems_of(new.speaker)
+    if not any(held.get(stem, 0) <= rare for stem in frozenset(were).intersection(are) - who):
+        return NO
+    code = language_code(f"{old.text} {new.text}")
+    now = _read(new.text, code)
+    is_own = new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
+    if now.asks or now.code or (is_own and (now.doubts or not now.signs)):
+        return NO
+    was = _read(old.text, code)
+    shared = (was.about & now.about) - who
+    if is_own:
+        shared -= _stems_of_time(code) | _stems_of_signs(now)
+    if was.asks or was.code or not any(held.get(stem, 0) <= rare for stem in shared - _stems_of_units()):
+        return NO
+    pair = _ReadingPair(was, now, code, who, shared, near)
+    persons = old.role is new.role is Role.USER and new.trust == old.trust
+    if persons and not is_own and _is_of(old, was) and _is_of(new, now):
+        return NO
+    found = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
+    if found is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
+        return NO
+    return found
+
+
+def _score_change(pair: _ReadingPair) -> OutdatedScore:
+    """Judge what one speaker said before and says now, with a word of change that nothing puts in doubt."""
+    was, now = pair.was, pair.now
+    share = len(pair.shared) / len(was.about - pair.who)
+    if was.past or share < ABOUT_MIN or (pair.near is not None and pair.near < NEAR_MIN):
+        return NO
+    if _other_values(was, now) or _other_names(pair) or any(_tells(pair, sign) for sign in now.signs):
+        return OutdatedScore(CHANGED, share + (pair.near or 0.0))
+    return NO
+
+
+def _tells(pair: _ReadingPair, sign: Sign) -> bool:
+    """Tell whether a word of change says of what both texts are about, and of nothing else, that it is otherwise."""
+    if sign.kind in _OF_STATEMENT and _same_statement(pair, verb=sign.kind == "turns"):
+        return True
+    low, clause = pair.now.low, _clause(pair.now.low, sign)
+    if sign.kind == _OF_CLAUSE:
+        return not pair.shared.isdisjoint(stems(low[clause[0] : clause[1]]))
+    before = _SPOKEN.findall(low[clause[0] : sign.begin])
+    if sign.kind in _UNDENIED and not _negations(pair.code).isdisjoint(before[-DENIED_WORDS_MAX:]):
+        return False
+    if sign.kind == _OF_TEXT:
+        return True
+    if sign.kind == "now" and JOINING.get(pair.code, frozenset()).issuperset(before[-1:]):
+        return False
+    beside = _beside(low, sign, clause, spaced=CHANGING[pair.code].spaced)
+    return sign.kind in _OF_NEIGHBOURS and not pair.shared.isdisjoint(stems(beside))
+
+
+def _clause(low: str, sign: Sign) -> tuple[int, int]:
+    """Return from where to where the clause goes that a sign stands in."""
+    begin = max((mark.end() for mark in _CLAUSE_END.finditer(low, 0, sign.begin)), default=0)
+    end = _CLAUSE_END.search(low, sign.end)
+    return begin, len(low) if end is None else end.start()
+
+
+def _beside(low: str, sign: Sign, clause: tuple[int, int], *, spaced: bool) -> str:
+    """Return the few words that stand before and after a sign in its clause."""
+    before, after = low[clause[0] : sign.begin], low[sign.end : clause[1]]
+    if not spaced:
+        return f"{before[-REACH_CHARS:]} {after[:REACH_CHARS]}"
+    return " ".join((*_SPOKEN.findall(before)[-REACH_WORDS:], *_SPOKEN.findall(after)[:REACH_WORDS]))
+
+
+def _same_statement(pair: _ReadingPair, *, verb: bool) -> bool:
+    """Tell whether two texts say the same in the same words, in a row, but for one value.
+
+    A word such as "again" or "broken" may say something else of the same subject: there a verb is among the words.
+    """
+    were, are = (_list_spoken_words(text.low, pair) for text in (pair.was, pair.now))
+    row = SequenceMatcher(None, were, are, autojunk=False).find_longest_match()
+    named = _names_differ(pair)
+    least, share = (NAMED_WORDS_MIN, NAMED_SHARE_MIN) if named else (SAME_WORDS_MIN, SAME_SHARE_MIN)
+    if row.size < max(least, share * len(were)) or not {*were} - {*are} - _says_little(pair.code):
+        return False
+    same = were[row.a : row.a + row.size]
+    if verb and ASSERTIONS[pair.code].copulas.isdisjoint(same):
+        return False
+    return not pair.shared.isdisjoint(stems((" " if CHANGING[pair.code].spaced else "").join(same)))
+
+
+def _list_spoken_words(low: str, pair: _ReadingPair) -> list[str]:
+    """Return the words of a text without the names of who speaks, of a script without blanks the characters."""
+    if not CHANGING[pair.code].spaced:
+        return [*low]
+    return [word for word in _SPOKEN.findall(low) if pair.who.isdisjoint(stems(word))]
+
+
+def _other_names(pair: _ReadingPair) -> bool:
+    """Tell whether both have names that the other has not, and something is said to have changed."""
+    lexicon = LEXICONS.get(pair.code)
+    if lexicon is None or not lexicon.names_by_capital:
+        return False
+    return any(sign.kind in _NAMING for sign in pair.now.signs) and _names_differ(pair)
+
+
+def _names_differ(pair: _ReadingPair) -> bool:
+    was, now = (
+        {name for name in text.names if pair.who.isdisjoint(stems(name))} for text in (pair.was, pair.now)
+    )
+    return bool(was - now and now - was)
+
+
+def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
+    """Judge what somebody else says: it has to be about the same, and have another value of a kind, or deny it."""
+    was, now, near = pair.was, pair.now, pair.near
+    parts = [len(pair.shared) / len(text.about - pair.who) for text in (was, now)]
+    if (persons and min(parts) < PERSONS_ABOUT_MIN) or (near is not None and near < OTHERS_NEAR_MIN):
+        return NO
+    about = sum(parts)
+    valued = _other_values(was, now) and about >= OTHERS_ABOUT_MIN
+    named = _names_differ(pair) and about >= OTHERS_NAMED_MIN
+    denied = now.denies != was.denies and about >= OTHERS_NAMED_MIN and not was.doubts
+    if valued or named or (denied and len(pair.shared) >= DENIED_STEMS_MIN):
+        return OutdatedScore(AT_ODDS, about + (near or 0.0))
+    return NO
+
+
+def _other_values(was: _ChangeReading, now: _ChangeReading) -> bool:
+    """Tell whether both have values of a kind, and neither has all of the other's."""
+    return any(
+        max(len(was.values[kind]), len(now.values[kind])) <= VALUES_MAX
+        and not (was.values[kind] <= now.values[kind] or now.values[kind] <= was.values[kind])
+        for kind in was.values.keys() & now.values.keys()
+    )
+
+
+def _is_of(said: AttributedText, read: _ChangeReading) -> bool:
+    """Tell whether somebody speaks of themselves: as "I", or by name as extracted facts do."""
+    return read.mine or not _stems_of(said.speaker).isdisjoint(read.about)
+
+
+@lru_cache(maxsize=1024)
+def _read(text: str, code: str) -> _ChangeReading:
+    text = mask_code_and_asides(text)
+    low = plain(text)
+    values, names = _values(text, code)
+    told = {stem for some in values.values() for value in some for stem in stems(value)}
+    lexicon = LEXICONS.get(code)
+    words = [word.strip(_ENDS) for word in low.split()]
+    stop = frozenset() if lexicon is None else lexicon.stop
+    found = CHANGING[code].find_signs(low)
+    kinds = {sign.kind for sign in found}
+    return _ChangeReading(
+        low=low,
+        about=frozenset(stems(text)) - told - stop,
+        values=values,
+        names=names,
+        signs=tuple(sign for sign in found if sign.kind in CUES),
+        asks=_ASKS.search(text) is not None,
+        doubts="doubts" in kinds,
+        denies=any(sign.kind == "denies" and not _opens(low, sign, code) for sign in found),
+        mine="mine" in kinds,
+        past=lexicon is not None and _past(words, code),
+        code=_CODE.search(text) is not None,
+    )
+
+
+def _opens(low: str, sign: Sign, code: str) -> bool:
+    """Tell whether a text opens with a denial: what is not to be done is no denial of what is."""
+    return CHANGING[code].spaced and JOINING.get(code, frozenset()).issuperset(
+        _SPOKEN.findall(low[: sign.begin])
+    )
+
+
+def _stems_of_signs(read: _ChangeReading) -> frozenset[str]:
+    return frozenset(stem for sign in read.signs for stem in stems(read.low[sign.begin : sign.end]))
+
+
+@lru_cache(maxsize=1024)
+def _stems_of(speaker: str | None) -> frozenset[str]:
+    """Return the stems of the name of who speaks: extracted facts have it where turns say "I"."""
+    return frozenset() if speaker is None else frozenset(stems(speaker))
+
+
+@cache
+def _stems_of_time(code: str) -> frozenset[str]:
+    """Return the stems of "week", "last", "recently": when something was tells not what it is about."""
+    lexicon = LEXICONS.get(code)
+    return frozenset(stem for word in (lexicon.time_words if lexicon else ()) for stem in stems(word))
+
+
+@cache
+def _stems_of_units() -> frozenset[str]:
+    return frozenset(stem for word in UNIT_WORDS for stem in stems(word))
+
+
+@cache
+def _negations(code: str) -> frozenset[str]:
+    return LEXICONS[code].negations if code in LEXICONS else frozenset()
+
+
+@lru_cache(maxsize=1024)
+def _talks(text: str, code: str) -> bool:
+    """Tell whether a text speaks to somebody, or answers, asks or supposes: it states nothing that lasts."""
+    text = mask_code_and_asides(text)
+    words = [word.strip(_ENDS + ",") for word in plain(text).split()]
+    if not (_of_talk(code).isdisjoint(words) and _reactions(code).isdisjoint(words[:1])):
+        return True
+    return bool(reading(text, code).has(*_NO_STATEMENT))
+
+
+def _past(words: list[str], code: str) -> bool:
+    """Tell whether a text is of what was, and not of what holds."""
+    lexicon = LEXICONS[code]
+    if not lexicon.past.isdisjoint(words):
+        return True
+    if not TELLING[code].attributes.keys().isdisjoint(words):
+        return False
+    return bool(lexicon.past_endings) and any(
+        len(word) > 4 and word.endswith(lexicon.past_endings) and word not in lexicon.not_past
+        for word in words
+    )
+
+
+def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """Return the numbers, days, months, colours and sizes of a text, and its names."""
+    found: dict[str, set[str]] = {}
+    names: set[str] = set()
+    kinds, no_names = _kinds(), _no_names(code)
+    aside = [one.span() for one in _BRACKETED.finditer(text)] if "(" in text else ()
+    for word in _WORD.finditer(text):
+        bare = word.group().rstrip(".'-–:")
+        low = bare.lower()
+        kind = "number" if _NUMBER.fullmatch(low) else kinds.get(low, "")
+        # A date in brackets tells when something was noted, not what it is about.
+        if kind in _DATES and any(begin < word.start() < end for begin, end in aside):
+            continue
+        if kind and not (kind == "size" and bare.islower()):
+            found.setdefault(kind, set()).add(low.rstrip("s") if kind == "weekday" else low)
+        elif bare[:1].isupper() and text[: word.start()].strip(" \"'„“«(")[-1:] not in {"", *_ENDS}:
+            names.add(low)
+    if code in {"zh", "ja"}:
+        for kind, pattern in _UNSPACED_VALUES.items():
+            if listed := pattern.findall(text):
+                found.setdefault(kind, set()).update(listed)
+    return {kind: frozenset(some) for kind, some in found.items()}, frozenset(names - no_names)
+
+
+@cache
+def _no_names(code: str) -> frozenset[str]:
+    """Return what a capital makes no name of: "I", "I'm"."""
+    return LEXICONS[code].first_person | LEXICONS[code].stop if code in LEXICONS else frozenset()
+
+
+@cache
+def _says_little(code: str) -> frozenset[str]:
+    return _no_names(code) | _negations(code)
+
+
+@cache
+def _of_talk(code: str) -> frozenset[str]:
+    """Return the words of who speaks to somebody, or judges: such a sentence tells nothing that lasts."""
+    if code not in LEXICONS:
+        return frozenset()
+    return LEXICONS[code].second_person | _reactions(code) - LEXICONS[code].negations
+
+
+@cache
+def _reactions(code: str) -> frozenset[str]:
+    return LEXICONS[code].reactions if code in LEXICONS else frozenset()
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    """Return of what kind the words of values are, in all languages."""
+    listed = {"colour": "colours", "number": "numbers", "weekday": "weekdays"}
+    return {
+        **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
+        **{
+            word: kind
+            for told in TELLING.values()
+            for kind, name in listed.items()
+            for word in getattr(told, name)
+        },
+        **{word: "weekday" for told in TELLING.values() for word in told.every_weekday},
+        **{word: "month" for lexicon in LEXICONS.values() for word in lexicon.months},
+        **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
+    }
+
+
+@cache
+def _openings() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the words, or how they begin, that a sign of change or a value opens with; and signs within a text."""
+    begins = {word for one in CHANGING.values() if one.spaced for word in one.opening}
+    within = {sign for one in CHANGING.values() if not one.spaced for sign in one.opening}
+    return frozenset(begins | _kinds().keys()), tuple(sorted(within))

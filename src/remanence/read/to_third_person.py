@@ -1,0 +1,143 @@
+"""Says a statement in the first person of its speaker, where the words leave no doubt; else as it was said."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from remanence.languages import ENGLISH
+from remanence.languages.third_person import (
+    CHINESE_OTHERS,
+    ENGLISH_ADVERBS,
+    ENGLISH_CONTRACTIONS,
+    ENGLISH_FORMS,
+    ENGLISH_MODALS,
+    ENGLISH_PLURAL,
+    ENGLISH_TURNING,
+    ENGLISH_UNCLEAR,
+    ENGLISH_VERBS,
+    GERMAN_FORMS,
+    GERMAN_OTHERS,
+    JAPANESE_PARTICLES,
+    JAPANESE_PERSONS,
+)
+from remanence.read.cues import WORD, plain
+
+_QUOTES = frozenset('"“”„«»「」『』‘')
+_JAPANESE = re.compile(f"(?:{'|'.join(JAPANESE_PERSONS)})(?=[{''.join(JAPANESE_PARTICLES)}])")
+_JOINS = frozenset(("and", "or", "but", "then"))
+Words = Sequence[re.Match[str]]
+
+
+def told_of(sentence: str, code: str, speaker: str) -> str:
+    """Return a statement with the speaker's name for "I" and "my"; as it was said where that is not safe."""
+    retold = _RETELLING.get(code)
+    if not speaker or retold is None or _QUOTES & set(sentence):
+        return sentence
+    return retold(sentence, speaker) or sentence
+
+
+def _english(sentence: str, speaker: str) -> str | None:
+    found = list(WORD.finditer(plain(sentence)))
+    words = [word.group() for word in found]
+    own = [at for at, word in enumerate(words) if word in ("i", "me", "my") or word in ENGLISH_CONTRACTIONS]
+    if not own or ENGLISH_PLURAL & set(words):
+        return None
+    new: dict[int, str] = {}
+    for at in own:
+        said = (
+            _own_words(words, at, speaker)
+            if words[at] in ("me", "my")
+            else _as_subject(sentence, found, at, speaker)
+        )
+        if said is None:
+            return None
+        new |= said
+    return None if _goes_on(words, own) else _put(sentence, found, new)
+
+
+def _own_words(words: Sequence[str], at: int, speaker: str) -> dict[int, str]:
+    return {at: speaker if words[at] == "me" else f"{speaker}'s"}
+
+
+def _as_subject(sentence: str, found: Words, at: int, speaker: str) -> dict[int, str] | None:
+    """Return the new words for "I" and its verb, None where the verb is not known."""
+    word, before = found[at].group(), found[at - 1].group() if at else ""
+    if before in ENGLISH_TURNING or (before == "and" and not _subject_before(found, at)):
+        return None
+    if word in ENGLISH_CONTRACTIONS:
+        return {at: f"{speaker} {ENGLISH_CONTRACTIONS[word]}"}
+    verb = _verb_after(sentence, found, at)
+    if verb is None:
+        return None
+    form = _form(found[verb].group())
+    return None if form is None else {at: speaker, verb: form}
+
+
+def _subject_before(found: Words, at: int) -> bool:
+    """Tell whether "and I" joins a second statement, not a second person."""
+    return any(word.group() == "i" or word.group() in ENGLISH_CONTRACTIONS for word in found[: at - 1])
+
+
+def _verb_after(sentence: str, found: Words, at: int) -> int | None:
+    for verb in range(at + 1, len(found)):
+        if sentence[found[verb - 1].end() : found[verb].start()].strip():
+            return None
+        if found[verb].group() not in ENGLISH_ADVERBS:
+            return verb
+    return None
+
+
+def _form(verb: str) -> str | None:
+    if verb in ENGLISH_UNCLEAR:
+        return None
+    if verb in ENGLISH_MODALS or verb in ENGLISH.past:
+        return verb
+    if verb in ENGLISH_FORMS:
+        return ENGLISH_FORMS[verb]
+    if verb in ENGLISH_VERBS:
+        return f"{verb}s"
+    regular_past = verb.endswith("ed") and len(verb) > 4 and verb not in ENGLISH.not_past
+    return verb if regular_past else None
+
+
+def _goes_on(words: Sequence[str], own: Sequence[int]) -> bool:
+    """Tell whether a second verb of the speaker's follows, which would have to change too."""
+    return any(
+        word in ENGLISH_VERBS or word in ENGLISH_FORMS or word in ENGLISH_UNCLEAR
+        for at, word in enumerate(words[own[0] :], own[0])
+        if at > own[0] and words[at - 1] in _JOINS
+    )
+
+
+def _put(sentence: str, found: Words, new: Mapping[int, str]) -> str:
+    pieces, end = [], 0
+    for at, word in sorted(new.items()):
+        pieces += [sentence[end : found[at].start()], word]
+        end = found[at].end()
+    return "".join([*pieces, sentence[end:]])
+
+
+def _german(sentence: str, speaker: str) -> str | None:
+    found = list(WORD.finditer(plain(sentence)))
+    words = [word.group() for word in found]
+    verbs = [at for at, word in enumerate(words) if word in GERMAN_FORMS]
+    if words.count("ich") != 1 or len(verbs) != 1 or GERMAN_OTHERS & set(words):
+        return None
+    at = words.index("ich")
+    if abs(at - verbs[0]) != 1:
+        return None
+    return _put(sentence, found, {at: speaker, verbs[0]: GERMAN_FORMS[words[verbs[0]]]})
+
+
+def _chinese(sentence: str, speaker: str) -> str | None:
+    if any(word in sentence for word in CHINESE_OTHERS):
+        return None
+    return sentence.replace("我", speaker)
+
+
+def _japanese(sentence: str, speaker: str) -> str | None:
+    return _JAPANESE.sub(lambda _: speaker, sentence)
+
+
+_RETELLING: Mapping[str, Callable[[str, str], str | None]] = {
+    "en": _english, "de": _german, "zh": _chinese, "ja": _japanese,
+}  # fmt: skip

@@ -1,0 +1,66 @@
+"""Which columns of each table are under check sums; read by the schema and by whatever adds to the sums."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from remanence.core.box import BOX_COLUMNS, TRACE_COLUMNS
+from remanence.core.claim import CLAIM_COLUMNS
+from remanence.core.model import COLUMNS, LINK_COLUMNS
+
+
+@dataclass(frozen=True, slots=True)
+class SummedTable:
+    """A table that is summed: its columns, which of them are the key, and which hold texts.
+
+    A row belongs to the chunk of the first number of its key. A row that is `counted` is missed though its values be 0.
+    """
+
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+    texts: frozenset[str] = frozenset()
+    about: str = "memories"
+    counted: bool = True
+
+    @property
+    def key_width(self) -> int:
+        """How many of the columns, the first ones, are the primary key."""
+        return 1 + max(map(self.columns.index, self.key))
+
+
+def _of_scope(*columns: str, texts: tuple[str, ...] = (), counted: bool = True) -> SummedTable:
+    return SummedTable(("scope", *columns), ("scope", columns[0]), frozenset(texts), "scopes", counted)
+
+
+SUMMED: Mapping[str, SummedTable] = {
+    "states": SummedTable(
+        ("seq", "scope", *(column.name for column in COLUMNS if column.home == "states")), ("seq",)
+    ),
+    "vectors": SummedTable(("seq", "digest"), ("seq",)),
+    "embeddings": SummedTable(("seq", "model", "digest"), ("seq", "model")),
+    "tags": SummedTable(("scope", "seq", "tag", "at"), ("seq", "tag")),
+    "accessors": SummedTable(("scope", "seq", "agent", "uses", "last_at"), ("seq", "agent")),
+    "sources": SummedTable(
+        ("scope", "seq", "source", "span"), ("seq", "source"), frozenset({"source", "span"})
+    ),
+    "links": SummedTable(
+        ("scope", "source", "target", "relation", *LINK_COLUMNS), ("source", "target", "relation")
+    ),
+    "claims": SummedTable(
+        ("scope", "seq", "number", *CLAIM_COLUMNS),
+        ("seq", "number"),
+        frozenset({"subject", "attribute", "value"}),
+    ),
+    "forbidden": _of_scope("fold", "at", "seq", texts=("fold",)),
+    "erased": _of_scope("mark", "at", "kind", texts=("mark",)),
+    "boxes": _of_scope("box", *BOX_COLUMNS, texts=("session", "topics", "members")),
+    "traces": _of_scope("trace", *TRACE_COLUMNS, texts=("topics",)),
+    "purged": _of_scope("seq", "id", "key", "position", "at", texts=("id", "key")),
+    "mentions": SummedTable(("seq", "position"), ("seq", "position")),
+    "names": SummedTable(("no", "space", "name"), ("no",), frozenset({"space", "name"}), "names"),
+    "settings": _of_scope("name", "value", texts=("name", "value")),
+    "fired": _of_scope("rule", "at", texts=("rule",)),
+    "leases": _of_scope("name", "holder", "until", "fence", texts=("name", "holder")),
+    "spans": _of_scope("began_at", "ended_at"),
+    "heard": _of_scope("minute", "turns", counted=False),
+    "counters": _of_scope("name", "count", texts=("name",)),
+}

@@ -1,0 +1,377 @@
+"""A shorter text that may stand for a long one: what it must not lose, and one made of the text's own sentences.
+
+Knows texts and word lists; must not know why a memory is made shorter, nor who wrote the shorter text.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import NamedTuple
+
+from remanence.languages import CASE_BEARING, ENGLISH, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
+from remanence.text.analysis import stems
+from remanence.text.condense import QUOTED, condense_text, prose_language
+from remanence.text.tokens import token_counts
+
+SHARE_MAX = 0.6  # of the tokens of its text: at least 40 % shorter
+# A text without anything vital could be "summed up" by a word, or by something else entirely. An honest summary has
+# more than a tenth of the words of the text, and hardly one that its text has not.
+_WORDS_MIN = 0.1
+_OWN_WORDS_MAX = 0.3
+_FILLED = 0.97  # of the room: sentences that are joined have now and then a token more than each alone
+_DENIES_WITHIN = 8  # words after a negation among which it denies one
+_NOUN_WITHIN = 3  # words before a noun among which its article stands
+_SHOWN_CHARS_MAX = 60
+
+# Where a sentence or a line may end; marks are looked at from the first of a run only.
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|\n\s*+")
+_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]|\b[A-Z][^\W\d_]{1,2}|\b[^\W\d_]\.[^\W\d_])$")
+_CHUNK = re.compile(r"[^\s—–…]+")
+_OPENING, _CLOSING = "([\"'“‘„«*", ".,!?:;\"'”’»)]*"
+_PLAIN = re.compile(r"[^\W\d_]+(?:['’ʼ-][^\W\d_]+)*+")
+_CAPITAL_WITHIN = re.compile(r"\A[^\W\d_][a-zß-öø-ÿ]*+[A-ZÀ-ÖØ-Þ]")
+_THOUSANDS = re.compile(r"\D{0,2}\d{1,3}(?:,\d{3})++\D?")
+_MARKS = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
+_NEGATIONS = frozenset().union(*(lexicon.negations for lexicon in LEXICONS.values()))
+_NOUN_LED_BY = re.compile(
+    r"d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?ein(?:e[mnrs]?)?|(?:ihr|unser|euer|eur|dies|jed|jen|welch|manch|all|viel)e?[mnrs]?"
+    r"|[ai]m|[ai]ns|zu[mr]|vo[mn]|beim"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredItems:
+    """What a shorter text must keep of a text, by kind; an amount is a number with the word that it counts."""
+
+    numbers: frozenset[str] = frozenset()
+    identifiers: frozenset[str] = frozenset()
+    dates: frozenset[str] = frozenset()
+    names: frozenset[str] = frozenset()
+    quotations: frozenset[str] = frozenset()
+    negations: frozenset[str] = frozenset()
+    amounts: frozenset[str] = frozenset()
+
+    def items(self) -> Iterator[tuple[str, str]]:
+        """Yield each thing with its kind."""
+        for one in fields(self):
+            for value in getattr(self, one.name):
+                yield one.name, value
+
+
+class SummaryAttempt(NamedTuple):
+    """A shorter text, or "" and why there is none."""
+
+    text: str
+    why: str = ""
+
+
+def complaint(text: str, shorter: str) -> str:
+    """Say why a shorter text may not stand for a text; "" where it may.
+
+    It is at least 40 % shorter and keeps every number, identifier, date, name, quotation, piece of code and negation
+    with what that denies; it adds none of these, and says little in words that its text has not.
+    """
+    lexicon = prose_language(text)
+    if lexicon is None:
+        return "its language is not known, or it is a list, a table or code"
+    whole, short = token_counts([text, shorter])
+    if short > whole * SHARE_MAX:
+        return f"{short:,} of {whole:,} tokens are left, and at most {SHARE_MAX:.0%} may be"
+    reader = _ItemReader.of(text, lexicon)
+    there, left = reader.read(text), reader.read(shorter)
+    return (
+        _find_lost_item(there, left, shorter)
+        or _find_added_item(there, left, text)
+        or _find_swapped_names(reader, text, shorter)
+        or _find_changed_meaning(text, shorter, lexicon)
+    )
+
+
+def extract(text: str) -> SummaryAttempt:
+    """Return the sentences of a text that hold all that is vital, with as many of the others as there is room for.
+
+    Where these are too many, their small words are left out too; where that is not enough, there is none.
+    """
+    lexicon = prose_language(text)
+    if lexicon is None:
+        return SummaryAttempt("", "its language is not known, or it is a list, a table or code")
+    reader = _ItemReader.of(text, lexicon)
+    units = _units(text)
+    chosen = _vital_units(reader, units)
+    counts = token_counts([unit.text for unit in units])
+    room = int(sum(counts) * SHARE_MAX * _FILLED) - sum(counts[at] for at in chosen)
+    filled = _add_sentences(units, counts, chosen, max(0, room))
+    found = _join_sentences(units, filled) if room >= 0 else condense_text(_join_sentences(units, chosen))
+    why = complaint(text, found)
+    return SummaryAttempt("", f"no extract: {why}") if why else SummaryAttempt(found)
+
+
+def _find_lost_item(there: RequiredItems, left: RequiredItems, shorter: str) -> str:
+    plain = _flat(shorter)
+    for kind, value in there.items():
+        alive = value in plain if kind == "quotations" else value in getattr(left, kind)
+        if not alive:
+            return f"it lost {_describe_item(kind, value)}"
+    return ""
+
+
+def _find_added_item(there: RequiredItems, left: RequiredItems, text: str) -> str:
+    words = {_bare(chunk).casefold() for chunk in _CHUNK.findall(text)}
+    plain = _flat(text)
+    for kind, value in left.items():
+        known = value in getattr(there, kind) or kind == "amounts"
+        known = known or (kind == "quotations" and value in plain)
+        known = known or (kind in {"names", "dates"} and value in words)
+        if not known:
+            return f"it added {_describe_item(kind, value)}"
+    return ""
+
+
+def _find_swapped_names(reader: "_ItemReader", text: str, shorter: str) -> str:
+    """Say whether two names have changed places: who lends whom."""
+    there, left = set(reader.pairs(text)), set(reader.pairs(shorter))
+    for one, other in sorted(left - there):
+        if (other, one) in there:
+            return f"it has {one!r} before {other!r}"
+    return ""
+
+
+def _describe_item(kind: str, value: str) -> str:
+    one = f"the {kind.removesuffix('s')}"
+    shown = value if len(value) <= _SHOWN_CHARS_MAX else f"{value[:_SHOWN_CHARS_MAX]}…"
+    return f"a negation (of {shown!r})" if kind == "negations" else f"{one} {shown!r}"
+
+
+def _find_changed_meaning(text: str, shorter: str, lexicon: Lexicon) -> str:
+    """Say whether words of a text are turned into their contrary, too few, or mostly others."""
+    own, theirs = set(_content(text, lexicon)), _content(shorter, lexicon)
+    new = [word for word in theirs if word not in own]
+    if turned := contrary(new, own):
+        return f"it says the contrary by {turned!r}"
+    if len(own.intersection(theirs)) <= len(own) * _WORDS_MIN:
+        return "it says next to nothing of it"
+    known = frozenset(stems(text))
+    strange = [word for word in new if known.isdisjoint(stems(word))]
+    if len(strange) > len(theirs) * _OWN_WORDS_MAX:
+        return "it says something else"
+    return ""
+
+
+def contrary(new: Sequence[str], own: AbstractSet[str]) -> str:
+    """Return the first of some words that is the contrary of one of a text's own, "" where none is."""
+    for word in new:
+        against = OPPOSITES.get(word, frozenset()) | {prefix + word for prefix in NEGATIVE_PREFIXES}
+        against |= {word.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if word.startswith(prefix)}
+        if not own.isdisjoint(against - {word}):
+            return word
+    return ""
+
+
+def _content(text: str, lexicon: Lexicon) -> list[str]:
+    return [
+        word
+        for word in (_bare(chunk).casefold().translate(_MARKS) for chunk in _CHUNK.findall(text))
+        if word and word not in lexicon.stop
+    ]
+
+
+def _bare(chunk: str) -> str:
+    """Take the marks of prose off a chunk."""
+    return chunk.lstrip(_OPENING).rstrip(_CLOSING)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.translate(_MARKS).split())
+
+
+@dataclass(frozen=True, slots=True)
+class _ItemReader:
+    """Reads what is vital, in one language; of `nouns` a capital makes no names."""
+
+    lexicon: Lexicon
+    nouns: AbstractSet[str]
+
+    @classmethod
+    def of(cls, text: str, lexicon: Lexicon) -> "_ItemReader":
+        """Return the reader of a text in a language."""
+        return cls(lexicon, frozenset() if lexicon.names_by_capital else frozenset(_nouns(text)))
+
+    def read(self, text: str) -> RequiredItems:
+        """Return what is vital in a text; a negation denies something in its own sentence."""
+        parts = [self.sentence(unit.text) for unit in _units(text)]
+        return RequiredItems(
+            *(
+                frozenset().union(*(getattr(part, one.name) for part in parts))
+                for one in fields(RequiredItems)
+            )
+        )
+
+    def sentence(self, text: str) -> RequiredItems:
+        """Return what is vital in a sentence."""
+        found: dict[str, set[str]] = {one.name: set() for one in fields(RequiredItems)}
+        found["quotations"] = {
+            inside for span in QUOTED.findall(text) if (inside := _flat(span).strip("`\"' "))
+        }
+        denies: list[int] = []
+        said: list[str] = []
+        counting = ""
+        for chunk in _CHUNK.findall(text):
+            word = _bare(chunk)
+            low = word.casefold().translate(_MARKS)
+            said.append(low)
+            if counting and low not in self.lexicon.stop and _PLAIN.fullmatch(word):
+                found["amounts"].add(f"{counting} {''.join(stems(word)) or low}")
+            counting = ""
+            if low in _NEGATIONS or low.endswith("n't"):
+                denies.append(len(said) - 1)
+            elif (kind := self._kind(word, low)) is not None:
+                value = low.removesuffix("'s") if kind == "names" else _number(low, kind, word)
+                found[kind].add(value)
+                counting = value if kind == "numbers" and chunk.endswith(word) else ""
+        found["negations"] = {self._find_denied_stem(said, at) for at in denies}
+        return RequiredItems(**{name: frozenset(values) for name, values in found.items()})
+
+    def pairs(self, text: str) -> Iterator[tuple[str, str]]:
+        """Yield the names that follow one another in a sentence."""
+        for unit in _units(text):
+            words = map(_bare, _CHUNK.findall(unit.text))
+            low = ((word, word.casefold().translate(_MARKS)) for word in words)
+            names = [some.removesuffix("'s") for word, some in low if self._kind(word, some) == "names"]
+            yield from ((one, other) for one, other in pairwise(names) if one != other)
+
+    def _kind(self, word: str, low: str) -> str | None:
+        """Say what a word is that must not be lost, None for any other."""
+        if not any(map(str.isalnum, word)):
+            return None
+        if not _PLAIN.fullmatch(word):
+            return "numbers" if word[0].isdigit() or word[-1].isdigit() else "identifiers"
+        bare = low.removesuffix("'s")
+        if bare in self.lexicon.number_words:
+            return "numbers"
+        if bare in self.lexicon.time_words or bare in self.lexicon.months:
+            return "dates"
+        if _CAPITAL_WITHIN.match(word):
+            return "identifiers"
+        return "names" if self._is_name(word, bare) else None
+
+    def _is_name(self, word: str, bare: str) -> bool:
+        """Tell whether a word may be a name; where a script has no capitals, any word may."""
+        if word.upper() == word.lower():
+            return True
+        if not word[0].isupper():
+            return False
+        if bare in CASE_BEARING or (word.isupper() and len(word) > 1):
+            return True
+        small = bare in self.lexicon.stop or bare in ENGLISH.stop or bare.partition("'")[0] == "i"
+        return not small and bare not in self.nouns
+
+    def _find_denied_stem(self, said: Sequence[str], at: int) -> str:
+        """Return the stem that a negation denies: of the next word that says something, or of the last one before."""
+        after, before = said[at + 1 : at + 1 + _DENIES_WITHIN], said[max(0, at - _DENIES_WITHIN) : at]
+        for word in (*after, *reversed(before)):
+            if word and word not in self.lexicon.stop and word not in _NEGATIONS:
+                return "".join(stems(word)) or word
+        return ""
+
+
+def _number(low: str, kind: str, word: str) -> str:
+    """Return an identifier as it stands, and a number without the commas of its thousands."""
+    if kind != "numbers":
+        return word if kind == "identifiers" else low
+    return low.replace(",", "") if _THOUSANDS.fullmatch(low) else low
+
+
+def _nouns(text: str) -> Iterator[str]:
+    """Yield the words with a capital before which an article stands: so no names are written."""
+    last = -_NOUN_WITHIN - 1
+    for at, chunk in enumerate(_CHUNK.findall(text)):
+        word = _bare(chunk)
+        if word[:1].isupper():
+            if at - last <= _NOUN_WITHIN:
+                yield word.casefold()
+            last = -_NOUN_WITHIN - 1
+        if _NOUN_LED_BY.fullmatch(word.casefold()):
+            last = at
+
+
+class _Unit(NamedTuple):
+    """A sentence with what stands before the next one."""
+
+    text: str
+    gap: str
+
+
+def _units(text: str) -> list[_Unit]:
+    """Part a text into sentences and lines; what is quoted stays in one, and so does what a colon opens."""
+    spans = [found.span() for found in QUOTED.finditer(text)]
+    units: list[_Unit] = []
+    begin = span = 0
+    for found in _END.finditer(text):
+        while span < len(spans) and spans[span][1] <= found.start():
+            span += 1
+        quoted = span < len(spans) and spans[span][0] < found.end() and spans[span][1] > found.start() + 1
+        if quoted or _goes_on(text, begin, found):
+            continue
+        mark = found.group().rstrip()
+        units.append(_Unit(text[begin : found.start()] + mark, "\n" if "\n" in found.group() else " "))
+        begin = found.end()
+    units.append(_Unit(text[begin:], ""))
+    return [unit for unit in units if unit.text.strip()]
+
+
+def _goes_on(text: str, begin: int, found: re.Match[str]) -> bool:
+    """Tell whether a sentence goes on after what looks like its end: an abbreviation, a small letter, a colon."""
+    mark = found.group()
+    before = text[max(begin, found.start() - 4) : found.start()]
+    if mark[0] == "\n":
+        return before.rstrip().endswith(":")
+    following = text[found.end() : found.end() + 1]
+    short = mark.strip() == "." and _ABBREVIATED.search(before) is not None
+    return short or (following.islower() and "\n" not in mark) or (following.isdigit() and mark[0] == ".")
+
+
+def _vital_units(reader: _ItemReader, units: Sequence[_Unit]) -> frozenset[int]:
+    """Choose the sentences that hold all that is vital: those that alone hold a thing, then the richest of the rest."""
+    held = [frozenset(reader.sentence(unit.text).items()) for unit in units]
+    holders = Counter(item for items in held for item in items)
+    chosen = {at for at, items in enumerate(held) if any(holders[item] == 1 for item in items)}
+    covered = {item for at in chosen for item in held[at]}
+    rest = [at for at in range(len(units)) if at not in chosen]
+    for at in sorted(rest, key=lambda at: (-len(held[at]) / (1 + len(units[at].text)), at)):
+        if not held[at] <= covered:
+            chosen.add(at)
+            covered |= held[at]
+    return frozenset(chosen)
+
+
+def _add_sentences(
+    units: Sequence[_Unit], counts: Sequence[int], chosen: AbstractSet[int], room: int
+) -> frozenset[int]:
+    """Add sentences as long as there is room: first those whose words are said most often in the whole text."""
+    said = [frozenset(stems(unit.text)) for unit in units]
+    often = Counter(stem for some in said for stem in some)
+    worth = [sum(often[stem] for stem in some) / (len(some) + 3) for some in said]
+    taken, texts = set(chosen), {units[at].text.casefold() for at in chosen}
+    for at in sorted(range(len(units)), key=lambda at: (-worth[at], at)):
+        text = units[at].text.casefold()
+        if at in taken or counts[at] > room or text in texts:
+            continue
+        taken.add(at)
+        texts.add(text)
+        room -= counts[at]
+    return frozenset(taken)
+
+
+def _join_sentences(units: Sequence[_Unit], chosen: AbstractSet[int]) -> str:
+    """Join sentences in their order; where a line ended between two, the next begins a line."""
+    parts: list[str] = []
+    broken = False
+    for at, unit in enumerate(units):
+        if at in chosen:
+            parts.append(("\n" if broken else " ") * bool(parts) + unit.text)
+            broken = False
+        broken = broken or unit.gap == "\n"
+    return "".join(parts)
