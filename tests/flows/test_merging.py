@@ -163,3 +163,49 @@ async def test_an_orphan_is_marked_and_the_mark_comes_off(memory: remanence.Engi
     assert [(), ()] == tags
     assert ["unflag 2"] == [str(act) for act in shown.acts]
     assert [("flag/orphan",)] * 2 == [(await memory.get(seq)).tags for seq in (1, 2)]
+
+
+CHAIN = """
+version = 1
+name = "all goes"
+[[rule]]
+name = "twins"
+every = "deep"
+phase = "deduplicate"
+over = "pairs"
+min = 0.0
+do = "merge"
+where = "True"
+[[rule]]
+name = "prune"
+every = "deep"
+phase = "keep-recent"
+do = "prune"
+where = "True"
+[[rule]]
+name = "purge"
+every = "deep"
+phase = "purge"
+do = "purge"
+where = "True"
+"""
+
+
+@pytest.mark.parametrize("tag", ["by-hand", "permanent"])
+async def test_what_is_purged_in_the_run_of_its_merge_takes_nothing_in(
+    opener: Opener, clock: ManualClock, tag: str
+) -> None:
+    """A survivor that the same plan purges goes whole, with the tags it would have taken over; undo brings both back."""
+    async with opener(embedder="hashed") as memory:
+        await memory.learn("Ada waters the tomatoes, on the balcony.", tags=["one"])
+        await memory.learn("Ada waters the tomatoes on the balcony.", tags=[tag])
+        await memory.consolidate()
+        await memory.link(1, 2, "near_duplicate", confidence=1.0)
+        clock.advance(days=400)
+        plan = await memory.plan(CHAIN)
+        done = await memory.apply(plan, policy=CHAIN, allow_destroyed=10)
+
+        assert {"merge": 1, "purge": 1} == {name: done.counts[name] for name in ("merge", "purge")}
+        back = await memory.undo(done)
+        assert back.changes
+        assert [("one",), (tag,)] == [(await memory.get(number)).tags for number in (1, 2)]

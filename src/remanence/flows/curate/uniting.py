@@ -6,6 +6,7 @@ sources whole, so that a plan cannot list them.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from remanence.core.change import Change
 from remanence.core.decay_class import decay
@@ -25,6 +26,9 @@ async def complete_merges(core: Core, merges: Mapping[int, int], groups: Sequenc
     if not ends:
         return list(groups)
     memories = {one.seq: one for one in await core.store.get(core.scope, ends) if one is not None}
+    for change in chain.from_iterable(groups):  # what is purged in the same part takes nothing in any more
+        if change.table == "memories" and change.after is None:
+            memories.pop(change.key, None)
     return [_whole(group, merges, memories) for group in groups]
 
 
