@@ -195,7 +195,7 @@ where = "True"
 async def test_what_is_purged_in_the_run_of_its_merge_takes_nothing_in(
     opener: Opener, clock: ManualClock, tag: str
 ) -> None:
-    """A survivor that the same plan purges goes whole, with the tags it would have taken over; undo brings both back."""
+    """A survivor that the same plan purges goes whole, without what it would have taken over; undo brings both back."""
     async with opener(embedder="hashed") as memory:
         await memory.learn("Ada waters the tomatoes, on the balcony.", tags=["one"])
         await memory.learn("Ada waters the tomatoes on the balcony.", tags=[tag])

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from remanence.curate.language import reference
-from tests.pages import cli, errors, mcp, python, settings, sync_stub, tables
+from tests.pages import architecture, cli, errors, mcp, python, settings, sync_stub, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reference"
 
 PAGES: Mapping[Path, Callable[[], str]] = {
     tables.FILE: tables.script,  # first: without it no page is made that opens a memory
+    architecture.FILE: architecture.page,
     DOCS / "cli.md": cli.page,
     DOCS / "errors.md": errors.page,
     DOCS / "mcp.md": mcp.page,
