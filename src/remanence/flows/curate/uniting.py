@@ -27,7 +27,7 @@ async def complete_merges(core: Core, merges: Mapping[int, int], groups: Sequenc
         return list(groups)
     memories = {one.seq: one for one in await core.store.get(core.scope, ends) if one is not None}
     for change in chain.from_iterable(groups):  # what is purged in the same part takes nothing in any more
-        if change.table == "memories" and change.after is None:
+        if change.table == "memories" and change.after is None and isinstance(change.key, int):
             memories.pop(change.key, None)
     return [_whole(group, merges, memories) for group in groups]
 
