@@ -121,7 +121,9 @@ FAULTS: Mapping[str, Fault] = {
     "E2": Fault("nothing keeps warm memory within its budget", _off("warm-budget")),
     "E3": Fault("read notices have no life time", _off("read-notices")),
     "E4": Fault("finished tasks have no life time", _off("finished-tasks")),
-    "E5": Fault("no guard is asked, and a rule deletes agents", _SWEEP, (Guarding, "blocked", _unguarded)),
+    "E5": Fault(
+        "no guard is asked, and a rule deletes agents", _SWEEP, (Guarding, "mark_blocked", _unguarded)
+    ),
     "E6": Fault("a dry run writes", broken=(Engine, "plan", _writing)),
     "E7": Fault("a rule with a period fires at each run", _AGAIN, (SqlStore, "commit", _forgetful)),
     "E8": Fault("what is restored matters more than before", broken=(SqlStore, "commit", _restoring_more)),

@@ -27,7 +27,7 @@ TEXTS = [
 # Opens the file and says when it has: whoever started it may then kill it.
 OPENED = (
     "import asyncio, sys, remanence\n"
-    "from remanence.flows import embedding\n"
+    "from remanence.flows.write import embedding\n"
     "embedding.CHUNK = 5\n"
     "async def main():\n"
     "    async with remanence.open(sys.argv[1]) as memory:\n"

@@ -387,12 +387,12 @@ KILLED = """
 import asyncio, os, sys
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.store.sqlite import cleaning, erasing, fulltext, emptying
+from remanence.store.sqlite import cleaning, erasing, fulltext, redact_images
 
 async def main():
     at = sys.argv[2]
     place, name = {
-        "emptying": (emptying.Emptying, "part_digests"), "ledger": (erasing.SqlErasure, "_keep_ledger"),
+        "emptying": (redact_images.Emptying, "part_digests"), "ledger": (erasing.SqlErasure, "_keep_ledger"),
         "committed": (cleaning, "clean"), "rewriting": (cleaning, "_rewritten"),
         "rewritten": (cleaning, "_unproven"), "looking": (cleaning, "_check_residue"),
     }[at]

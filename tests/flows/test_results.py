@@ -182,7 +182,7 @@ async def test_an_answer_without_memories_says_so(memory: remanence.Engine) -> N
 
     assert not answer and [] == list(answer)
     assert "nothing here answers this well" == str(answer)
-    assert "<Recalled 'the door': 0 memories, strength 0.00, 7 tokens>" == repr(answer)
+    assert "<RecallResult 'the door': 0 memories, strength 0.00, 7 tokens>" == repr(answer)
 
 
 def test_whatever_a_verb_answers_is_a_result() -> None:

@@ -345,7 +345,7 @@ BUGS = (
     ),
     Bug(
         "a rule leads out of the archive",
-        wrapped(cycle.Cycle, "seen", _archive_is_left_by_a_rule),
+        wrapped(cycle.Cycle, "mark_visible", _archive_is_left_by_a_rule),
         laws.nothing_dangles,
     ),
     Bug(
@@ -407,7 +407,11 @@ BUGS = (
         wrapped(windows, "_until_it_holds", _condenses_the_best_first),
         a_ladder_does_the_milder_thing_first,
     ),
-    Bug("merges drop links", wrapped(state, "rehomed", _merges_drop_links), laws.a_merge_loses_nothing),
+    Bug(
+        "merges drop links",
+        wrapped(state, "move_merged_links", _merges_drop_links),
+        laws.a_merge_loses_nothing,
+    ),
     Bug(
         "merges forget uses",
         wrapped(state, "survivors_columns", _merges_forget_uses),
@@ -420,7 +424,7 @@ BUGS = (
     ),
     Bug(
         "merges settle contradictions",
-        wrapped(merge, "_united", _merges_settle_contradictions),
+        wrapped(merge, "_combine_parallel_links", _merges_settle_contradictions),
         laws.a_merge_loses_nothing,
     ),
     Bug("a view stands still", wrapped(View, "evolve", _views_stand_still), laws.a_clock_is_a_map),

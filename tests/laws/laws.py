@@ -21,6 +21,7 @@ from remanence.core.model import (
     SYMMETRIC,
     UNCOUNTED,
     Decay,
+    Form,
     Link,
     Memory,
     Reason,
@@ -326,14 +327,19 @@ async def a_budget_is_filled_greedily(world: World, rules: PolicyTables, pick: i
         hot = [
             memory for memory in before.values() if memory.status <= Status.ACTIVE and memory.tier == Tier.HOT
         ]
-        left = tokens - sum(memory.tokens for memory in hot if memory.pinned)
+        left = tokens - sum(_shown_tokens(memory) for memory in hot if memory.pinned)
         expected = {memory.seq for memory in hot if memory.pinned or left < 0}
         for memory in sorted(hot, key=lambda memory: -memory.seq) if left >= 0 else ():
-            if not memory.pinned and memory.tokens <= left:
-                left -= memory.tokens
+            if not memory.pinned and _shown_tokens(memory) <= left:
+                left -= _shown_tokens(memory)
                 expected.add(memory.seq)
 
         assert expected == {memory.seq for memory in hot if after[memory.seq].tier == Tier.HOT}
+
+
+def _shown_tokens(memory: Memory) -> int:
+    """Return the length of what is shown of a memory, which budgets count."""
+    return memory.tokens if memory.form is Form.FULL else memory.short_tokens
 
 
 async def nothing_is_merged_on_a_guess(world: World, rules: PolicyTables, pick: int) -> None:

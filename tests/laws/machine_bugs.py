@@ -185,7 +185,7 @@ BUGS = (
     StoryBug("full text is never cut", swapped(fulltext, "_REMOVE", "SELECT ?, ?"), ENDING),
     StoryBug("the audit misses tags", wrapped(AttachedChanges, "images", _log_misses_tags)),
     StoryBug("a row outlives its purge", swapped(Memories, "destroy", lambda _: None), ENDING),
-    StoryBug("a rule sees what fell", wrapped(cycle.Cycle, "seen", _seen_everywhere), ARCHIVING),
+    StoryBug("a rule sees what fell", wrapped(cycle.Cycle, "mark_visible", _seen_everywhere), ARCHIVING),
     StoryBug("a tombstone has no links", wrapped(tables, "_write", _links_go_along), PRUNING),
     StoryBug(
         "the archive keeps a lifecycle",

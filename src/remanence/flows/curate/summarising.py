@@ -132,7 +132,11 @@ class Summarising:
             return SummaryDraft(why=_of_writer(f"no answer within {TIMEOUT_S:g} s")), False
         await self._spending.book(1, found.tokens_used)
         why = await aside(len(memory.text), complaint, memory.text, found.text)
-        why = why or await self._gated(found.text, memory, written=True) or _no_gain(found.text, memory)
+        why = (
+            why
+            or await self._explain_text_refusal(found.text, memory, written=True)
+            or _no_gain(found.text, memory)
+        )
         return (
             (SummaryDraft(why=_of_writer(why)), True)
             if why
