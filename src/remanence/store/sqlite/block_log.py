@@ -4,7 +4,7 @@ Knows rows of `blocks`; knows nothing of chains and parts.
 """
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, cast
 
@@ -98,14 +98,17 @@ def read(connection: sqlite3.Connection, position: int) -> list[Row]:
     return connection.execute(_SELECT, (position,)).fetchall()
 
 
-def is_about(row: Row, memories: Collection[int]) -> Bools:
-    """Tell which rows of a block are about any of these memories; what was only used is kept for nobody."""
+def is_about(row: Row, memories: Bools) -> Bools:
+    """Tell which rows of a block are about any of some memories; what was only used is kept for nobody.
+
+    `memories` is a mask by their numbers, whose last place is of all greater ones.
+    """
     if row[5] is None:
         return np.zeros(row[4], np.bool_)
     with DECODING:
         keys = _keys(row)
     ends = keys[:, np.newaxis] if keys.ndim == 1 else keys[:, :2]
-    return cast("Bools", np.isin(ends, np.fromiter(memories, np.int64, len(memories))).any(axis=1))
+    return cast("Bools", memories[np.minimum(ends, len(memories) - 1)].any(axis=1))
 
 
 def narrow(connection: sqlite3.Connection, names: StringIds | Fresh, row: Row, stays: Bools) -> None:

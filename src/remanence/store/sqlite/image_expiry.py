@@ -101,18 +101,26 @@ class _ImageEnding:
     gone: list[bytes] = field(default_factory=list)
     stays: list[bytes] = field(default_factory=list)
     sums: Sums = field(default_factory=Sums)
+    mask: Bools = field(init=False)  # the same memories by their numbers, asked once for each row of a block
+
+    def __post_init__(self) -> None:
+        """Make the mask."""
+        self.mask = np.zeros(max(self.keeping, default=-1) + 2, np.bool_)
+        self.mask[list(self.keeping)] = True
 
     def again(self, through: int) -> None:
         """Let the images end that were kept before and that nothing keeps any more."""
-        still = self.connection.execute(_STILL, (self.scope[0], through)).fetchall()
-        for (position,) in still:
-            rows, blocks = self._read([position])
-            if all(map(self._stays, rows)) and all(self._in_block(block).all() for block in blocks):
-                continue
-            if self.parts == PARTS_MAX:
-                break
-            self.gone.append(self._rest(position))
-            self._end([position], rows, blocks)
+        still = [place for (place,) in self.connection.execute(_STILL, (self.scope[0], through)).fetchall()]
+        for begin in range(0, len(still), PARTS_MAX):
+            rows, blocks = self._read(still[begin : begin + PARTS_MAX])
+            loose = {row[0] for row in rows if not self._stays(row)}
+            loose |= {block[0] for block in blocks if not self._in_block(block).all()}
+            for position in sorted(loose):
+                if self.parts == PARTS_MAX:
+                    return
+                self.gone.append(self._rest(position))
+                mine = [row for row in rows if row[0] == position]
+                self._end([position], mine, [block for block in blocks if block[0] == position])
 
     def whole(self, positions: list[int]) -> None:
         """Let the images of parts end for the first time."""
@@ -128,10 +136,10 @@ class _ImageEnding:
         return rows, self.connection.execute(_BLOCKS, (listed,)).fetchall()
 
     def _stays(self, row: Row) -> bool:
-        return any(seq in self.keeping for seq in about(row))
+        return row[3] in self.keeping if row[2] in _OWNED else any(seq in self.keeping for seq in about(row))
 
     def _in_block(self, block: block_log.Row) -> Bools:
-        return block_log.is_about(block, self.keeping)
+        return block_log.is_about(block, self.mask)
 
     def _end(self, positions: list[int], rows: list[Row], blocks: list[block_log.Row]) -> None:
         """Take away what nothing keeps, and say of each part that keeps some what it holds."""
