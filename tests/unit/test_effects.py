@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import remanence
+from remanence.core.acts import action_of
 from remanence.core.change import Change, Increment, inverse
-from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, action_of, ways_back
+from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, ways_back
 from remanence.core.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 from remanence.curate.policy.rules import ACTIONS as PLACES
 from remanence.edit.one_memory import act

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from remanence.core.acts import action_of, acts_of
 from remanence.core.change import MILLION, Change
-from remanence.core.effects import IMPROVE, TAKE_IN, action_of, acts_of
+from remanence.core.effects import IMPROVE, TAKE_IN
 from remanence.core.errors import InvalidInput, PolicyError
 from remanence.curate.planner.diff import Edits
 from remanence.curate.planner.plan import Plan, plan

@@ -10,8 +10,8 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from remanence.core.acts import acts_of, kinds_of
 from remanence.core.change import row_count, rows_of
-from remanence.core.effects import acts_of, kinds_of
 from remanence.core.model import STANDING, Status
 from remanence.core.snapshot import LINK_COLUMNS, TAG, LinkColumns, Snapshot
 from remanence.curate.explain import explain

@@ -3,15 +3,15 @@
 Knows columns, what they become and which of them are stamped; knows nothing of conditions, windows or stores.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, IntEnum
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
-from remanence.core.change import Block, Change, Increment, Table
+from remanence.core.change import Change, Increment, Table
 from remanence.core.model import (
     COLUMN,
     TEXT_COLUMNS,
@@ -60,6 +60,24 @@ class Where:
     becomes: Any
 
 
+class Stage(IntEnum):
+    """How the rules of an action act within a phase, in the order in which they do."""
+
+    SAFEST = 0  # of all actions of its group a memory meets one, the safest
+    BEFORE = 1  # each rule acts, before those that only add
+    EACH = 2  # each rule acts
+    PAIRS = 3  # two memories become one, where no safer action of the group has won
+    LINKS = 4  # links are cut, in a phase of their own
+    FOLLOWS = 5  # no rule does it: it follows from another action
+
+
+# Statuses that a rule which names the status may act on: all but tombstones, and of those what is out of quarantine,
+# or of those what is not archived, since out of the archive leads `restore`.
+_NO_TOMBSTONES = frozenset(status for status in Status if status is not Status.PRUNED)
+_TRUSTED = _NO_TOMBSTONES - {Status.QUARANTINED}
+_NOT_ARCHIVED = _TRUSTED - {Status.ARCHIVED}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Effect:
     """What one action or verb does.
@@ -72,6 +90,13 @@ class Effect:
     the row of `table`. `words` stand in a plan before a number of rows. `back` names the verbs that take it back;
     `undo` takes back everything and is not named. `under` are the verbs by which the audit knows it, its own name if
     there are none. `restates` are columns that are stamped also where what is given is what they were.
+
+    The rest says how rules do it, and is of actions alone. A rule that is `written` so (its name, if there is nothing)
+    may do it in its `phases`, `over` what. `stage` is its turn in a phase. A rule that names the status acts on the
+    statuses of its `reach`; one that `seeks_hidden` does so always. `of_what_stands` is not done to what goes out of
+    sight in the same phase. What `needs_text` has its text made where the plan is applied, a few at a time. A budget's
+    ladder may hold what `is_laddered`. Rules of what `has_period` act once in a while. Of what `is_foreseen` a plan
+    says all that it writes. A forecast draws it with its `sign` and calls it `past`; what has none it does not list.
     """
 
     name: str
@@ -87,6 +112,65 @@ class Effect:
     back: tuple[str, ...] = ()
     under: tuple[str, ...] = ()
     restates: frozenset[str] = frozenset()
+    written: str = ""
+    phases: tuple[str, ...] = ()
+    over: Literal["memories", "links", "pairs"] = "memories"
+    stage: Stage = Stage.EACH
+    reach: frozenset[Status] = _TRUSTED
+    seeks_hidden: bool = False
+    of_what_stands: bool = False
+    needs_text: bool = False
+    is_laddered: bool = False
+    has_period: bool = False
+    is_foreseen: bool = False
+    sign: str = ""
+    past: str = ""
+
+    @property
+    def word(self) -> str:
+        """Return what rules write for it."""
+        return self.written or self.name
+
+    @property
+    def removes(self) -> bool:
+        """Tell whether the memory itself goes."""
+        return self.row == "goes" and self.table == "memories"
+
+    @property
+    def unites(self) -> bool:
+        """Tell whether it makes one memory of two."""
+        return self.stage is Stage.PAIRS
+
+    @property
+    def adds_row(self) -> bool:
+        """Tell whether what it sets is there afterwards: of tags, whether it gives one."""
+        return self.row == "appears"
+
+    @property
+    def moves(self) -> bool:
+        """Tell whether it moves what stays in sight from tier to tier; only down can be blocked."""
+        return self.known_by == "tier"
+
+    @property
+    def form(self) -> Form | None:
+        """Return what is shown of a memory once it is done, None where it makes nothing shorter."""
+        return self.leads_to if self.known_by == "form" else None
+
+    @property
+    def leads_to(self) -> Any:
+        """Return what the column by which it is known becomes each time, None where that is not always the same."""
+        value = self.sets.get(self.known_by)
+        value = value.becomes if isinstance(value, Where) else value
+        return None if isinstance(value, DynamicValue) else value
+
+    @property
+    def takes_reason(self) -> bool:
+        """Tell whether a rule may say what reason stands on what it does."""
+        return self.sets.get("reason") is DynamicValue.GIVEN
+
+    def is_graver(self, other: "Effect") -> bool:
+        """Tell whether it gives way to another action of its group on one memory."""
+        return self.group == other.group and self.rank > other.rank
 
     @property
     def columns(self) -> frozenset[str]:
@@ -101,8 +185,7 @@ class Effect:
     @property
     def compares_uses(self) -> bool:
         """Tell whether it is refused where the memory was used or linked since it was read."""
-        goes = self.row == "goes" and self.table == "memories"
-        return goes or self.sets.get("status") in {Status.SUPERSEDED, Status.PRUNED}
+        return self.removes or self.sets.get("status") in {Status.SUPERSEDED, Status.PRUNED}
 
     def safety(self, target: Label | None = None) -> int:
         """Say how safe it is within its group; the least is done."""
@@ -178,6 +261,9 @@ _CONFIRMED: Mapping[str, Any] = {
     "verification": DynamicValue.GIVEN,  # only a user's word makes it theirs
 }
 
+_FALLING = ("expire", "deduplicate", "keep-recent", "lifecycle", "value")
+_MARKING = ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink")
+
 # The actions of policies, from the gravest to the most harmless.
 PURGE = Effect(
     "purge",
@@ -188,6 +274,12 @@ PURGE = Effect(
     destroys=True,
     row="goes",
     back=("restore",),
+    phases=("purge",),
+    stage=Stage.SAFEST,
+    reach=frozenset({Status.PRUNED}),
+    seeks_hidden=True,
+    sign="#",
+    past="purged",
 )
 MERGE = Effect(
     "merge",
@@ -198,6 +290,11 @@ MERGE = Effect(
     guarded="merge",
     destroys=True,
     back=("restore",),
+    phases=("deduplicate",),
+    over="pairs",
+    stage=Stage.PAIRS,
+    sign="+",
+    past="merged",
 )
 PRUNE = Effect(
     "prune",
@@ -208,6 +305,12 @@ PRUNE = Effect(
     guarded="prune",
     destroys=True,
     back=("restore",),
+    phases=_FALLING,
+    stage=Stage.SAFEST,
+    reach=_NO_TOMBSTONES,  # what is in quarantine goes no other way
+    is_foreseen=True,
+    sign="x",
+    past="deleted",
 )
 ARCHIVING = Effect(
     "archive",
@@ -222,6 +325,12 @@ ARCHIVING = Effect(
     rank=10,
     guarded="archive",
     back=("restore", "confirm"),
+    phases=(*_FALLING, "tiers", "budgets"),
+    stage=Stage.SAFEST,
+    is_laddered=True,
+    is_foreseen=True,
+    sign="=",
+    past="archived",
 )
 MOVE = Effect(
     "move",
@@ -230,6 +339,10 @@ MOVE = Effect(
     group="status",
     targets={Tier.HOT: 0, Tier.WARM: 1, Tier.COLD: 2},
     guarded="move",
+    phases=("keep-recent", "value", "tiers", "budgets"),
+    stage=Stage.SAFEST,
+    reach=_NOT_ARCHIVED,
+    is_foreseen=True,
 )
 # Only what is shown becomes less: a summary is shorter still. Its text is made where the plan is applied.
 SUMMARISE = Effect(
@@ -239,6 +352,14 @@ SUMMARISE = Effect(
     group="form",
     guarded="shrink",
     back=("restore",),
+    written="shrink",
+    phases=("shrink",),
+    reach=frozenset({Status.ARCHIVED}),
+    seeks_hidden=True,
+    of_what_stands=True,
+    needs_text=True,
+    sign="~",
+    past="summed up",
 )
 SHRINK = Effect(
     "shrink",
@@ -247,6 +368,12 @@ SHRINK = Effect(
     group="form",
     guarded="shrink",
     back=("restore",),
+    phases=("keep-recent", "lifecycle", "value", "tiers", "budgets"),
+    of_what_stands=True,
+    is_laddered=True,
+    is_foreseen=True,
+    sign="-",
+    past="condensed",
 )
 TRANSITION_LIFECYCLE = Effect(
     "transition",
@@ -256,6 +383,11 @@ TRANSITION_LIFECYCLE = Effect(
     # From mild to harsh; states have no order, so that there the name of the rule decides.
     targets={Lifecycle.CANDIDATE: 2, Lifecycle.VALIDATED: 1, Lifecycle.ACTIVE: 0, Lifecycle.STALE: 3},
     back=("update",),
+    phases=("expire", "lifecycle", "value"),
+    stage=Stage.SAFEST,
+    reach=_NOT_ARCHIVED,
+    of_what_stands=True,
+    is_foreseen=True,
 )
 TRANSITION_STATE = Effect(
     "transition",
@@ -263,8 +395,18 @@ TRANSITION_STATE = Effect(
     words="change the state of",
     group="state",
     back=("update",),
+    phases=("expire", "lifecycle", "value"),
+    stage=Stage.SAFEST,
+    is_foreseen=True,
 )
-REINFORCE = Effect("reinforce", {"reinforced": DynamicValue.ONE_MORE}, words="reinforce", group="counters")
+REINFORCE = Effect(
+    "reinforce",
+    {"reinforced": DynamicValue.ONE_MORE},
+    words="reinforce",
+    group="counters",
+    phases=("reinforce",),
+    has_period=True,
+)
 # Of what nobody said how sure it is; no text changes, and what somebody said stays.
 IMPROVE = Effect(
     "improve",
@@ -272,10 +414,41 @@ IMPROVE = Effect(
     words="improve",
     group="confidence",
     back=("update",),
+    phases=("value",),
 )
-FLAG = Effect("flag", words="flag", group="tags", table="tags", row="appears", back=("untag",))
-UNFLAG = Effect("unflag", words="take the flag off", group="tags", table="tags", row="goes", back=("tag",))
-UNLINK = Effect("unlink", words="cut", group="links", table="links", row="goes", back=("link",))
+FLAG = Effect(
+    "flag",
+    words="flag",
+    group="tags",
+    table="tags",
+    row="appears",
+    back=("untag",),
+    phases=_MARKING,
+    is_foreseen=True,
+)
+# A flag is taken off before one is set: what two rules disagree about stays marked.
+UNFLAG = Effect(
+    "unflag",
+    words="take the flag off",
+    group="tags",
+    table="tags",
+    row="goes",
+    back=("tag",),
+    phases=_MARKING,
+    stage=Stage.BEFORE,
+    is_foreseen=True,
+)
+UNLINK = Effect(
+    "unlink",
+    words="cut",
+    group="links",
+    table="links",
+    row="goes",
+    back=("link",),
+    phases=("links",),
+    over="links",
+    stage=Stage.LINKS,
+)
 # What a memory takes over from one that is merged into it: its counts, its times of use, the greater confidence, the
 # lesser trust, its tags, sources and links.
 TAKE_IN = Effect(
@@ -288,6 +461,7 @@ TAKE_IN = Effect(
     },
     words="let take in another",
     group="counters",
+    stage=Stage.FOLLOWS,
 )
 ACTIONS: tuple[Effect, ...] = (
     PURGE,
@@ -307,7 +481,11 @@ ACTIONS: tuple[Effect, ...] = (
     IMPROVE,
 )
 # What is shown once it is done.
-FORMS: Mapping[Effect, Form] = {SUMMARISE: Form.SUMMARY, SHRINK: Form.CONDENSED}
+FORMS: Mapping[Effect, Form] = {effect: effect.form for effect in ACTIONS if effect.form is not None}
+# Groups of which a memory meets one action alone in a phase.
+CONTESTED = tuple(dict.fromkeys(effect.group for effect in ACTIONS if effect.stage is Stage.SAFEST))
+# What a forecast lists, from the gravest.
+FORETOLD = tuple(sorted((effect for effect in ACTIONS if effect.sign), key=lambda effect: -effect.rank))
 _FLAGS = "flag/"
 # Of whose text no summary could be made: the one by rules, the other by a writer, too.
 NO_EXTRACT, NO_SUMMARY = f"{_FLAGS}no-extract", f"{_FLAGS}no-summary"
@@ -435,14 +613,6 @@ PLANNED = ("curate", "compact")
 # And the run that opening a file of an older version makes.
 UPGRADE = "upgrade"
 
-_BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
-_BY_ROW = {effect.row: effect for effect in ACTIONS if effect.table == "tags"}
-_BY_COLUMN = {
-    effect.known_by: effect
-    for effect in ACTIONS
-    if effect.sets and "status" not in effect.sets and effect not in FORMS
-}
-
 
 def owned_by(verb: str) -> frozenset[str]:
     """Return the columns of a memory that the runs of a verb may change, as the audit calls it."""
@@ -468,9 +638,15 @@ def never(blocks: tuple[str, ...]) -> str:
 
 
 @cache
-def action(name: str, column: str = "") -> Effect:
-    """Return what an action of a policy does; of transitions the one of a column."""
-    return next(effect for effect in ACTIONS if effect.name == name and column in {"", effect.group})
+def action(name: str) -> Effect:
+    """Return what an action does, by its name in plans; of transitions the one of the lifecycle."""
+    return next(effect for effect in ACTIONS if effect.name == name)
+
+
+@cache
+def list_rule_actions(word: str, phase: str) -> tuple[Effect, ...]:
+    """Return what a rule in a phase can mean by a word: several where it names the column, too."""
+    return tuple(effect for effect in ACTIONS if effect.word == word and phase in effect.phases)
 
 
 def flag_tag(name: str | None) -> str:
@@ -481,67 +657,3 @@ def flag_tag(name: str | None) -> str:
 def is_flag(tag: str) -> bool:
     """Tell whether a tag is a flag, which rules set and take off."""
     return tag.startswith(_FLAGS)
-
-
-def action_of(change: Change) -> Effect:
-    """Tell which action of a plan a change carries out."""
-    if change.table == "tags":
-        tag = str(change.key[1]) if isinstance(change.key, tuple) else ""
-        return _BY_ROW["goes" if change.after is None else "appears"] if is_flag(tag) else TAKE_IN
-    if change.table in {"sources", "claims", "boxes", "traces"}:
-        return TAKE_IN
-    if change.table == "links":
-        return UNLINK if change.after is None else TAKE_IN
-    if change.after is None:
-        return PURGE
-    if "status" in change.after:
-        return _BY_STATUS[Status(change.after["status"])]
-    if "form" in change.after and "tier" not in change.after:
-        return form_act(change.after["form"])
-    known = (effect for name, effect in _BY_COLUMN.items() if name in change.after and effect is not IMPROVE)
-    return next(known, IMPROVE if _improves(change) else TAKE_IN)
-
-
-def _improves(change: Change) -> bool:
-    """Tell whether a change of a memory says how sure it is where nobody had; a survivor takes over what was said."""
-    if change.after is None or "confidence" not in change.after:
-        return False
-    # A block says only that the column changes, and what merges stands in none.
-    known = (change.before or {}).get("confidence"), change.after["confidence"]
-    return known[0] is None and known[1] in {None, CONFIDENCE}
-
-
-def form_act(form: int | None) -> Effect:
-    """Return the action that leads to a form."""
-    return SUMMARISE if form == Form.SUMMARY else SHRINK
-
-
-def kinds_of(block: Block) -> Iterator[tuple[Change, int]]:
-    """Yield a change for each action or actions that rows of a block carry out, and how many rows do so."""
-    if block.table == "links" or block.after is None:
-        cut = block.after is None
-        yield Change(block.table, (0, 0, 0), {} if cut else None, None if cut else {}), len(block)
-        return
-    telling = [name for name in ("status", "lifecycle") if name in block.columns]
-    values = block.after[:, [block.columns.index(name) for name in telling]]
-    others = dict.fromkeys(block.columns)
-    distinct, counts = np.unique(values, axis=0, return_counts=True)
-    for row, count in zip(distinct.tolist(), counts.tolist(), strict=True):
-        yield Change("memories", 0, {}, {**others, **dict(zip(telling, row, strict=True))}), count
-
-
-def acts_of(change: Change) -> Iterator[str]:
-    """Yield the names of all actions of a plan that a change carries out: a memory can be moved and reinforced."""
-    main = action_of(change)
-    if change.table != "memories" or change.after is None:
-        yield main.name
-        return
-    if main.group == "status":
-        yield main.name
-    if change.after.get("lifecycle") in TRANSITION_LIFECYCLE.targets:
-        yield TRANSITION_LIFECYCLE.name
-    if "form" in change.after:
-        yield form_act(change.after["form"]).name
-    yield from (effect.name for effect in (TRANSITION_STATE, REINFORCE) if effect.known_by in change.after)
-    if _improves(change):
-        yield IMPROVE.name

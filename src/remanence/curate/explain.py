@@ -12,7 +12,7 @@ import numpy as np
 
 from remanence.core.change import Change
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
-from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, SUMMARISE, TAKE_IN, never
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, Stage, never
 from remanence.core.errors import NotFound
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
@@ -118,7 +118,7 @@ def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
         return "stays as it is"
     groups = ([change for change in group if _about(change) == seq] for group in decided.changes())
     effect = gravest(next(filter(None, groups)))
-    return "takes in another" if effect is TAKE_IN else effect.name
+    return "takes in another" if effect.stage is Stage.FOLLOWS else effect.name
 
 
 def _about(change: Change) -> int | None:
@@ -178,7 +178,7 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> RuleVerdict:
 
 def _of_summary(rule: Rule, one: View) -> dict[str, Any]:
     """Return what a rule that makes summaries looks at beside its condition."""
-    if rule.effect is not SUMMARISE:
+    if not rule.effect.needs_text:
         return {}
     refused = [tag.removeprefix("flag/") for tag in (NO_EXTRACT, NO_SUMMARY) if one.tag(tag)[0]]
     return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refused) or "nothing"}

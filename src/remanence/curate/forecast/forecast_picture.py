@@ -10,17 +10,15 @@ from datetime import timedelta
 from html import escape
 
 from remanence.core.clock import DAY, to_datetime
-from remanence.core.effects import ARCHIVING, MERGE, PRUNE, PURGE, SHRINK, SUMMARISE
+from remanence.core.effects import FORETOLD
 from remanence.core.results import number, one_line
 
 SPANS = (1, 7, 30, 91, 365)  # days of a bar
 BARS_MAX = 45
-SHOWN = (PURGE.name, PRUNE.name, MERGE.name, ARCHIVING.name, SUMMARISE.name, SHRINK.name)
+SHOWN = tuple(effect.name for effect in FORETOLD)
 # Each kind has a sign of its own, so that neither colour nor a terminal that knows any is needed.
-SIGNS: Mapping[str, str] = dict(zip(SHOWN, "#x+=~-", strict=True))
-_WORDS: Mapping[str, str] = dict(
-    zip(SHOWN, ("purged", "deleted", "merged", "archived", "summed up", "condensed"), strict=True)
-)
+SIGNS: Mapping[str, str] = {effect.name: effect.sign for effect in FORETOLD}
+_WORDS: Mapping[str, str] = {effect.name: effect.past for effect in FORETOLD}
 _LABEL = len("2026-01-01 ")
 _BAR_MIN = 10
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remanence.core.clock import DAY
-from remanence.core.effects import ARCHIVING, MERGE, PRUNE, PURGE, SHRINK, SUMMARISE
+from remanence.core.effects import FORETOLD
 from remanence.core.keywords import CadenceName
 from remanence.core.model import AffectedMemory, short_id
 from remanence.core.results import (
@@ -24,7 +24,7 @@ from remanence.core.results import (
 from remanence.curate.forecast import forecast_picture
 
 # What a forecast lists memory by memory, from the gravest.
-LEAVES = (PURGE.name, PRUNE.name, MERGE.name, ARCHIVING.name, SUMMARISE.name, SHRINK.name)
+LEAVES = tuple(effect.name for effect in FORETOLD)
 _TEXT_CHARS = 60
 _RUNS_TOLD = 12
 _LEAVING_TOLD = 10

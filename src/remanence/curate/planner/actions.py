@@ -5,23 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.core.effects import (
-    ACTIONS,
-    ARCHIVING,
-    FORMS,
-    IMPROVE,
-    MOVE,
-    PURGE,
-    REINFORCE,
-    TRANSITION_LIFECYCLE,
-    TRANSITION_STATE,
-    UNLINK,
-    Effect,
-    action,
-)
+from remanence.core.effects import ACTIONS, UNLINK, Effect, action
 from remanence.core.results import Result
 from remanence.core.snapshot import Ints
-from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
+from remanence.curate.planner.diff import PlanDecision, iterate_actions
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -62,7 +49,7 @@ def first(plan: PlanDecision, count: int) -> Iterator[int]:
 
 def _by_rule(plan: PlanDecision) -> Iterator[tuple[Effect, str, Ints]]:
     """Yield each action on memories with the rule that does it, and their sequence numbers."""
-    for effect, places in _iterate_effects(plan):
+    for effect, places in iterate_actions(plan.columns, plan.why, plan.purged):
         rules = plan.why[effect.group][places] if len(places) else places
         for rule in np.unique(rules[rules >= 0]).tolist():
             yield effect, plan.rules[rule], plan.seq[places[rules == rule]]
@@ -88,22 +75,3 @@ def _action(
     links: tuple[tuple[int, int], ...] = (),
 ) -> Action:
     return Action(effect.name, rule, plan.because.get(rule, ""), seqs, links)
-
-
-def _iterate_effects(plan: PlanDecision) -> Iterator[tuple[Effect, Ints]]:
-    """Yield each action with the places in the plan's memories to which it is done."""
-    status, tier, lifecycle = (
-        plan.columns.get(name, Edits.none()) for name in ("status", "tier", "lifecycle")
-    )
-    for effect in ACTIONS:
-        if "status" in effect.sets:
-            yield effect, status.rows[status.after == effect.sets["status"]]
-    yield PURGE, plan.purged
-    yield MOVE, np.setdiff1d(tier.rows, status.rows, assume_unique=True)
-    yield TRANSITION_LIFECYCLE, lifecycle.rows[lifecycle.after != ARCHIVING.sets["lifecycle"]]
-    form = plan.columns.get("form", Edits.none())
-    for effect, shown in FORMS.items():
-        yield effect, form.rows[form.after == shown]
-    for effect in (TRANSITION_STATE, REINFORCE):
-        yield effect, plan.columns.get(effect.known_by, Edits.none()).rows
-    yield IMPROVE, find_improved(plan.columns, plan.why)

@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from remanence.core.change import ABSENT
-from remanence.core.effects import ACTIONS, DESTROYED, MOVE, PURGE, SHRINK
+from remanence.core.effects import DESTROYED
 from remanence.core.model import COLUMN, COUNTERS
 from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
 from remanence.curate.planner.changes import clusters
-from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
+from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision, iterate_actions
 from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.protection import Guarding
 from remanence.curate.policy.compiled import Policy
@@ -103,16 +103,13 @@ class ExclusionReasons:
 def _acts(plan: PlanDecision) -> dict[int, str]:
     """Return what a plan does to each memory that a guard could block."""
     acts: dict[int, str] = {}
-    falls = tuple(effect for effect in ACTIONS if "status" in effect.sets)
-    acts |= dict.fromkeys(plan.seq[plan.columns.get("form", Edits.none()).rows].tolist(), SHRINK.guarded)
-    for name, effects in (("tier", (MOVE,)), ("status", falls)):
-        edits = plan.columns.get(name, Edits.none())
-        for effect in effects:
-            # Moving up is never blocked.
-            down = edits.after > edits.before if effect is MOVE else edits.after == effect.sets["status"]
-            rows = edits.rows[down]
-            acts |= dict.fromkeys(plan.seq[rows].tolist(), effect.guarded)
-    return acts | dict.fromkeys(plan.seq[plan.purged].tolist(), PURGE.guarded)
+    tier = plan.columns.get("tier", Edits.none())
+    # The gravest comes last, and counts.
+    for effect, places in reversed([*iterate_actions(plan.columns, plan.why, plan.purged)]):
+        # Moving up is never blocked.
+        rows = places[np.isin(places, tier.rows[tier.after > tier.before])] if effect.moves else places
+        acts |= dict.fromkeys(plan.seq[rows].tolist(), effect.guarded) if effect.guarded else {}
+    return acts
 
 
 def _same_rows(proposed: PlanDecision, fresh: PlanDecision) -> Bools:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from remanence.core.change import ABSENT, MILLION
 from remanence.core.clock import DAY
-from remanence.core.effects import FLAG
+from remanence.core.effects import action
 from remanence.core.model import COLUMN, Status
 from remanence.core.snapshot import TAG, Among, Bools, Holds, Ints, LinkColumns, Snapshot, means
 from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
@@ -131,10 +131,10 @@ def _apply_edits(name: str, column: Array, rows: Ints, edits: Edits) -> Array:
 def _tags(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Bools]:
     """Return who bears tags: flags come and go, and what is taken in hands on the others."""
     tags = {pattern: mask.copy() for pattern, mask in snapshot.tags.items()}
-    for action, tag, seqs in plan.iterate_tag_changes():
-        rows = np.searchsorted(snapshot.seq, seqs)
-        for pattern in (one for one in tags if one == tag or (action == FLAG.name and means(one, tag))):
-            tags[pattern][rows] = action == FLAG.name
+    for name, tag, seqs in plan.iterate_tag_changes():
+        rows, given = np.searchsorted(snapshot.seq, seqs), action(name).adds_row
+        for pattern in (one for one in tags if one == tag or (given and means(one, tag))):
+            tags[pattern][rows] = given
     keep, gone = (np.searchsorted(snapshot.seq, seqs) for seqs in (plan.merges.survivor, plan.merges.discard))
     for pattern, mask in tags.items():
         if not pattern.startswith("flag/"):  # a flag speaks of the text that bears it
@@ -144,9 +144,9 @@ def _tags(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Bools]:
 
 def _tagged_at(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Any]:
     times = {tag: known.copy() for tag, known in snapshot.tagged_at.items()}
-    for action, tag, seqs in plan.iterate_tag_changes():
+    for name, tag, seqs in plan.iterate_tag_changes():
         if tag in times:
-            now = plan.now if action == FLAG.name else np.nan
+            now = plan.now if action(name).adds_row else np.nan
             times[tag][np.searchsorted(snapshot.seq, seqs)] = now
     return times
 

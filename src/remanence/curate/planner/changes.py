@@ -11,8 +11,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from remanence.core.acts import action_of
 from remanence.core.change import ABSENT, FRACTIONS, MILLION, Block, Change, Increment
-from remanence.core.effects import ACTIONS, DESTROYED, UNFLAG, Effect, action_of
+from remanence.core.effects import ACTIONS, DESTROYED, Effect, action
 from remanence.core.model import COLUMN, COUNTERS, Form
 from remanence.core.snapshot import Bools, Floats, Ints
 from remanence.curate.planner.diff import SIDES, Edits, LinkEdits, LinkValues, PlanDecision
@@ -219,8 +220,8 @@ def clusters(plan: PlanDecision) -> dict[int, int]:
 
 
 def _flags(plan: PlanDecision) -> Iterator[tuple[int, Change]]:
-    for action, tag, seqs in plan.iterate_tag_changes():
-        goes = action == UNFLAG.name
+    for name, tag, seqs in plan.iterate_tag_changes():
+        goes = not action(name).adds_row
         for seq in seqs.tolist():
             yield seq, Change("tags", (seq, tag), {} if goes else None, None if goes else {})
 

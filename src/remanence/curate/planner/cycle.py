@@ -13,24 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from remanence.core.clock import HOUR
-from remanence.core.effects import (
-    ARCHIVING,
-    FLAG,
-    FORMS,
-    IMPROVE,
-    MERGE,
-    MOVE,
-    NO_EXTRACT,
-    NO_SUMMARY,
-    PRUNE,
-    PURGE,
-    REINFORCE,
-    SHRINK,
-    SUMMARISE,
-    TRANSITION_LIFECYCLE,
-    TRANSITION_STATE,
-    UNFLAG,
-)
+from remanence.core.effects import CONTESTED, NO_EXTRACT, NO_SUMMARY, Stage
 from remanence.core.model import Form, Status
 from remanence.core.snapshot import Bools, Ints
 from remanence.core.timekeeping import is_ahead
@@ -47,13 +30,11 @@ DWELL = HOUR  # how long a memory stays in a tier before a rule of taste may mov
 _WORST = 127
 # Moves that a budget does not force; they wait for the dwell.
 _VOLUNTARY = frozenset({"keep-recent", "value", "tiers"})
-# Actions that are not done to what goes out of sight in the same phase.
-_OF_WHAT_STANDS = (*FORMS, TRANSITION_LIFECYCLE)
 
 
 def dwells(rule: Rule) -> bool:
     """Tell whether a rule leaves alone what has moved lately."""
-    return rule.effect is MOVE and rule.phase in _VOLUNTARY
+    return rule.effect.moves and rule.phase in _VOLUNTARY
 
 
 @dataclass(eq=False)
@@ -139,7 +120,7 @@ class Cycle:
 
     def _in_turn(self, rules: list[tuple[int, Rule]], phase: str) -> None:
         """Do the rules of a phase: all on the same values, but for budgets of tiers, which fill the next tier's."""
-        filling = [item for item in rules if phase == "budgets" and item[1].effect is MOVE]
+        filling = [item for item in rules if phase == "budgets" and item[1].effect.moves]
         for item in filling:
             self._phase([item])
         rest = [item for item in rules if item not in filling]
@@ -148,19 +129,19 @@ class Cycle:
 
     def _phase(self, rules: list[tuple[int, Rule]]) -> None:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
-        each = ((index, rule, self._choose(rule, index)) for index, rule in rules if rule.effect is not MERGE)
+        uniting = [item for item in rules if item[1].effect.unites]
+        each = ((index, rule, self._choose(rule, index)) for index, rule in rules if not rule.effect.unites)
         chosen = [item for item in each if len(item[2])]
         # What was chosen by a rule with a period was its turn, also where a safer rule wins.
         self.fired |= {rule.name: rows for _, rule, rows in chosen if rule.period is not None}
-        if not chosen and not any(rule.effect is MERGE for _, rule in rules):
+        if not chosen and not uniting:
             return
-        won = self._safest([item for item in chosen if item[1].effect.group == MOVE.group])
-        for effect in (TRANSITION_LIFECYCLE, TRANSITION_STATE):
-            won |= self._mildest([item for item in chosen if item[1].effect is effect])
-        # A flag is taken off before one is set: what two rules disagree about stays marked.
-        for effect in (UNFLAG, FLAG, *FORMS, REINFORCE, IMPROVE):
-            won |= {index: rows for index, rule, rows in chosen if rule.effect is effect}
-        merges = self._merges([pair for pair in rules if pair[1].effect is MERGE], won)
+        won: dict[int, Ints] = {}
+        for group in CONTESTED:
+            won |= self._safest([item for item in chosen if item[1].effect.group == group])
+        for index, rule, rows in sorted(chosen, key=lambda item: item[1].effect.stage):
+            won |= {index: rows} if rule.effect.stage is not Stage.SAFEST else {}
+        merges = self._merges(uniting, won)
         if not merges and not any(map(len, won.values())):
             return
         merged = np.array(
@@ -169,8 +150,9 @@ class Cycle:
         falling = self._falling(won, merges)
         for index, rows in won.items():
             rule = self.policy.rules[index]
-            left = np.setdiff1d(rows, merged) if rule.effect is PRUNE and len(merged) else rows
-            left = rows[~falling[rows]] if rule.effect in _OF_WHAT_STANDS else left
+            yields = bool(merges) and rule.effect.is_graver(uniting[0][1].effect)
+            left = np.setdiff1d(rows, merged) if yields else rows
+            left = rows[~falling[rows]] if rule.effect.of_what_stands else left
             if len(left):
                 self.working.act(rule, index, left)
         if merges:
@@ -200,19 +182,6 @@ class Cycle:
             best[better], winner[better] = safety, index
         return {index: rows[winner[rows] == index] for index, _, rows in chosen}
 
-    def _mildest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
-        """Of several transitions of one memory the mildest wins, and among equals the rule first by name."""
-        won: dict[int, Ints] = {}
-        if not chosen:
-            return won
-        taken = np.zeros(len(self.working.view), np.bool_)
-        for index, _, rows in sorted(
-            chosen, key=lambda item: (item[1].effect.safety(item[1].target), item[0])
-        ):
-            won[index] = rows[~taken[rows]]
-            taken[rows] = True
-        return won
-
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
         matched = self.find_matches(rule, index)
@@ -231,12 +200,12 @@ class Cycle:
         if not len(window.rows):
             return window.rows
         rows = self._undwelt(rule, window.rows)
-        if rule.effect is TRANSITION_STATE:
+        if rule.effect.known_by == "state":
             rows = self._filter_by_state(rule, rows)
-        if rule.effect is SHRINK:
-            rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
-        if rule.effect is SUMMARISE:
+        if rule.effect.needs_text:
             rows = self._not_condensed_now(rule, rows)
+        elif rule.effect.form is not None:
+            rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
         if rule.period is not None:
             rows = self.working.otherwise(rule, rows)
         return self._filter_by_guards(rule, rows) if guarded else rows
@@ -251,8 +220,8 @@ class Cycle:
             return Window(matched[self.mark_visible(rule)[matched]], matched[:0], matched[:0])
         nobody = np.zeros(len(view), np.bool_)
         shrinks = nobody
-        if SHRINK.name in {rule.do, *rule.ladder}:
-            shrinks = (view.column("form") == Form.FULL) & ~guarding.mark_blocked(SHRINK.guarded)
+        if rule.shortening is not None:
+            shrinks = (view.column("form") == Form.FULL) & ~guarding.mark_blocked(rule.shortening.guarded)
             shrinks &= view.column("short_words") < view.column("words")
         sight = Sight(self.mark_visible(rule), guarding.mark_blocked(last) if last else nobody, shrinks)
         return select(rule, view.on(rule.clock), matched, sight)
@@ -267,18 +236,12 @@ class Cycle:
 
     def mark_visible(self, rule: Rule) -> Bools:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
-        status = self.working.view.column("status")
-        if rule.effect is PURGE:
-            return np.asarray(status == Status.PRUNED)
-        if rule.effect is SUMMARISE:
+        status, effect = self.working.view.column("status"), rule.effect
+        if effect.needs_text:
             return self._may_be_summed_up(status)
-        if rule.sees_all and rule.effect in {MOVE, TRANSITION_LIFECYCLE}:
-            # Out of the archive, tier and lifecycle, leads restore, not a rule.
-            return np.asarray((status >= 0) & (status < Status.ARCHIVED))
-        if rule.sees_all and rule.effect is PRUNE:  # what is in quarantine goes no other way
-            return np.asarray((status >= 0) & (status != Status.PRUNED))
-        if rule.sees_all:
-            return np.asarray((status >= 0) & (status < Status.PRUNED))
+        if rule.sees_all or effect.seeks_hidden:
+            reached: Bools = np.logical_or.reduce([status == one for one in effect.reach])
+            return reached
         return self.working.view.standing()
 
     def _not_condensed_now(self, rule: Rule, rows: Ints) -> Ints:
@@ -326,9 +289,9 @@ class Cycle:
         return free
 
     def _filter_by_guards(self, rule: Rule, rows: Ints) -> Ints:
-        if rule.effect is MOVE:
+        if rule.effect.moves:
             down = self.working.view.column("tier")[rows] < rule.target
-            allowed = self.guarding.check_allowed(rule.name, rows[down], MOVE.guarded)
+            allowed = self.guarding.check_allowed(rule.name, rows[down], rule.effect.guarded)
             return np.sort(np.r_[rows[~down], rows[down][allowed]])
         return rows[self.guarding.check_allowed(rule.name, rows, rule.effect.guarded)]
 
@@ -336,10 +299,11 @@ class Cycle:
         """Choose pairs to merge, within what the brake lets through; what a milder action has won stays out."""
         if not rules:
             return []
+        union = rules[0][1].effect
         milder = {
             row
             for index, rows in won.items()
-            if self.policy.rules[index].effect is ARCHIVING
+            if union.is_graver(self.policy.rules[index].effect)
             for row in rows.tolist()
         }
         allowed = [
@@ -347,7 +311,7 @@ class Cycle:
             for index, rule in rules
             for merge in candidates(rule, index, self.working.view)
             if merge.discard not in milder and merge.survivor not in milder
-            if self.guarding.check_allowed(rule.name, np.array([merge.discard]), MERGE.guarded)[0]
+            if self.guarding.check_allowed(rule.name, np.array([merge.discard]), union.guarded)[0]
         ]
         snapshot = self.working.view.snapshot
         may = [may_merge(snapshot, merge.survivor, merge.discard) for merge in allowed]

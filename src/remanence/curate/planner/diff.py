@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 
 from remanence.core.change import ABSENT, FRACTIONS, MILLION
-from remanence.core.effects import IMPROVE
+from remanence.core.effects import ACTIONS, TAKE_IN, Effect
 from remanence.core.model import COLUMN
 from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns
 from remanence.curate.language.view import Array
@@ -484,12 +484,30 @@ def collect_merges(working: Working) -> MergePairs:
     )
 
 
-def find_improved(columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
-    """Return the rows of which a rule says how sure they are; a survivor takes over what was said of another."""
-    rows = columns.get(IMPROVE.known_by, Edits.none()).rows
-    by_rule = why.get(IMPROVE.group)
-    some: Ints = rows[:0] if by_rule is None else rows[by_rule[rows] >= 0]
-    return some
+def iterate_actions(
+    columns: Mapping[str, Edits], why: Mapping[str, Ints], purged: Ints
+) -> Iterator[tuple[Effect, Ints]]:
+    """Yield each action on memories with the rows to which it is done, as the outcome shows them."""
+    fallen = columns.get("status", Edits.none()).rows
+    for effect in ACTIONS:
+        if effect.removes:
+            yield effect, purged
+        elif effect.table == "memories" and effect.phases:
+            rows = find_action_rows(effect, columns, why)
+            # What falls may leave its tier: that is no move.
+            yield effect, np.setdiff1d(rows, fallen, assume_unique=True) if effect.moves else rows
+
+
+def find_action_rows(effect: Effect, columns: Mapping[str, Edits], why: Mapping[str, Ints]) -> Ints:
+    """Return the rows whose column became what an action makes of it, not what a survivor takes over from another."""
+    edits = columns.get(effect.known_by, Edits.none())
+    rows = edits.rows
+    if effect.known_by in TAKE_IN.sets:
+        by_rule = why.get(effect.group)
+        return rows[:0] if by_rule is None else rows[by_rule[rows] >= 0]
+    if effect.targets:
+        return rows[np.isin(edits.after, list(effect.targets))]
+    return rows if effect.leads_to is None else rows[edits.after == effect.leads_to]
 
 
 def combine_rows(some: Iterable[Ints], count: int) -> Ints:

@@ -12,26 +12,12 @@ import numpy as np
 import orjson
 
 from remanence.core.change import Change
-from remanence.core.effects import (
-    ACTIONS,
-    ARCHIVING,
-    DESTROYED,
-    FLAG,
-    FORMS,
-    IMPROVE,
-    MOVE,
-    PURGE,
-    REINFORCE,
-    SUMMARISE,
-    TRANSITION_LIFECYCLE,
-    TRANSITION_STATE,
-    UNFLAG,
-)
+from remanence.core.effects import ACTIONS, DESTROYED, UNLINK
 from remanence.core.errors import InvalidInput
 from remanence.core.guards import BUILT_IN
 from remanence.core.results import Result, Time, format_counts
 from remanence.core.snapshot import Ints, Snapshot
-from remanence.curate.language.view import Array, View
+from remanence.curate.language.view import View
 from remanence.curate.planner import actions, brake, changes
 from remanence.curate.planner.actions import Action
 from remanence.curate.planner.changes import CommitPart
@@ -46,7 +32,7 @@ from remanence.curate.planner.diff import (
     collect_merges,
     column_edits,
     combine_rows,
-    find_improved,
+    iterate_actions,
     link_edits,
 )
 from remanence.curate.planner.plan_json import fields_of, format_of
@@ -170,7 +156,7 @@ def decide(
 def _may_sum_up(policy: Policy, made: Plan) -> bool:
     """True if another run may make summaries of what this one archived or condensed."""
     return not made.columns.keys().isdisjoint({"status", "form"}) and any(
-        rule.effect is SUMMARISE for rule in policy.rules
+        rule.effect.needs_text for rule in policy.rules
     )
 
 
@@ -302,7 +288,8 @@ def _tags(working: Working) -> dict[str, dict[str, Ints]]:
     stays = working.view.column("status") != GONE
     for name in filter(lambda name: name.startswith("tag:"), working.start):
         start, now = working.start[name], working.view.tag(name[4:])
-        for effect, changed in ((FLAG, now & ~start & stays), (UNFLAG, start & ~now & stays)):
+        for effect in (one for one in ACTIONS if one.table == "tags"):
+            changed = (now & ~start if effect.adds_row else start & ~now) & stays
             if changed.any():
                 found.setdefault(effect.name, {})[name[4:]] = working.view.snapshot.seq[changed]
     return found
@@ -317,12 +304,13 @@ def _by_rule(
     """Count what each rule does, by the action that shows in the end."""
     working, names = cycle.working, [rule.name for rule in cycle.policy.rules]
     counts: Counter[tuple[str, str]] = Counter()
-    for action, group, rows in _iterate_actions(working, columns):
+    gone = np.flatnonzero(working.view.column("status") == GONE)
+    for effect, rows in iterate_actions(columns, working.why, gone):
         if not len(rows):
             continue
-        for rule, count in enumerate(np.bincount(working.why[group][rows] - NOBODY)[1:].tolist()):
+        for rule, count in enumerate(np.bincount(working.why[effect.group][rows] - NOBODY)[1:].tolist()):
             if count:
-                counts[action, names[rule]] += count
+                counts[effect.name, names[rule]] += count
     for action, by_tag in tags.items():
         for tag, seqs in by_tag.items():
             rows = np.searchsorted(working.view.snapshot.seq, seqs)
@@ -330,29 +318,5 @@ def _by_rule(
                 counts[action, names[rule]] += count
     for rule, count in enumerate(np.bincount(links.why - NOBODY)[1:].tolist()):
         if count:
-            counts["unlink", names[rule]] += count
+            counts[UNLINK.name, names[rule]] += count
     return tuple((action, rule, count) for (action, rule), count in sorted(counts.items()) if count)
-
-
-def _iterate_actions(working: Working, columns: Mapping[str, Edits]) -> Iterator[tuple[str, str, Array]]:
-    """Yield (action, group, rows) as the outcome shows them."""
-    status = columns.get("status", Edits.none())
-    for effect in ACTIONS:
-        if "status" in effect.sets:
-            yield effect.name, effect.group, status.rows[status.after == effect.sets["status"]]
-    yield PURGE.name, PURGE.group, np.flatnonzero(working.view.column("status") == GONE)
-    tier, now, then = (
-        columns.get("tier", Edits.none()),
-        working.view.column("status"),
-        working.start["status"],
-    )
-    yield MOVE.name, MOVE.group, tier.rows[now[tier.rows] == then[tier.rows]]
-    lifecycle = columns.get("lifecycle", Edits.none())
-    led = lifecycle.after != ARCHIVING.sets["lifecycle"]
-    yield TRANSITION_LIFECYCLE.name, TRANSITION_LIFECYCLE.group, lifecycle.rows[led]
-    form = columns.get("form", Edits.none())
-    for effect, shown in FORMS.items():
-        yield effect.name, effect.group, form.rows[form.after == shown]
-    for effect in (TRANSITION_STATE, REINFORCE):
-        yield effect.name, effect.group, columns.get(effect.known_by, Edits.none()).rows
-    yield IMPROVE.name, IMPROVE.group, find_improved(columns, working.why)

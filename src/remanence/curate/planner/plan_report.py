@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from remanence.core.clock import lasting, to_datetime
-from remanence.core.effects import ACTIONS
+from remanence.core.effects import ACTIONS, action
 from remanence.core.model import STANDING, AffectedMemory, short_id
 from remanence.core.results import Result, Time
 from remanence.core.snapshot import Snapshot, shown_lengths
@@ -21,6 +21,7 @@ from remanence.text.analysis import visible
 LISTED = 5  # memories of each action that a plan shows of itself
 WIDTH = 100
 _TEXT_MIN = 20  # characters of a text, however narrow the screen is
+_OF_LINKS = {effect.name for effect in ACTIONS if effect.table == "links"}
 _WORDS = {effect.name: effect.words for effect in ACTIONS}
 
 
@@ -174,17 +175,17 @@ def _survivors(plan: PlanDecision) -> Mapping[int, int]:
     return dict(zip(plan.merges.discard.tolist(), plan.merges.survivor.tolist(), strict=True))
 
 
-def build_planned_act(action: Action, preview: Preview, into: Mapping[int, int] | None = None) -> PlannedAct:
+def build_planned_act(act: Action, preview: Preview, into: Mapping[int, int] | None = None) -> PlannedAct:
     """Say what one rule would do, and where it is known `into` which others memories would be merged."""
-    shown = action.seqs[: preview.listed]
+    shown = act.seqs[: preview.listed]
     return PlannedAct(
-        action.name,
-        action.rule,
-        action.because,
-        action.count,
+        act.name,
+        act.rule,
+        act.because,
+        act.count,
         _first(shown, preview),
-        tuple(into[seq] for seq in shown) if into and action.name == "merge" else (),
-        action.links[: preview.listed],
+        tuple(into[seq] for seq in shown) if into and action(act.name).unites else (),
+        act.links[: preview.listed],
     )
 
 
@@ -268,8 +269,8 @@ def _cut(act: PlannedAct) -> Iterator[str]:
         )
 
 
-def _noun(action: str, count: int) -> str:
-    many = "links" if action == "unlink" else "memories"
+def _noun(name: str, count: int) -> str:
+    many = "links" if name in _OF_LINKS else "memories"
     return many if count != 1 else {"links": "link", "memories": "memory"}[many]
 
 

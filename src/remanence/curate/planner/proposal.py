@@ -12,30 +12,23 @@ import numpy as np
 from remanence.core.change import ABSENT, MILLION
 from remanence.core.effects import (
     ACTIONS,
-    ARCHIVING,
-    FORMS,
-    IMPROVE,
-    MERGE,
-    MOVE,
-    PRUNE,
-    PURGE,
-    REINFORCE,
     STAMPS,
     TAKE_IN,
-    TRANSITION_LIFECYCLE,
-    TRANSITION_STATE,
     UNLINK,
+    DynamicValue,
     Effect,
+    Stage,
+    Where,
 )
 from remanence.core.errors import InvalidInput
-from remanence.core.model import COUNTERS, SYMMETRIC, TRANSITIONS, Form, Lifecycle, Reason, Status, Tier
-from remanence.core.score import CONFIDENCE
+from remanence.core.model import COLUMN, COUNTERS, SYMMETRIC, TRANSITIONS, Form, Status, Tier
 from remanence.core.snapshot import Bools
 from remanence.curate.planner.agreement import destroyed_count
-from remanence.curate.planner.diff import Edits, PlanDecision, find_improved
+from remanence.curate.planner.diff import Edits, PlanDecision, find_action_rows, iterate_actions
 from remanence.curate.policy.compiled import Policy
-from remanence.curate.policy.rules import Rule
 
+# Of these columns the checks of falls and forms say more than that some rule leads to the value.
+_CHECKED_APART = frozenset({"status", "form"})
 _FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
 
 
@@ -59,7 +52,8 @@ class _Acts:
     def __init__(self, plan: PlanDecision, policy: Policy) -> None:
         self.rules = policy.rules
         self.each = [rule.effect for rule in policy.rules]
-        self.all = {*self.each, *([TAKE_IN] if MERGE in self.each else [])}
+        self.unites = any(effect.unites for effect in self.each)
+        self.all = {*self.each, *([TAKE_IN] if self.unites else [])}
         self.survives = np.isin(plan.seq, plan.merges.survivor)
         self.ends = np.isin(plan.seq, plan.merges.discard)
         nobody = np.zeros(len(plan.seq), np.bool_)
@@ -68,29 +62,24 @@ class _Acts:
             for effect in ACTIONS
         }
 
-    def of(self, *effects: Effect) -> list[Rule]:
-        """Return the rules that do one of these."""
-        return [rule for rule, effect in zip(self.rules, self.each, strict=True) if effect in effects]
-
     def on(self, effect: Effect) -> Bools:
         """Tell to which memories an action may have been done, last or before another of its group."""
-        return self.survives if effect is TAKE_IN else self.blamed[effect.group]
+        return self.survives if effect.stage is Stage.FOLLOWS else self.blamed[effect.group]
 
     def leads(self, name: str) -> set[int]:
-        """Return what the rules may set a column to."""
-        match name:
-            case "tier":
-                return (
-                    {Tier[str(rule.to).upper()] for rule in self.of(MOVE)}
-                    | ({Tier.ARCHIVE} if ARCHIVING in self.all else set())
-                    | ({Tier.COLD} if self.all & {PRUNE, MERGE} else set())
-                )
-            case "lifecycle":
-                return {Lifecycle[str(rule.to).upper()] for rule in self.of(TRANSITION_LIFECYCLE)} | (
-                    {Lifecycle.ARCHIVED} if ARCHIVING in self.all else set()
-                )
-            case _:
-                return {rule.reason for rule in self.of(ARCHIVING, PRUNE)} | {Reason.MERGED}
+        """Return what the rules may set a column of labels to."""
+        found: set[int] = set()
+        for rule, effect in zip(self.rules, self.each, strict=True):
+            value = effect.sets.get(name)
+            value = value.becomes if isinstance(value, Where) else value
+            if value is DynamicValue.GIVEN:
+                value = rule.reason if name == "reason" else rule.target
+            found |= set() if value is None else {int(value)}
+        return found
+
+    def times(self, name: str) -> int:
+        """Return how often the rules may count one more on a column."""
+        return sum(effect.sets.get(name) is DynamicValue.ONE_MORE for effect in self.each)
 
 
 def _names(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
@@ -132,24 +121,33 @@ def _values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         now = edits.after <= plan.now if name == STAMPS["confidence"] else edits.after == plan.now
         if name in STAMPS.values() and not now.all():
             yield f"sets {name} to another time than its own"
-        if name in {"tier", "lifecycle", "reason"} and not np.isin(edits.after, list(acts.leads(name))).all():
+        is_label = COLUMN[name].kind == "enum" and name not in _CHECKED_APART
+        if is_label and not np.isin(edits.after, list(acts.leads(name))).all():
             yield f"sets {name} to what no rule of its policy leads to"
         if name in COUNTERS and (edits.after <= edits.before).any():
             yield f"counts {name} down"
         if name == "confidence" and (edits.after <= edits.before).any():
             yield "makes a memory less sure"
     yield from _forms(plan, acts)
-    sure = plan.columns.get(IMPROVE.known_by, Edits.none())
-    filled = np.isin(sure.rows, find_improved(plan.columns, plan.why)) & ~acts.survives[sure.rows]
-    if (filled & ((sure.before != ABSENT) | (sure.after != round(CONFIDENCE * MILLION)))).any():
-        yield "says how sure a memory is otherwise than its policy does"
-    tos = {str(rule.to) for rule in acts.of(TRANSITION_STATE)}
+    yield from _improvements(plan, acts)
+    tos = {str(rule.to) for rule in acts.rules if rule.effect.known_by == "state"}
     states = plan.columns.get("state", Edits.none()).after.tolist()
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
         yield "sets state to what no rule of its policy leads to"
-    grown = plan.columns.get("reinforced", Edits.none())
-    if (grown.after - grown.before > len(acts.of(REINFORCE))).any():
-        yield "reinforces more than its policy does"
+    for effect in (one for one in ACTIONS if one.sets.get(one.known_by) is DynamicValue.ONE_MORE):
+        grown = plan.columns.get(effect.known_by, Edits.none())
+        if (grown.after - grown.before > acts.times(effect.known_by)).any():
+            yield f"{effect.name}s more than its policy does"
+
+
+def _improvements(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
+    """Look whether what is filled in was missing, and is what the policy fills in."""
+    for effect in (one for one in ACTIONS if one.known_by == "confidence"):
+        sure = plan.columns.get(effect.known_by, Edits.none())
+        rows = find_action_rows(effect, plan.columns, plan.why)
+        filled = np.isin(sure.rows, rows) & ~acts.survives[sure.rows]
+        if (filled & ((sure.before != ABSENT) | (sure.after != round(effect.leads_to * MILLION)))).any():
+            yield "says how sure a memory is otherwise than its policy does"
 
 
 def _forms(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
@@ -157,7 +155,7 @@ def _forms(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     form = plan.columns.get("form", Edits.none())
     blamed = plan.why.get("form", np.full(len(plan.seq), -1))[form.rows]
     # The last stands for -1, where no rule did anything.
-    leads = np.array([*(FORMS.get(effect, Form.FULL) for effect in acts.each), Form.FULL])
+    leads = np.array([*(effect.form or Form.FULL for effect in acts.each), Form.FULL])
     if (
         (form.after <= form.before).any()
         or (form.before < Form.FULL).any()
@@ -175,14 +173,14 @@ def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     ):
         effect = _FALLS.get(becomes)
         by_rule = effect is not None and effect is acts.each[blamed[row]] and blamed[row] >= 0
-        if effect is None or not (acts.ends[row] if effect is MERGE else by_rule):
+        if effect is None or not (acts.ends[row] if effect.unites else by_rule):
             yield f"makes a memory {_label(becomes)} without a rule that does"
         if was not in set(Status) or becomes not in TRANSITIONS[Status(was)]:
             yield f"makes a memory {_label(becomes)} that was {_label(was)}"
     archived = set(status.rows[status.after == Status.ARCHIVED].tolist())
     if set(tier.rows[tier.after == Tier.ARCHIVE].tolist()) - archived:
         yield "puts a memory into the archive that it does not archive"
-    purging = np.array([effect is PURGE for effect in acts.each] + [False])
+    purging = np.array([effect.removes for effect in acts.each] + [False])
     edited = np.concatenate([np.zeros(0, np.int64), *(edits.rows for edits in plan.columns.values())])
     if not purging[blamed[plan.purged]].all() or np.isin(plan.purged, edited).any():
         yield "destroys a memory without a rule that does"
@@ -195,7 +193,7 @@ def _label(status: int) -> str:
 def _merges(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether a memory is in one merge only, and what is merged away is put out of sight."""
     members = np.r_[plan.merges.survivor, plan.merges.discard]
-    if len(members) and (MERGE not in acts.all or len(np.unique(members)) < len(members)):
+    if len(members) and (not acts.unites or len(np.unique(members)) < len(members)):
         yield "merges what its policy does not"
     fallen = plan.seq[plan.columns.get("status", Edits.none()).rows]
     if not np.isin(plan.merges.discard, [*fallen.tolist(), *plan.seq[plan.purged].tolist()]).all():
@@ -211,7 +209,7 @@ def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     ):
         yield "names a link twice, or one that cannot be"
     was, is_ = ~np.isnan(links.before.weight), ~np.isnan(links.after.weight)
-    cutting = np.array([effect is UNLINK for effect in acts.each] + [True])
+    cutting = np.array([effect.stage is Stage.LINKS for effect in acts.each] + [True])
     cut = links.why >= 0
     if not cutting[links.why].all() or (cut & (is_ | ~was)).any():
         yield "cuts a link by a rule that does not"
@@ -223,18 +221,9 @@ def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
 
 def _counts(plan: PlanDecision, _: _Acts) -> Iterator[str]:
     """Look whether what it says of itself is what it does."""
-    rows = {name: edits.rows for name, edits in plan.columns.items()}
-    status, lifecycle = (plan.columns.get(name, Edits.none()) for name in ("status", "lifecycle"))
-    counts = Counter({effect.name: int((status.after == code).sum()) for code, effect in _FALLS.items()})
-    counts[PURGE.name] = len(plan.purged)
-    counts[MOVE.name] = int((~np.isin(rows.get("tier", []), status.rows)).sum())
-    counts[TRANSITION_STATE.name] = int((lifecycle.after != Lifecycle.ARCHIVED).sum()) + len(
-        rows.get("state", ())
-    )
-    counts[REINFORCE.name] = len(rows.get("reinforced", ()))
-    form = plan.columns.get("form", Edits.none())
-    counts += Counter({effect.name: int((form.after == shown).sum()) for effect, shown in FORMS.items()})
-    counts[IMPROVE.name] = len(find_improved(plan.columns, plan.why))
+    counts: Counter[str] = Counter()
+    for effect, rows in iterate_actions(plan.columns, plan.why, plan.purged):
+        counts[effect.name] += len(rows)
     for does, _tag, seqs in plan.iterate_tag_changes():
         counts[does] += len(seqs)
     counts[UNLINK.name] = int((plan.links.why >= 0).sum())

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from remanence.core.effects import MERGE, PURGE, STAMPS, STANDING_COLUMNS, Effect, becomes
+from remanence.core.effects import MERGE, STAMPS, STANDING_COLUMNS, Effect, becomes
 from remanence.core.snapshot import Bools, Ints, LinkColumns, Snapshot
 from remanence.curate.language.logic import alias_key
 from remanence.curate.language.view import LINKS, Array, Node, View
@@ -77,9 +77,9 @@ class Working:
         """Do what a rule says to rows that it has won; rows that are so already stay as they are."""
         if rule.tag:
             there = self.view.tag(rule.tag).copy()
-            there[rows] = rule.effect.row == "appears"
+            there[rows] = rule.effect.adds_row
             self.replace({f"tag:{rule.tag}": there})
-        elif rule.effect is PURGE:
+        elif rule.effect.removes:
             self.put(rows, {"status": GONE})
         else:
             rows = self.otherwise(rule, rows)
@@ -90,9 +90,9 @@ class Working:
         """Return the rows that are not already as a rule would have them."""
         effect, given = rule.effect, self._collect_rule_values(rule)
         if rule.tag:
-            unlike: Ints = rows[self.view.tag(rule.tag)[rows] != (effect.row == "appears")]
+            unlike: Ints = rows[self.view.tag(rule.tag)[rows] != effect.adds_row]
             return unlike
-        if effect is PURGE:
+        if effect.removes:
             return rows
         known = self.view.column(effect.known_by)[rows]
         into = becomes(effect.sets[effect.known_by], known, self.now, given.get(effect.known_by))
@@ -170,7 +170,7 @@ class Working:
 
 def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
     """Start with a snapshot; states that rules lead to get a code though no memory has them yet."""
-    leads = {str(rule.to) for rule in policy.rules if rule.do == "transition" and rule.column == "state"}
+    leads = {str(rule.to) for rule in policy.rules if rule.effect.known_by == "state"}
     known = snapshot.names.get("state", ())
     if leads - set(known):
         snapshot = replace(snapshot, names={**snapshot.names, "state": (*known, *sorted(leads - set(known)))})

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.core.effects import SHRINK
 from remanence.core.model import Form, Status
 from remanence.core.snapshot import Bools, Ints
 from remanence.curate.language.derived import shown_length
@@ -54,12 +53,12 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
     nothing = rows[:0]
     if not rule.has_window or not len(rows):
         return Window(rows, nothing, nothing)
-    if rule.ladder and rule.effect is SHRINK and keep is not None and not keep.is_budget:
+    if rule.ladder and rule.effect.form is not None and keep is not None and not keep.is_budget:
         return Window(nothing, nothing, nothing)  # fewer words make no fewer rows
     if _has_room(rule, view, rows):
         return Window(nothing, nothing, nothing)
     shorter = _shorter(view, sight.shrinks)
-    if rule.ladder and rule.effect is not SHRINK:
+    if rule.ladder and rule.effect.form is None:
         shown, view = view, shorter
     else:
         shown = view
@@ -68,7 +67,7 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
     if keep is None or not keep.is_budget:
         return Window(np.sort(rows[_select_by_place(rule, part) & first]), nothing, nothing)
     there, least = (shown_length(some, keep.unit)[rows] for some in (shown, shorter))
-    if rule.effect is SHRINK:
+    if rule.effect.form is not None:
         chosen, overfull, unmet = _until_it_holds(there, least, part, first, keep)
         return Window(np.sort(rows[chosen]), rows[overfull], rows[unmet])
     beyond, overfull = _beyond_budget(there, least if rule.ladder else there, part, first, keep)
@@ -89,7 +88,7 @@ def _in_order(rule: Rule, view: View, rows: Ints, first: Bools) -> tuple[Ints, I
     # Newest first from the start: a stable sort then leaves ties so.
     rows = rows[::-1]
     part, first = _partitions(rule, view, rows), first[rows]
-    shrinks = rule.keep is not None and rule.keep.is_budget and rule.effect is SHRINK
+    shrinks = rule.keep is not None and rule.keep.is_budget and rule.effect.form is not None
     apart = [] if first.all() or shrinks else [~first]
     keys = [*_sort_keys(rule, view, rows), *apart, *([part] if rule.per else [])]
     if not keys:

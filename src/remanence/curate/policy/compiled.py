@@ -12,19 +12,10 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from remanence.core.clock import HOUR
-from remanence.core.effects import (
-    MERGE,
-    NO_EXTRACT,
-    NO_SUMMARY,
-    PURGE,
-    STANDING_COLUMNS,
-    SUMMARISE,
-    UNFLAG,
-    never,
-)
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, STANDING_COLUMNS, never
 from remanence.core.errors import PolicyError, suggest
 from remanence.core.keywords import CadenceName
-from remanence.core.model import STANDING, PolicyClass, Status
+from remanence.core.model import STANDING, PolicyClass
 from remanence.core.results import Result, number, plain
 from remanence.core.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
 from remanence.core.timescale import ClockName
@@ -260,7 +251,7 @@ def _collect_snapshot_request(policy: Policy) -> SnapshotRequest:
     tags = {name.removeprefix("tag:") for name in reads if name.startswith("tag:")}
     for rule in policy.rules:
         reads |= rule.changes | rule.needs | ({"policy_class"} if rule.expires_by_age else set())
-        tags |= {rule.tag} - {""} | ({NO_EXTRACT, NO_SUMMARY} if rule.effect is SUMMARISE else set())
+        tags |= {rule.tag} - {""} | ({NO_EXTRACT, NO_SUMMARY} if rule.effect.needs_text else set())
     tagged_at = {name.removeprefix(TAGGED_AT) for name in reads if name.startswith(TAGGED_AT)}
     columns = frozenset(
         name
@@ -331,9 +322,9 @@ def _means_all_of(one: Holds, other: Holds) -> bool:
 
 def _only(rule: Rule) -> Holds:
     """Say what memories hold that a rule may choose, or counts among those that it keeps a share of."""
-    if rule.effect is PURGE:
-        return only_both([rule.node.only, {"status": frozenset({Status.PRUNED})}])
-    if rule.effect is UNFLAG and not rule.has_window:
+    if rule.effect.removes:
+        return only_both([rule.node.only, {"status": rule.effect.reach}])
+    if rule.tag and not rule.effect.adds_row and not rule.has_window:
         return only_both([rule.node.only, {TAG: frozenset({rule.tag})}])
     if rule.sees_all or (rule.keep is not None and rule.keep.unit == "share"):
         return rule.node.only
@@ -342,7 +333,7 @@ def _only(rule: Rule) -> Holds:
 
 def _wanted_of_links(policy: Policy, reads: AbstractSet[str]) -> frozenset[str] | None:
     """Return the columns of links that a policy needs: those that it names, and to merge two all; None for no links."""
-    if any(rule.effect is MERGE for rule in policy.rules):
+    if any(rule.effect.unites for rule in policy.rules):
         return LINK_COLUMNS
     if LINKS not in reads and all(rule.over == "memories" for rule in policy.rules):
         return None

@@ -11,23 +11,19 @@ from typing import Any
 
 from remanence.core.arguments import is_unicode
 from remanence.core.clock import DAY, HOUR, MINUTE
+from remanence.core.effects import ACTIONS as EFFECTS
 from remanence.core.effects import (
     BLOCKABLE,
     BLOCKS,
-    MERGE,
-    MOVE,
-    PRUNE,
-    PURGE,
-    SHRINK,
-    SUMMARISE,
+    FLAG,
     TAKE_IN,
-    TRANSITION_LIFECYCLE,
     Effect,
     action,
     flag_tag,
+    list_rule_actions,
 )
 from remanence.core.errors import suggest
-from remanence.core.model import COLUMN, Label, Lifecycle, Reason, Tier
+from remanence.core.model import COLUMN, Label, Reason, Tier
 from remanence.core.snapshot import means
 from remanence.core.timescale import CLOCKS, TURN, ClockName
 from remanence.curate.language.expression import (
@@ -57,20 +53,11 @@ PHASES = (
     "reinforce",
 )
 EVERY = {"rapid": 5 * MINUTE, "standard": 15 * MINUTE, "hourly": HOUR, "deep": 6 * HOUR}
-_MARKING = ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink")
+# What rules may write, from the gravest to the most harmless, and in which phases.
 ACTIONS: Mapping[str, tuple[str, ...]] = {
-    "archive": ("expire", "deduplicate", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
-    "prune": ("expire", "deduplicate", "keep-recent", "lifecycle", "value"),
-    "purge": ("purge",),
-    "move": ("keep-recent", "value", "tiers", "budgets"),
-    "transition": ("expire", "lifecycle", "value"),
-    "merge": ("deduplicate",),
-    "unlink": ("links",),
-    "reinforce": ("reinforce",),
-    "improve": ("value",),
-    "shrink": ("keep-recent", "lifecycle", "value", "tiers", "budgets", "shrink"),
-    "flag": _MARKING,
-    "unflag": _MARKING,
+    effect.word: tuple(phase for phase in PHASES if list_rule_actions(effect.word, phase))
+    for effect in EFFECTS
+    if effect.phases
 }
 COUNT_MAX = 2**53  # what a float holds exactly
 PERIOD_MAX = 1_000_000  # of whatever unit; longer than any memory lasts
@@ -98,10 +85,13 @@ RULE_KEYS = (
     "because",
 )
 # What a budget may do in turn, from the mildest on: the next where those before are not enough.
-LADDER = ("shrink", "archive")
+LADDER = tuple(effect.name for effect in reversed(EFFECTS) if effect.is_laddered)
 KEEPS = ("rows", "tokens", "words", "share")
 OVERSIZES = ("keep", "move", "flag")
-OVERS = {"memories": (), "links": ("unlink",), "pairs": ("merge",)}
+OVERS = {
+    over: tuple(effect.word for effect in EFFECTS if effect.phases and effect.over == over)
+    for over in ("memories", "links", "pairs")
+}
 _REASONS = {
     "expire": Reason.EXPIRED,
     "deduplicate": Reason.MERGED,
@@ -110,7 +100,6 @@ _REASONS = {
 }
 _PERIOD = re.compile(r"^(\d+(?:\.\d+)?) (minutes?|hours?|days?|weeks?|turns?)$")
 _FLAG = re.compile(r"[\w.-]{1,60}")
-_FLAGGING = ("flag", "unflag")
 _UNITS = {"minute": MINUTE, "hour": HOUR, "day": DAY, "week": 7 * DAY, "turn": TURN}
 # As a turn counts as an hour, the same number of hours has another name on each clock.
 HOURS: Mapping[ClockName, str] = {"wall": "hours", "active": "active hours", "turns": "turns"}
@@ -198,14 +187,12 @@ class Rule:
     @cached_property
     def effect(self) -> Effect:
         """What its action does to the memories it acts on; in phase `shrink` that makes summaries."""
-        if self.do == SHRINK.name and self.phase == SHRINK.name:
-            return SUMMARISE
-        return action(self.do, self.column if self.do == "transition" else "")
+        return _choose_action(self.do, self.phase, self.column)
 
     @cached_property
     def changes(self) -> frozenset[str]:
         """Columns that it may change."""
-        return self.effect.columns | (TAKE_IN.columns if self.effect is MERGE else frozenset())
+        return self.effect.columns | (TAKE_IN.columns if self.effect.unites else frozenset())
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -217,7 +204,7 @@ class Rule:
         """Columns that it reads besides its expressions."""
         keep = self.keep
         unit = {"form", keep.unit, f"short_{keep.unit}"} if keep is not None and keep.is_budget else set()
-        lengths = {"words", "short_words"} if SHRINK.name in {self.do, *self.ladder} else set()
+        lengths = {"words", "short_words"} if self.shortening is not None else set()
         return frozenset(unit | set(self.per) | lengths)
 
     @cached_property
@@ -228,14 +215,23 @@ class Rule:
     @cached_property
     def target(self) -> Label | None:
         """The tier or lifecycle that it leads to; None for a state, which is a name, and where there is none."""
-        if self.do == "move":
-            return Tier[str(self.to).upper()]
-        return Lifecycle[str(self.to).upper()] if self.effect is TRANSITION_LIFECYCLE else None
+        return next((label for label in self.effect.targets if label.label == self.to), None)
 
     @cached_property
     def last_effect(self) -> Effect:
         """What the last rung of its ladder does; without one, what it does itself."""
         return action(self.ladder[-1]) if self.ladder else self.effect
+
+    @cached_property
+    def shortening(self) -> Effect | None:
+        """What it, or a rung of its ladder, does that makes memories shorter; None where nothing does."""
+        rungs = (self.effect, *map(action, self.ladder))
+        return next((effect for effect in rungs if effect.form is not None), None)
+
+    @property
+    def names_column(self) -> bool:
+        """Tell whether its action can be done to several columns, of which it names one."""
+        return len(list_rule_actions(self.do, self.phase)) > 1
 
     @property
     def has_window(self) -> bool:
@@ -245,7 +241,7 @@ class Rule:
     @cached_property
     def sees_all(self) -> bool:
         """Tell whether it looks beyond what is in sight, because it names the status or sums up what is archived."""
-        return "status" in self.node.mentions or self.effect is SUMMARISE
+        return "status" in self.node.mentions or self.effect.needs_text
 
     @property
     def destroys(self) -> bool:
@@ -255,9 +251,7 @@ class Rule:
     @cached_property
     def expires_by_age(self) -> bool:
         """Tell whether it deletes what has become too old, one memory whatever the others are."""
-        return (
-            self.phase == "expire" and self.effect is PRUNE and not self.has_window and self._reads_the_time
-        )
+        return self.phase == "expire" and self.destroys and not self.has_window and self._reads_the_time
 
     @property
     def _reads_the_time(self) -> bool:
@@ -266,9 +260,7 @@ class Rule:
     def describe(self) -> str:
         """Say what it does, in one line."""
         target = (
-            f" {self.column if self.do == 'transition' else ''} to {self.to}".replace("  ", " ")
-            if self.to
-            else ""
+            f" {self.column if self.names_column else ''} to {self.to}".replace("  ", " ") if self.to else ""
         )
         window = ""
         if self.keep is not None:
@@ -282,6 +274,12 @@ class Rule:
         clock = "" if self.clock == "wall" else f" on the {self.clock} clock"
         period = f" once in {self.period / HOUR:g} {HOURS[self.clock]}" if self.period is not None else ""
         return f"{self.do}{over}{target}{window}{per}{period} where {self.where}{clock}"
+
+
+def _choose_action(do: str, phase: str, column: str) -> Effect:
+    """Return what a rule means by a word in a phase; the column counts where it can be done to several."""
+    able = list_rule_actions(do, phase)
+    return next(effect for effect in able if len(able) == 1 or effect.group == column)
 
 
 def compile_guard(table: Table, names: PolicyNames, default: ClockName) -> Guard:
@@ -318,6 +316,7 @@ def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
     words: Over = "memories" if over == "memories" else "links"
     where, on = text(table, "where"), clock(table, default)
     order = text(table, "order") if "order" in table.values else "seq desc"
+    column = _choice(table, "column", ("lifecycle", "state"), "lifecycle")
     rule = Rule(
         name=text(table, "name"),
         clock=on,
@@ -332,10 +331,10 @@ def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
         keep=_keep(table),
         top=count(table, "top") if "top" in table.values else None,
         to=text(table, "to") if "to" in table.values else None,
-        column=_choice(table, "column", ("lifecycle", "state"), "lifecycle"),
+        column=column,
         pair_min=_fraction(table, "min", 1.0),
         survivor=_survivor(table, over, names, on),
-        period=_period(table, do, on),
+        period=_period(table, _choose_action(do, phase, column), on),
         reason=_reason(table, phase),
         because=_optional(table, "because"),
         written=dict(table.values),
@@ -381,9 +380,9 @@ def marking(rule: Rule) -> Table | None:
         "name": f"{name}/oversize",
         "clock": rule.clock,
         "every": rule.every,
-        "phase": rule.phase if rule.phase in _MARKING else "budgets",
+        "phase": rule.phase if rule.phase in ACTIONS[FLAG.word] else "budgets",
         "where": f"({rule.where}) and shown_{keep.unit} > {keep.amount:.0f}",
-        "do": "flag",
+        "do": FLAG.word,
         "to": "oversize",
         "because": f"it alone is larger than all that {name} lets stand",
     }
@@ -399,9 +398,8 @@ def _parse_placement(table: Table) -> tuple[str, str, str]:
         raise table.error(
             "do", f"{do!r} is not done in phase {phase!r}", f"put it in phase {' or '.join(ACTIONS[do])}"
         )
-    fits = do in OVERS[over] if over != "memories" else not any(do in actions for actions in OVERS.values())
-    if not fits:
-        right = next((name for name, actions in OVERS.items() if do in actions), "memories")
+    if do not in OVERS[over]:
+        right = next(name for name, actions in OVERS.items() if do in actions)
         raise table.error(
             "over" if "over" in table.values else "do",
             f"{do!r} is not done over {over}",
@@ -412,31 +410,28 @@ def _parse_placement(table: Table) -> tuple[str, str, str]:
 
 def _check_target(rule: Rule, table: Table, names: PolicyNames) -> None:
     """Refuse a missing, superfluous or unknown `to` and `column`."""
-    known: Mapping[str, Sequence[str]] = {
-        "move": [tier.label for tier in MOVE.targets],
-        "transition": _transitions(rule, names),
-        **dict.fromkeys(_FLAGGING, ()),
-    }
-    if rule.do not in known:
+    leads, is_flag = _list_targets(rule, names), rule.effect.table == "tags"
+    if not (leads or is_flag or rule.effect.known_by == "state"):
         if rule.to is not None:
             raise table.error("to", f"{rule.do!r} has no target", "leave `to` out")
     elif rule.to is None:
         raise table.place.error(f"rule {rule.name!r} does not say where to {rule.do}", "add to = …")
-    elif rule.do not in _FLAGGING and rule.to not in known[rule.do]:
-        way = "use do = 'archive'" if rule.to in {"archive", "archived"} else suggest(rule.to, known[rule.do])
+    elif not is_flag and rule.to not in leads:
+        way = "use do = 'archive'" if rule.to in {"archive", "archived"} else suggest(rule.to, leads)
         raise table.error("to", f"cannot {rule.do} to {rule.to!r}", way)
-    elif rule.do in _FLAGGING and not _FLAG.fullmatch(rule.to):
+    elif is_flag and not _FLAG.fullmatch(rule.to):
         raise table.error(
             "to", f"{rule.to!r} cannot be a flag", "use letters, digits, - and _; it becomes the tag flag/…"
         )
-    if "column" in table.values and rule.do != "transition":
+    if "column" in table.values and not rule.names_column:
         raise table.error("column", "only a transition names a column", "leave it out")
 
 
-def _transitions(rule: Rule, names: PolicyNames) -> list[str]:
-    if rule.column == "state":
+def _list_targets(rule: Rule, names: PolicyNames) -> list[str]:
+    """List what a rule may lead to by name; flags, which may be called anything, are not listed."""
+    if rule.effect.known_by == "state":
         return sorted({state for states in names.states.values() for state in states})
-    return [item.label for item in TRANSITION_LIFECYCLE.targets]
+    return [item.label for item in rule.effect.targets]
 
 
 def _check_window(rule: Rule, table: Table) -> None:
@@ -473,7 +468,7 @@ def _check_window(rule: Rule, table: Table) -> None:
         )
     if rule.over == "pairs" and "min" not in table.values:
         raise table.place.error(f"rule {rule.name!r} does not say how sure a pair must be", "add min = 0.97")
-    if "period" in table.values and rule.do != "reinforce" and rule.top is None:
+    if "period" in table.values and not rule.effect.has_period and rule.top is None:
         raise table.error("period", "only reinforce and top have a period", "leave it out")
     if rule.top is not None and rule.period is None and _is_self_affecting(rule):
         raise table.error(
@@ -481,12 +476,12 @@ def _check_window(rule: Rule, table: Table) -> None:
             f"{rule.do!r} changes what this rule looks at, so that the first {rule.top} are others each time",
             f'let it act once in a while: add period = "{_example(rule.clock)}"',
         )
-    if rule.effect is SUMMARISE and (rule.top is None or rule.period is None):
+    if rule.effect.needs_text and (rule.top is None or rule.period is None):
         raise table.place.error(
             f"rule {rule.name!r} does not say how many summaries it makes how often",
             f'add top = 10 and period = "{_example(rule.clock)}"',
         )
-    if "reason" in table.values and rule.do not in {"archive", "prune"}:
+    if "reason" in table.values and not rule.effect.takes_reason:
         raise table.error("reason", "only archive and prune have a reason", "leave it out")
     if _NAMES_TIER_ARCHIVE.search(rule.node.text) and not rule.sees_all:
         raise table.error(
@@ -501,7 +496,7 @@ def _is_self_affecting(rule: Rule) -> bool:
     reads = {"status", *rule.per}.union(*(node.reads for node in rule.nodes))
     if rule.tag:
         return any(means(name.removeprefix("tag:"), rule.tag) for name in reads if "tag:" in name)
-    return rule.effect is PURGE or bool(rule.changes & reads)
+    return rule.effect.removes or bool(rule.changes & reads)
 
 
 def _partition(table: Table) -> tuple[str, ...]:
@@ -582,10 +577,10 @@ def _reason(table: Table, phase: str) -> Reason:
     return _REASONS.get(phase, Reason.DECAYED)
 
 
-def _period(table: Table, do: str, on: ClockName) -> int | None:
+def _period(table: Table, effect: Effect, on: ClockName) -> int | None:
     if "period" in table.values:
         return duration(table, "period", on)
-    if do != "reinforce":
+    if not effect.has_period:
         return None
     if on == "turns":
         raise table.place.error(

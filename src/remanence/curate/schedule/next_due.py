@@ -11,16 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from remanence.core.clock import DAY, HOUR, MINUTE
-from remanence.core.effects import (
-    ARCHIVING,
-    FLAG,
-    MOVE,
-    PRUNE,
-    SHRINK,
-    TRANSITION_LIFECYCLE,
-    TRANSITION_STATE,
-    UNFLAG,
-)
+from remanence.core.effects import ACTIONS
 from remanence.core.guards import RESTORED_FOR
 from remanence.core.keywords import CadenceName
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
@@ -45,10 +36,7 @@ _ENDS = ("both(", "either(")  # conditions on the memories at the ends of a link
 _PAST = 1  # microsecond: what is as true as now up to an instant may be otherwise from the next one on
 _BY_DAY = frozenset({"uses"})  # of those that fade, what changes at midnight alone, UTC
 # Actions of which a plan says all that they write.
-CARRIED = frozenset(
-    effect.name
-    for effect in (ARCHIVING, FLAG, MOVE, PRUNE, SHRINK, TRANSITION_LIFECYCLE, TRANSITION_STATE, UNFLAG)
-)
+CARRIED = frozenset(effect.name for effect in ACTIONS if effect.is_foreseen)
 # Rows, and for each up to when a part is as true of it as now.
 Crossings: TypeAlias = list[tuple[Ints, Floats]]
 # Of which rows something is true, and of which false.
@@ -175,7 +163,7 @@ def _ends(instants: _Instants, policy: Policy) -> Iterator[int]:
 
 def _acts(rule: Rule) -> set[str]:
     """Name what guards must let pass for a rule to act, or to count what it may not touch."""
-    shrinks = {SHRINK.guarded} if SHRINK.name in {rule.do, *rule.ladder} else set()
+    shrinks = {rule.shortening.guarded} if rule.shortening is not None else set()
     return {rule.effect.guarded, rule.last_effect.guarded} | shrinks
 
 
@@ -344,7 +332,7 @@ def _keeps_order(rule: Rule, views: list[View]) -> bool:
         return True
     nobody = np.zeros(len(seen), np.bool_)
     # Of a ladder the first rung may take all, the last finds nothing made shorter: more than the cycle selects.
-    sight = Sight(~nobody, nobody, ~nobody if rule.effect is SHRINK else nobody)
+    sight = Sight(~nobody, nobody, ~nobody if rule.effect.form is not None else nobody)
     if rule.keep is not None and not len(select(rule, views[0], matched, sight).rows):
         return True
     orders = [_order(rule, view, matched) for view in views]

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from remanence.core.acts import action_of, acts_of, kinds_of
 from remanence.core.arguments import check_count, check_path
 from remanence.core.beside import DOCUMENT_BYTES_MAX, read_regular
 from remanence.core.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
-from remanence.core.effects import MERGE, PLANNED, action_of, acts_of, kinds_of
+from remanence.core.effects import PLANNED
 from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
 from remanence.core.keywords import CadenceName
 from remanence.core.model import STANDING, AffectedMemory, Memory
@@ -233,7 +234,7 @@ async def read_frozen(
     read = core.snapshots.read if kept else partial(core.store.snapshot, core.scope)
     snapshot = await read(request, now)
     calibrated = core.embedder.thresholds.calibrated
-    merges = only is None and not calibrated and any(rule.effect is MERGE for rule in policy.rules)
+    merges = only is None and not calibrated and any(rule.effect.unites for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()
     shortens = isinstance(core.writer, Shortener)
     snapshot = replace(snapshot, present=present, shortens=shortens)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from remanence.core.change import Cause, Change
-from remanence.core.effects import FLAG, NO_EXTRACT, NO_SUMMARY, SUMMARISE
+from remanence.core.effects import FLAG, NO_EXTRACT, NO_SUMMARY, action
 from remanence.core.errors import RemanenceError, StoreDamaged, WriterError
 from remanence.core.model import Form, Memory
 from remanence.core.results import one_line
@@ -218,4 +218,4 @@ def _add_summary_detail(cause: Cause, drafted: SummaryDraft) -> Cause:
 
 def _rules(cause: Cause) -> dict[str, str]:
     """Return the rules of a run that make summaries, with what they say for themselves."""
-    return {rule: why for act, rule, why in cause.detail.get("rules", ()) if act == SUMMARISE.name}
+    return {rule: why for act, rule, why in cause.detail.get("rules", ()) if action(act).needs_text}

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from remanence.core.acts import acts_of
 from remanence.core.change import AuditPart, Increment
-from remanence.core.effects import PLANNED, acts_of
+from remanence.core.effects import PLANNED
 from remanence.core.results import minute_of
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core

@@ -9,8 +9,9 @@ from contextlib import asynccontextmanager
 
 import numpy as np
 
+from remanence.core.acts import acts_of
 from remanence.core.change import AuditPart, Change
-from remanence.core.effects import PLANNED, acts_of, ways_back
+from remanence.core.effects import PLANNED, ways_back
 from remanence.core.model import STANDING, Memory, Relation, Role, Status, short_id
 from remanence.core.worth import Fall, Worth, WorthReason
 from remanence.curate.policy.compiled import Policy

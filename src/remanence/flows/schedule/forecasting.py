@@ -13,7 +13,6 @@ import numpy as np
 
 from remanence.core.arguments import check_count
 from remanence.core.clock import DAY, HOUR, SECOND
-from remanence.core.effects import MERGE, SUMMARISE
 from remanence.core.errors import InvalidInput, format_value
 from remanence.core.keywords import Overrides
 from remanence.core.model import AffectedMemory, Decay, Status
@@ -249,9 +248,9 @@ def _unknown(begin: Begin, coarse: int) -> Iterator[str]:
     if clocks - {"wall"}:
         names = " and ".join(sorted(clocks - {"wall"}))
         yield f"work to come: the {names} clock stands still here, as it does without sessions"
-    if any(rule.effect is SUMMARISE for rule in policy.rules):
+    if any(rule.effect.needs_text for rule in policy.rules):
         yield "what a summary says and how long it is: it is made when the run comes, and may fail"
-    if any(rule.effect is MERGE for rule in policy.rules):
+    if any(rule.effect.unites for rule in policy.rules):
         yield "near duplicates that are found later, and the decay class of a memory that takes another in"
     yield "when somebody ticks: a run comes at the first tick after it is due, and none comes where nothing ticks"
     yield "how long ticks take, and what undoes or repeats a run"

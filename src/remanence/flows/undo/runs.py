@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from remanence.core.acts import acts_of
 from remanence.core.arguments import check_count
 from remanence.core.change import ROWLESS, AuditPart, Cause, Change, Increment, Key
 from remanence.core.clock import to_datetime
-from remanence.core.effects import PLANNED, UPGRADE, VERBS, acts_of
+from remanence.core.effects import PLANNED, UPGRADE, VERBS
 from remanence.core.errors import InvalidInput, NotFound, format_value
 from remanence.core.model import AffectedMemory, Memory, Status
 from remanence.core.owner import BY_ENGINE, PERSON, owner_of
