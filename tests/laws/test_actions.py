@@ -36,7 +36,9 @@ def compared(source: str) -> Iterator[int]:
         if isinstance(node, ast.Compare):
             sides = [part for side in (node.left, *node.comparators) for part in _parts(side)]
             names_row = any(_is_row(side) for side in sides)
-            asks_word = any(isinstance(side, ast.Attribute) and side.attr in {"do", "effect"} for side in sides)
+            asks_word = any(
+                isinstance(side, ast.Attribute) and side.attr in {"do", "effect"} for side in sides
+            )
             named = any(isinstance(side, ast.Constant) and side.value in WORDS for side in sides)
             if names_row or (asks_word and named):
                 yield node.lineno
