@@ -3,9 +3,10 @@
 from collections.abc import AsyncIterator, Generator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from remanence.core.clock import to_micros
 from remanence.core.guide import Guide, guide
@@ -28,6 +29,7 @@ from remanence.core.keywords import (
     StatusName,
     TrustName,
 )
+from remanence.core.later import import_later
 from remanence.core.model import (
     Kind,
     LearnResult,
@@ -44,46 +46,66 @@ from remanence.core.model import (
 )
 from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.core.signatures import checked_class
-from remanence.curate.explain import Explanation
-from remanence.curate.forecast.forecast_report import Forecast
-from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import LISTED, PlanReport
-from remanence.edit.links import Linking
-from remanence.flows.base import copies, settings
 from remanence.flows.base.context import Core, iterate_cooperatively
-from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
-from remanence.flows.consolidate.boxes import Boxes, Traces
-from remanence.flows.consolidate.guidelines import Guidelines
-from remanence.flows.consolidate.ingesting import IngestResult
-from remanence.flows.curate import comparing, curating
-from remanence.flows.curate.scope_policy import ScopePolicy
-from remanence.flows.edit import editing, putting
-from remanence.flows.entities.entities import Entities
-from remanence.flows.erase.erase import Erase
-from remanence.flows.erase.erase_since import ErasedSinceVerbs
-from remanence.flows.exchange import transfer
-from remanence.flows.indexes.scope_index import COLUMNS
-from remanence.flows.inspect import checks, inspect
-from remanence.flows.inspect.graph import Graph
-from remanence.flows.inspect.review import ReviewQueue
-from remanence.flows.inspect.run_names import Run
-from remanence.flows.mirror.mirror import Mirror, Mirrorings
-from remanence.flows.recall import framing, profiling, rating, recalling
-from remanence.flows.recall.filters import LABELLED, listed_by, read
-from remanence.flows.recall.framing import Look
-from remanence.flows.recall.kept_frames import Frames
-from remanence.flows.recall.recalling import RecallRequest
-from remanence.flows.schedule import forecasting, lifetime, schedules
-from remanence.flows.undo import decision_log, runs, undoing
-from remanence.flows.write import learning, noting, reembedding
-from remanence.flows.write.extracting import Extraction
-from remanence.flows.write.forbidding import ForbiddenTexts
-from remanence.flows.write.noting import NoteResult
-from remanence.flows.write.reembedding import ReembedResult
-from remanence.llm.base import Embedder, WaitingEmbedder
-from remanence.store.base import Check
-from remanence.write.transcripts.base import Importer
+from remanence.wings import WINGS
+
+if TYPE_CHECKING:
+    from remanence.curate.explain import Explanation
+    from remanence.curate.forecast.forecast_report import Forecast
+    from remanence.curate.planner import plan_report
+    from remanence.curate.planner.plan import Plan
+    from remanence.curate.planner.plan_diff import PlanDiff
+    from remanence.curate.planner.plan_report import PlanReport
+    from remanence.edit import links
+    from remanence.flows.base import copies, settings
+    from remanence.flows.base.settings import Settings
+    from remanence.flows.consolidate import (
+        boxes,
+        consolidation,
+        extract_pending,
+        guidelines,
+        ingesting,
+        sessions,
+    )
+    from remanence.flows.consolidate.boxes import Boxes, Traces
+    from remanence.flows.consolidate.guidelines import Guidelines
+    from remanence.flows.consolidate.ingesting import IngestResult
+    from remanence.flows.curate import comparing, curating, scope_policy
+    from remanence.flows.curate.scope_policy import ScopePolicy
+    from remanence.flows.edit import editing, putting
+    from remanence.flows.entities import entities
+    from remanence.flows.entities.entities import Entities
+    from remanence.flows.erase import erase, erase_since
+    from remanence.flows.erase.erase import Erase
+    from remanence.flows.exchange import transfer
+    from remanence.flows.inspect import checks, graph, inspect, review
+    from remanence.flows.inspect.graph import Graph
+    from remanence.flows.inspect.inspect import Event, State
+    from remanence.flows.inspect.review import ReviewQueue
+    from remanence.flows.inspect.run_names import Run
+    from remanence.flows.mirror import mirror
+    from remanence.flows.mirror.mirror import Mirror, Mirrorings
+    from remanence.flows.recall import filters, framing, kept_frames, profiling, rating, recalling
+    from remanence.flows.recall.filters import Filters
+    from remanence.flows.recall.kept_frames import Frames
+    from remanence.flows.recall.profiling import Profile, Topic
+    from remanence.flows.schedule import forecasting, lifetime, schedules
+    from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.undo import decision_log, runs, undoing
+    from remanence.flows.undo.decision_log import EngineAction
+    from remanence.flows.undo.runs import RunReport
+    from remanence.flows.write import forbidding, learning, noting, reembedding
+    from remanence.flows.write.extracting import Extraction
+    from remanence.flows.write.forbidding import ForbiddenTexts
+    from remanence.flows.write.learning import GroupCommit
+    from remanence.flows.write.noting import NoteResult
+    from remanence.flows.write.reembedding import ReembedResult
+    from remanence.llm.base import Embedder, WaitingEmbedder
+    from remanence.store.base import Check
+    from remanence.write.transcripts.base import Importer
+
+if not TYPE_CHECKING:  # a type checker sees the imports above
+    import_later(globals(), WINGS)
 
 
 @checked_class
@@ -92,13 +114,16 @@ class Engine:
 
     def __init__(self, core: Core) -> None:
         self._kept = core
-        self._group_commit = learning.GroupCommit(core)
         self._mirrorings: Mirrorings = {}
 
     @property
     def _core(self) -> Core:
         """What the verbs work on; a file that holds what was erased since it was copied is only looked at."""
         return self._kept.usable_core
+
+    @cached_property
+    def _group_commit(self) -> GroupCommit:
+        return learning.GroupCommit(self._kept)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of scope {self._kept.scope!r}>"
@@ -128,7 +153,7 @@ class Engine:
     @property
     def policy(self) -> ScopePolicy:
         """The policy of this scope: which is in force, adopt one, drop it."""
-        return ScopePolicy(self._core)
+        return scope_policy.ScopePolicy(self._core)
 
     @property
     def embedder(self) -> Embedder:
@@ -138,47 +163,47 @@ class Engine:
     @property
     def frames(self) -> Frames:
         """The frames of this scope: list, change and reset them."""
-        return Frames(self._core)
+        return kept_frames.Frames(self._core)
 
     @property
     def graph(self) -> Graph:
         """Contradictions between the memories of this scope."""
-        return Graph(self._core)
+        return graph.Graph(self._core)
 
     @property
     def mirror(self) -> Mirror:
         """A folder of text files, one for each fact, kept as the memory is."""
-        return Mirror(self._core, self._mirrorings)
+        return mirror.Mirror(self._core, self._mirrorings)
 
     @property
     def erase(self) -> Erase:
         """Memories erased for good, with every copy that is kept of them: shown first, then done."""
-        return Erase(self._kept.looked_at, ErasedSinceVerbs(self._kept, lifetime.resume))
+        return erase.Erase(self._kept.looked_at, erase_since.ErasedSinceVerbs(self._kept, lifetime.resume))
 
     @property
     def forbidden(self) -> ForbiddenTexts:
         """The texts that are refused, whoever says them: list them, allow them again."""
-        return ForbiddenTexts(self._core)
+        return forbidding.ForbiddenTexts(self._core)
 
     @property
     def boxes(self) -> Boxes:
         """Stretches of sessions about one matter each: list and show them."""
-        return Boxes(self._core)
+        return boxes.Boxes(self._core)
 
     @property
     def traces(self) -> Traces:
         """Boxes about the same matter across sessions: list and show them."""
-        return Traces(self._core)
+        return boxes.Traces(self._core)
 
     @property
     def guidelines(self) -> Guidelines:
         """What the engine's own actions teach: drawn up as a draft, in force only as far as a person activates it."""
-        return Guidelines(self._core)
+        return guidelines.Guidelines(self._core)
 
     @property
     def entities(self) -> Entities:
         """The people, projects, tools, companies and places that memories of this scope name."""
-        return Entities(self._core)
+        return entities.Entities(self._core)
 
     # Writing
 
@@ -283,8 +308,8 @@ class Engine:
         returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        narrowed = read(filters or {}, COLUMNS | LABELLED)
-        asked = RecallRequest(query, limit, budget, filters=narrowed, between=span, **asking)
+        narrowed = _read_filters(filters or {})
+        asked = recalling.RecallRequest(query, limit, budget, filters=narrowed, between=span, **asking)
         return await recalling.recall(self._core, asked)
 
     async def frame(
@@ -303,17 +328,17 @@ class Engine:
         counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
         used, by `agent` or the engine's own.
         """
-        return await framing.frame(self._core, Look(name, query, budget, limit, count_use, agent))
+        return await framing.frame(self._core, framing.Look(name, query, budget, limit, count_use, agent))
 
     async def boot(self, *, budget: int | None = None) -> RecallResult:
         """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""
         return await framing.boot(self._core, budget)
 
-    async def profile(self) -> profiling.Profile:
+    async def profile(self) -> Profile:
         """Show who the agent is and how people want it to behave, a line a memory; drawn up from what stands now."""
         return await profiling.profile(self._core)
 
-    async def topics(self, *, limit: int = 50) -> list[profiling.Topic]:
+    async def topics(self, *, limit: int = 50) -> list[Topic]:
         """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
         return await profiling.spoken_of(self._core, limit)
 
@@ -431,7 +456,7 @@ class Engine:
 
         `if_exists`: reinforce, update, skip or error. `if_revision` is the link's own, 0 where there is to be none.
         """
-        wish = Linking(source, target, relation, weight, confidence, if_exists, if_revision)
+        wish = links.Linking(source, target, relation, weight, confidence, if_exists, if_revision)
         return await editing.link(self._core, wish)
 
     async def unlink(
@@ -453,7 +478,9 @@ class Engine:
 
     async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
         """Show what a policy would do now; nothing is written."""
-        return await curating.plan(self._core, curating.choose(self._core, policy, overrides), listed=LISTED)
+        return await curating.plan(
+            self._core, curating.choose(self._core, policy, overrides), listed=plan_report.LISTED
+        )
 
     async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
         """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
@@ -498,7 +525,7 @@ class Engine:
         return await curating.compact_episodic(self._core, keep_recent)
 
     @property
-    def schedule(self) -> schedules.Schedule:
+    def schedule(self) -> Schedule:
         """When curation runs by itself, and how it went."""
         return schedules.Schedule(self._core)
 
@@ -519,7 +546,7 @@ class Engine:
 
     async def history(
         self, name: OneMemory | None = None, *, limit: int = 100, verb: str | None = None
-    ) -> list[inspect.Event]:
+    ) -> list[Event]:
         """Show every change of a memory, or the newest runs (the audit log).
 
         With `verb`, such as "curate", only the runs of that verb.
@@ -528,15 +555,15 @@ class Engine:
 
     async def actions(
         self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
-    ) -> list[decision_log.EngineAction]:
+    ) -> list[EngineAction]:
         """List what the engine did by itself, newest first: by which action, judged by what, and what became of it."""
         return await decision_log.actions(self._core, limit, action, outcome)
 
-    async def describe_run(self, run: Run, *, limit: int = 100) -> runs.RunReport:
+    async def describe_run(self, run: Run, *, limit: int = 100) -> RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
         return await runs.report(self._core, runs.run_id(run), limit)
 
-    async def status(self) -> inspect.State:
+    async def status(self) -> State:
         """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._kept.looked_at)
 
@@ -547,10 +574,10 @@ class Engine:
     @property
     def review(self) -> ReviewQueue:
         """What waits for a person: list it, accept or decline it."""
-        return ReviewQueue(self._core)
+        return review.ReviewQueue(self._core)
 
     @property
-    def settings(self) -> settings.Settings:
+    def settings(self) -> Settings:
         """Numbers that hold for this scope in every process: list, read and set them."""
         return settings.Settings(self._core)
 
@@ -629,8 +656,20 @@ class Engine:
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
         """
         named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        asked = recalling.Listing(listed_by(named, equal, filters or {}), limit, oldest_first)
+        asked = recalling.Listing(_read_list_filters(named, equal, filters or {}), limit, oldest_first)
         return await recalling.list_memories(self._core, asked)
+
+
+def _read_filters(given: Mapping[str, Any]) -> Filters:
+    """Read what a recall is narrowed by."""
+    return filters.read(given, filters.RECALLABLE)
+
+
+def _read_list_filters(
+    named: Mapping[str, Any], equal: Mapping[str, Any], given: Mapping[str, Any]
+) -> Filters:
+    """Read what a list is narrowed by."""
+    return filters.listed_by(named, equal, given)
 
 
 async def note_refusal(memory: Engine, command: str) -> None:
@@ -641,4 +680,4 @@ async def note_refusal(memory: Engine, command: str) -> None:
 async def plan_compaction(memory: Engine, keep_recent: int) -> Plan:
     """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
     chosen = curating.compaction(keep_recent)
-    return await curating.plan(memory._core, chosen, listed=LISTED, verb=curating.COMPACT)  # noqa: SLF001 # the same
+    return await curating.plan(memory._core, chosen, listed=plan_report.LISTED, verb=curating.COMPACT)  # noqa: SLF001 # the same

@@ -191,9 +191,7 @@ def is_namespace(kind: Any) -> bool:
 
 def _member(name: str, member: Any) -> Any:
     if isinstance(member, property):
-        kind = get_type_hints(member.fget).get("return")
-        made = sync_proxy(kind) if isinstance(kind, type) and is_namespace(kind) else None
-        return property(lambda self: _read(self, name, made), doc=member.__doc__)
+        return property(lambda self: _read(self, name, member), doc=member.__doc__)
 
     @wraps(member)
     def verb(self: SyncProxy, *given: Any, **more: Any) -> Any:
@@ -202,9 +200,17 @@ def _member(name: str, member: Any) -> Any:
     return verb
 
 
-def _read(self: SyncProxy, name: str, made: type[SyncProxy] | None) -> Any:
+def _read(self: SyncProxy, name: str, member: property) -> Any:
     value = getattr(self._thing, name)
+    made = _proxy_of(member)
     return value if made is None else made(value, self._portal)
+
+
+@cache
+def _proxy_of(member: property) -> type[SyncProxy] | None:
+    """Make the plain twin of what a property returns, when it is first read: its class may not be imported before."""
+    kind = get_type_hints(member.fget).get("return")
+    return sync_proxy(kind) if isinstance(kind, type) and is_namespace(kind) else None
 
 
 def _within_another() -> InvalidInput:

@@ -13,11 +13,12 @@ from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
 from remanence.core.model import COLUMN, STANDING, Memory, Status
 from remanence.flows.base.context import label
+from remanence.flows.indexes.scope_index import COLUMNS
 from remanence.store.constraints import refuse_unfit
 
 LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list may be asked for
-# What of these a recall may be narrowed by beside the columns that it keeps anyway.
-LABELLED = frozenset(name for name in LISTABLE if COLUMN[name].kind == "enum")
+# What a recall may be narrowed by: the columns that it keeps anyway, and labels.
+RECALLABLE = COLUMNS | {name for name in LISTABLE if COLUMN[name].kind == "enum"}
 ANY = "any"
 
 
