@@ -6,7 +6,7 @@ from typing import Any
 
 from remanence.core.model import Memory
 from remanence.curate.policy.compiled import Policy
-from remanence.flows.curate.curating import read_policy
+from remanence.flows.base.policy_reading import read_policy
 
 USED = "(1 + 0.3 * ln(1 + uses) + 3 * ln(1 + confirmations))"
 # By what the best comes first, of memories and, where words are counted, for each word.

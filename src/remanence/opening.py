@@ -16,8 +16,8 @@ from remanence.engine import Engine
 from remanence.flows.base import extensions
 from remanence.flows.base.async_embedder import parts
 from remanence.flows.base.context import Core, label
-from remanence.flows.curate import curating
-from remanence.flows.erase.erase_since import Answer
+from remanence.flows.base.opening_checks import Answer
+from remanence.flows.base.policy_reading import no_policy, read_policy
 from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
@@ -81,7 +81,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
     given = policy is not None
-    rules = curating.no_policy() if policy is None else curating.read_policy(policy)
+    rules = no_policy() if policy is None else read_policy(policy)
     core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")

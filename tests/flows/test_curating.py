@@ -7,6 +7,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyError, PolicyMismatch
 from remanence.core.model import Status, Turn
 from remanence.curate.planner.plan import Plan
+from remanence.flows.base import policy_reading
 from remanence.flows.curate import curating
 from remanence.flows.undo import undoing
 from remanence.store.base import Bookkeeping
@@ -418,9 +419,11 @@ async def test_a_policy_that_another_version_adopted_is_the_same_policy(opener: 
     async with opener() as memory:
         await memory.policy.adopt("default")
         core = memory._core
-        stored = await curating.read_adopted_policy(core)
+        stored = await policy_reading.read_adopted_policy(core)
         assert stored is not None
-        older = Bookkeeping(core.clock.now(), put={curating.POLICY: {**stored, "hash": "of another version"}})
+        older = Bookkeeping(
+            core.clock.now(), put={policy_reading.POLICY: {**stored, "hash": "of another version"}}
+        )
         await core.store.bookkeep(core.scope, older)
         adopted = (await memory.status()).adopted
         done = await memory.curate()

@@ -18,7 +18,7 @@ from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.core.model import Turn
 from remanence.curate.schedule.pace import CadenceIntervals
 from remanence.faces.cli.schedule_commands import cadences
-from remanence.flows.curate.curating import POLICY
+from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.schedule.daemon import Daemon
 from remanence.flows.schedule.ticking import LEASE, TickResult
 from remanence.store.base import Bookkeeping

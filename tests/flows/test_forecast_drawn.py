@@ -16,7 +16,7 @@ from remanence.curate.schedule.pace import CadenceIntervals
 from remanence.curate.schedule.record import Record
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
-from remanence.flows.curate.curating import NO_RULES
+from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate.timetable import ROW
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore

@@ -13,6 +13,7 @@ import remanence
 from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, lasting
 from remanence.core.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.core.model import Turn
+from remanence.flows.base import policy_reading
 from remanence.flows.base import settings as declared
 from remanence.flows.base.settings import Setting
 from remanence.flows.consolidate import sessions
@@ -213,7 +214,9 @@ async def test_a_failure_is_kept_and_the_session_begins(
         await _filled(memory, clock)
         await memory._core.store.bookkeep(
             memory.scope,
-            Bookkeeping(clock.now(), put={curating.POLICY: {"name": "else", "hash": "0", "source": ELSE}}),
+            Bookkeeping(
+                clock.now(), put={policy_reading.POLICY: {"name": "else", "hash": "0", "source": ELSE}}
+            ),
         )
         async with memory.session() as session:
             last = await memory.schedule.last()

@@ -16,8 +16,8 @@ from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import load
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
+from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate import curating
-from remanence.flows.curate.curating import NO_RULES
 from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
 from remanence.store.base import Bookkeeping, Store

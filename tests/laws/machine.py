@@ -38,8 +38,8 @@ from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
+from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate import curating
-from remanence.flows.curate.curating import NO_RULES
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

@@ -66,6 +66,6 @@ def _adopting(name: str) -> str:
 
 
 def _load_policy(name: str) -> Any:
-    from remanence.flows.curate.curating import read_policy
+    from remanence.flows.base.policy_reading import read_policy
 
     return read_policy(name)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from cyclopts import App
 
     from remanence.engine import Engine
-    from remanence.flows.erase.erase_since import Answer
+    from remanence.flows.base.opening_checks import Answer
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect

@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 from remanence.core.arguments import check_count
@@ -20,8 +20,6 @@ from remanence.core.owner import PERSON, Owner, said_of
 from remanence.core.process import OpeningProcess
 from remanence.core.receipt import Receipt
 from remanence.core.timescale import ClockName
-from remanence.curate.planner.plan import Plan
-from remanence.curate.policy.compiled import Policy
 from remanence.edit.one_memory import on_revision
 from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.clocks import ClockWatch
@@ -36,6 +34,10 @@ from remanence.flows.indexes.uses import Uses
 from remanence.llm.base import Embedder, Writer
 from remanence.store.base import Bookkeeping, BookkeepResult, LedgerFindings, Store
 from remanence.text.tokens import token_counts
+
+if TYPE_CHECKING:
+    from remanence.curate.planner.plan import Plan
+    from remanence.curate.policy.compiled import Policy
 
 # The bookkeeping's name for until when a scope needs no tick; none where nobody knows.
 QUIET = "schedule/quiet"
@@ -99,7 +101,7 @@ class RememberedPlan:
     """
 
     digest: str
-    policy: Policy
+    policy: "Policy"
     verb: str
     follows: str
     only: tuple[int, int] | None = None
@@ -113,7 +115,7 @@ class Core:
     scope: str
     clock: Clock
     embedder: Embedder
-    policy: Policy
+    policy: "Policy"
     agent: str | None = None
     pulse: Pulse | None = None
     policy_given: bool = False
@@ -141,7 +143,7 @@ class Core:
     embedding: Chore | None = field(init=False, default=None)
     vectors_since: int = field(init=False, default=0)
     # Plans by who they are: one that was read from a file is another, whatever it says.
-    made: WeakKeyDictionary[Plan, RememberedPlan] = field(init=False, default_factory=WeakKeyDictionary)
+    made: "WeakKeyDictionary[Plan, RememberedPlan]" = field(init=False, default_factory=WeakKeyDictionary)
     # What a file holds that was erased since, and what was asked for in that case.
     erased_since: str = "refuse"
     unsettled: LedgerFindings | None = field(init=False, default=None)
@@ -154,7 +156,7 @@ class Core:
     # What goes with the store: the connections of a writer that was made here.
     let_go: Callable[[], Awaitable[None]] | None = field(init=False, default=None)
     # The policies that somebody planned with here, by their hash, the newest last.
-    named: dict[str, Policy] = field(init=False, default_factory=dict)
+    named: "dict[str, Policy]" = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         """Make what follows from the rest."""
@@ -169,7 +171,7 @@ class Core:
             self._commit_uses, lambda seqs: self.store.neighbours(self.scope, seqs), self.clock.now
         )
 
-    def remember(self, plan: Plan, made: RememberedPlan) -> None:
+    def remember(self, plan: "Plan", made: RememberedPlan) -> None:
         """Remember a plan that was made here, and its policy as one that somebody named."""
         self.made[plan] = made
         policy = made.policy

@@ -6,10 +6,16 @@ that does not tell what has changed, the scope is read anew.
 
 import asyncio
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from remanence.core.later import import_later
 from remanence.core.snapshot import TAG, Snapshot, SnapshotRequest
-from remanence.curate.planner.snapshot_patch import patch_snapshot
 from remanence.store.base import Store
+
+if TYPE_CHECKING:
+    from remanence.curate.planner import snapshot_patch
+else:
+    import_later(globals(), {"remanence.curate.planner": "snapshot_patch"})
 
 KEPT_MAX = 4  # requests, as there are cadences
 ROWS_MAX = 1 << 16  # some 15 MB each; a larger scope is read anew
@@ -53,8 +59,8 @@ class KeptSnapshots:
 
 async def _brought_up_to_date(last: Snapshot, found: Snapshot, wanted: SnapshotRequest) -> Snapshot | None:
     if len(last) + len(found) < ASIDE_MIN:
-        return patch_snapshot(last, found, wanted.among)
-    return await asyncio.to_thread(patch_snapshot, last, found, wanted.among)
+        return snapshot_patch.patch_snapshot(last, found, wanted.among)
+    return await asyncio.to_thread(snapshot_patch.patch_snapshot, last, found, wanted.among)
 
 
 def _is_kept(wanted: SnapshotRequest) -> bool:

@@ -7,13 +7,12 @@ none is passed over, whoever is killed when. Knows when a session is due; how wo
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
-from remanence.core.errors import Conflict, LeaseLost, StoreError, WriterError
+from remanence.core.errors import Conflict, LeaseLost, WriterError
 from remanence.core.model import STANDING, Lifecycle, Memory
 from remanence.core.receipt import ExtractPendingResult
 from remanence.flows.base import settings
@@ -21,17 +20,15 @@ from remanence.flows.base.context import RACES_MAX, Core, hold_lease, overtaken
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import consolidation, guidelines
 from remanence.flows.consolidate.boxing import decide_boxes
-from remanence.flows.curate.scheduling import Ran, keep
+from remanence.flows.curate.scheduling import Ran
 from remanence.flows.entities.entity_storing import with_entities
 from remanence.flows.entities.joining import join_told
 from remanence.flows.write import proposals
 from remanence.flows.write.facts import FactChanges, decide_facts
 from remanence.flows.write.pending_turns import (
     PendingTurns,
-    Triggers,
     buffers,
     next_turns,
-    triggers,
     unheard,
     waiting,
 )
@@ -55,72 +52,11 @@ from remanence.write.turns import lease_name
 BATCH = 10  # turns that are listened to together
 TIMEOUT_S = 30.0
 LEASE = MINUTE  # longer than a writer is waited for
-POLL_S = 60.0  # how often a living engine looks for what other processes noted
 TRIES_MAX = 600  # who has waited for so long goes on: the lease of a process that was killed has run out
-CLOSING_TRIES = 50
 BEYOND = "beyond what a batch holds, the least sure"
 OF_EXTRACTION = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, "extraction")
 LOG = logging.getLogger("remanence")
 BUSY = "another process listens to this session; what is left waits for it or for the next"
-
-
-class Listener:
-    """Listens in a living engine: at once where a turn makes it due, and to what other processes noted."""
-
-    def __init__(self, core: Core) -> None:
-        self._core = core
-        self._wake = asyncio.Event()
-        self._sessions: set[str] = set()
-        self._triggers: Triggers | None = None
-        self._since = 0
-        self._due_at: int | None = None  # of what waited when it looked last, or was noted since
-        self._stopping = False
-        self._task = asyncio.get_running_loop().create_task(self._listen())
-
-    def notify_turn(self, session: str, *, high: bool) -> None:
-        """Hear that a turn of a session was noted here; look what is due where that may have made it so."""
-        self._sessions.add(session)
-        self._since += 1
-        known, now = self._triggers, self._core.clock.now()
-        if known is not None and known.minutes and self._due_at is None:
-            self._due_at = now + known.minutes * MINUTE
-        is_due = self._due_at is not None and self._due_at <= now
-        if known is None or is_due or (high and known.at_once) or 0 < known.turns <= self._since:
-            self._wake.set()
-
-    async def wait_until_done(self) -> None:
-        """Listen to what is left of the sessions that were noted here."""
-        if self._sessions:
-            await keep(self._core, "extract", lambda core: rest(core, self._sessions, CLOSING_TRIES))
-
-    async def _due(self, core: Core) -> Ran | None:
-        self._triggers, waits = await triggers(core), await waiting(core)
-        self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
-        return await due_now(core, lambda: self._stopping, waits)
-
-    async def _consolidate(self, core: Core) -> Ran | None:
-        return await consolidation.by_itself(core, lambda: self._stopping)
-
-    async def stop(self) -> None:
-        """End it after the batch that it is at; what is left waits."""
-        self._stopping = True
-        self._wake.set()
-        await asyncio.wait({self._task})
-
-    async def _listen(self) -> None:
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_S):
-                    await self._wake.wait()
-            if self._stopping:
-                return
-            self._wake.clear()
-            self._since = 0
-            try:
-                await keep(self._core, "extract", self._due)
-                await keep(self._core, "consolidate", self._consolidate)
-            except StoreError as error:  # not even that could be kept; what waits is looked for again
-                LOG.warning("what was noted is not listened to: %s (%s)", error, error.recovery)
 
 
 async def due_now(

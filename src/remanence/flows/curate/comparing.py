@@ -28,6 +28,7 @@ from remanence.curate.planner.plan_diff import (
 from remanence.curate.planner.plan_report import Preview
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, load
+from remanence.flows.base import policy_reading
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.curate import curating
@@ -42,7 +43,7 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
     check_count("limit", limit, 1, LISTED_MAX)
     curating.refuse_scope(core, plan)
     await core.uses.settle()
-    stored, made = await curating.read_adopted_policy(core), core.made.get(plan)
+    stored, made = await policy_reading.read_adopted_policy(core), core.made.get(plan)
     policy = _judging(core, plan, stored) if named is None else _read_plan_policy(named, plan)
     is_same = plan.policy_hash == policy.hash
     if is_same and made is None:
@@ -77,9 +78,9 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
 
 def _read_plan_policy(policy: str, plan: Plan) -> Policy:
     """Return a policy, with the overrides of a plan where that was made with just these."""
-    bare = curating.read_policy(policy)
+    bare = policy_reading.read_policy(policy)
     try:
-        fitted = curating.read_policy(policy, plan.overrides)
+        fitted = policy_reading.read_policy(policy, plan.overrides)
     except PolicyError:  # it has no such rules
         return bare
     return fitted if fitted.hash == plan.policy_hash else bare
@@ -90,7 +91,7 @@ def _judging(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> Policy
     made = core.made.get(plan)
     follows = plan.policy_hash if made is None else made.follows
     compacts = made is not None and made.verb == COMPACT  # that follows no adopted policy
-    if stored is not None and not compacts and not curating.is_adopted(stored, follows):
+    if stored is not None and not compacts and not policy_reading.is_adopted(stored, follows):
         return load(stored["source"], stored=True)
     if made is not None:
         return made.policy

@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from remanence.core.acts import action_of, acts_of, kinds_of
-from remanence.core.arguments import check_count, check_path
-from remanence.core.beside import DOCUMENT_BYTES_MAX, read_regular
+from remanence.core.arguments import check_count
 from remanence.core.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
 from remanence.core.effects import PLANNED
-from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyError, PolicyMismatch, StoreDamaged
+from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch, StoreDamaged
 from remanence.core.keywords import CadenceName
 from remanence.core.model import STANDING, AffectedMemory, Memory
 from remanence.core.owner import BY_POLICY
@@ -44,6 +43,13 @@ from remanence.flows.base.context import (
     first_remarks,
     receipt,
 )
+from remanence.flows.base.policy_reading import (
+    POLICY,
+    is_adopted,
+    no_policy,
+    read_adopted_policy,
+    read_policy,
+)
 from remanence.flows.curate.alike import same_words_of
 from remanence.flows.curate.hanging import attached_changes, cut_links, hanging_changes
 from remanence.flows.curate.summarising import Summarising
@@ -54,8 +60,6 @@ from remanence.flows.undo.runs import standing
 from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult
 
-NO_RULES = 'version = 1\nname = "none"\n'
-POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 LAST_CURATE = "last_curate_at"
 CURATE, COMPACT = PLANNED  # what the audit calls the runs of plans
 GOING_ON = frozenset({"category", "state", "severity", "status"})
@@ -77,30 +81,6 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
 
 
 @cache
-def no_policy() -> Policy:
-    """Return the policy of a memory that was given none: the categories are declared, nothing is ever selected."""
-    return load(NO_RULES)
-
-
-def read_policy(policy: str, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> Policy:
-    """Compile a preset by its name, a TOML text, or a TOML file by its path."""
-    if "\n" in policy or not policy.endswith(".toml"):
-        return load(policy, overrides)
-    check_path(policy)
-    try:
-        written = read_regular(policy, bytes_max=DOCUMENT_BYTES_MAX).decode()
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot read the policy {policy}: {error.strerror}",
-            recovery="check the path; name a regular file",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise PolicyError(
-            f"is not UTF-8: {error.reason} at byte {error.start}", recovery="save it as UTF-8", source=policy
-        ) from error
-    return load(written, overrides, file=policy)
-
-
 async def plan(
     core: Core,
     policy: Policy,
@@ -259,17 +239,6 @@ async def unadopt(core: Core) -> str | None:
     if is_adopted(stored, core.policy.hash):
         core.policy, core.policy_given = no_policy(), False
     return str(stored["name"])
-
-
-async def read_adopted_policy(core: Core) -> Mapping[str, Any] | None:
-    """Return the adopted policy as it is stored, or None."""
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
-    return booked.values.get(POLICY)
-
-
-def is_adopted(stored: Mapping[str, Any], policy_hash: str) -> bool:
-    """Tell whether a hash is the adopted policy's; the stored one may be of a version that counted otherwise."""
-    return policy_hash in (stored["hash"], load(stored["source"], stored=True).hash)
 
 
 async def apply(

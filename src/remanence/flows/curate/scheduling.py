@@ -22,14 +22,14 @@ from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import EVERY
-from remanence.flows.base import heartbeat
+from remanence.flows.base import heartbeat, policy_reading
 from remanence.flows.base.context import QUIET, Answer, Core, hold_lease
 from remanence.flows.curate import curating
 from remanence.store.base import Bookkeeping
 
 HELD = "schedule/held"  # the bookkeeping's name for the run whose plan is held
 OF_HELD = (HELD, curating.LAST_CURATE)
-OF_CURATED = (HELD, curating.POLICY)
+OF_CURATED = (HELD, policy_reading.POLICY)
 AUTOMATIC = "automatic/"  # what the bookkeeping's names of such work begin with
 LOG = logging.getLogger("remanence")
 # A process killed in an automatic run keeps the others from theirs for so long. A run that outlasts it writes on until
@@ -192,7 +192,7 @@ async def curate_cadence(
     if doubt is not None:
         ran = _make_held_run(core, plan, doubt)
     else:
-        stored = rows.get(curating.POLICY)
+        stored = rows.get(policy_reading.POLICY)
         applied, position = await _apply_plan(core, plan, fence, stopped, before, stored)
         ran = _both(waits, applied)
         stands_at = position if hold is None else None

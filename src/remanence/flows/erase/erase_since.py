@@ -3,10 +3,8 @@
 Called at each opening, and by the verbs that settle it. Knows what a ledger names; must not know how one is kept.
 """
 
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import Memory
@@ -21,10 +19,6 @@ from remanence.flows.erase.erase_changes import PURGED, chunks, get
 from remanence.gate.screening import refuse_secret
 from remanence.store.erasure import ERASE, KEEP
 from remanence.text.analysis import check_text
-
-LOG = logging.getLogger("remanence")
-
-Answer = Literal["refuse", "look", "erase"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -83,7 +77,7 @@ class ErasedSinceVerbs:
         """Erase what a ledger names, or take a person's names out where these are given, and go on with the opening."""
         core = self._core
         await _open_to_write(core)
-        done = await _erase_again(core, subject)
+        done = await erase_again(core, subject)
         await self._resume(core)
         return done
 
@@ -111,37 +105,12 @@ class ErasedSinceVerbs:
         return receipt(core.scope, cause, 0, {KEEP: kept})
 
 
-async def compare(core: Core) -> None:
-    """Look whether the file that is to be opened holds what was erased since, and refuse it unless asked otherwise."""
-    found = await core.store.compare_ledgers()
-    core.unsettled = None if found.is_settled else found
-    if not found.is_settled and core.erased_since == "refuse":
-        raise found.refusal()
-
-
-async def settle(core: Core) -> None:
-    """Let a file that is open and its ledgers learn from each other, or refuse it where it holds what they name."""
-    if core.unsettled is not None and core.erased_since == "erase":
-        done = await _erase_again(core, None)
-        LOG.warning(
-            "this is an older copy: erased again, as since: %s", number(done.erased, "memory", "memories")
-        )
-        return
-    for attempt in range(RACES_MAX):
-        found = await core.store.compare_ledgers()
-        if not found.is_settled:
-            raise found.refusal()
-        if not found.is_due or await core.store.take_ledgers():
-            return
-        await overtaken(attempt, Conflict([], "the ledgers change all the time"))
-
-
 async def _open_to_write(core: Core) -> None:
     await core.store.close()
     await core.store.open()
 
 
-async def _erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasure:
+async def erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasure:
     """Take away in every scope what ledgers name, take their marks in, and prove it gone."""
     cause = core.cause(ERASE)
     erased = redacted = 0

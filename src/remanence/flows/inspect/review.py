@@ -18,7 +18,7 @@ from remanence.core.results import MaybeTime, Result, Time, format_counts, visib
 from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
-from remanence.flows.curate.curating import is_adopted, read_adopted_policy
+from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.curate.scheduling import Ran, find_held_run
 from remanence.flows.edit import editing
 from remanence.flows.inspect.graph import Contradiction, between

@@ -4,16 +4,21 @@ Knows where a definition is kept; what it means is in `recall.frames`.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from remanence.core.arguments import check_name
 from remanence.core.errors import NameUnknown
+from remanence.core.later import import_later
 from remanence.core.signatures import checked_class
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
-from remanence.flows.write.learning import check_state
 from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
 from remanence.store.base import Bookkeeping
+
+if TYPE_CHECKING:
+    from remanence.flows.write import learning
+else:
+    import_later(globals(), {"remanence.flows.write": "learning"})
 
 UNDER = "frame/"  # what the bookkeeping's names of frames begin with
 
@@ -93,7 +98,7 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     row = await _row(core, name)
     frame = build_frame(name, definition, None if row is None else _frame(name, row))
     for category in frame.categories:
-        check_state(core, category, None)
+        learning.check_state(core, category, None)
     await _keep(core, name, {"source": "user", **frame.row})
     return frame
 

@@ -18,8 +18,8 @@ from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.pace import CadenceIntervals, retry_at
 from remanence.flows.base import copies
 from remanence.flows.base.context import QUIET, Core
+from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.curate import scheduling
-from remanence.flows.curate.curating import POLICY
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.schedule import lifetime
 from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick

@@ -1,18 +1,26 @@
 """What happens before the first verb and after the last: the store opens; uses are written, it closes."""
 
 from collections.abc import Awaitable, Iterable
+from typing import TYPE_CHECKING
 
 from remanence.core.errors import StoreUnavailable
+from remanence.core.later import import_later
 from remanence.core.process import OpeningProcess
 from remanence.curate.policy.compiled import load
-from remanence.flows.base import extra_vectors, settings
+from remanence.flows.base import extra_vectors, opening_checks, policy_reading, settings
 from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.context import Core
-from remanence.flows.consolidate import extract_pending, sessions
-from remanence.flows.curate import curating
-from remanence.flows.erase import erase_since
+from remanence.flows.consolidate.listening import Listener
 from remanence.flows.recall import kept_frames
-from remanence.flows.write import embedding, gating
+from remanence.flows.write import embedding
+
+if TYPE_CHECKING:
+    from remanence.flows.consolidate import sessions
+    from remanence.flows.erase import erase_since
+else:
+    import_later(
+        globals(), {"remanence.flows.consolidate": "sessions", "remanence.flows.erase": "erase_since"}
+    )
 
 
 async def close(core: Core) -> None:
@@ -26,7 +34,8 @@ async def close(core: Core) -> None:
             await core.listener.stop()
             unheard = await _catch_unavailable(core.listener.wait_until_done())
         try:
-            unended = await _catch_unavailable(sessions.leave(core))
+            if core.pulse is not None or core.gate.locked():
+                unended = await _catch_unavailable(sessions.leave(core))
         finally:
             uncounted = await _catch_unavailable(core.uses.settle())
     finally:
@@ -75,13 +84,13 @@ async def start(core: Core) -> None:
     A file that holds what was erased since it was copied is refused, or only looked at, unless that is to be erased.
     """
     core.process = OpeningProcess()
-    await erase_since.compare(core)
+    await opening_checks.compare_ledgers(core)
     looks = core.unsettled is not None and core.erased_since == "look"
     await core.store.open(read_only=looks)
     fits = False
     try:
         if not looks:
-            await erase_since.settle(core)
+            await opening_checks.settle_ledgers(core, _erase_again)
             await resume(core)
         fits = True
     finally:
@@ -92,15 +101,20 @@ async def start(core: Core) -> None:
 async def resume(core: Core) -> None:
     """Go on with an opening once nothing is in the file that was erased since."""
     await settle(core)
-    core.listener = extract_pending.Listener(core)
+    core.listener = Listener(core)
 
 
 async def settle(core: Core) -> None:
     """Refuse vectors of another model, and take up the policy that the scope has adopted."""
     await embedding.settle(core)
     await extra_vectors.settle(core)
-    await gating.settle(core)
+    await opening_checks.settle_salt(core)
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
-    adopted = await curating.read_adopted_policy(core)
+    adopted = await policy_reading.read_adopted_policy(core)
     if adopted is not None and not core.policy_given:
         core.policy, core.policy_given = load(adopted["source"], stored=True), True
+
+
+async def _erase_again(core: Core) -> int:
+    """Erase again what was erased since the file was copied, and count it."""
+    return (await erase_since.erase_again(core, None)).erased

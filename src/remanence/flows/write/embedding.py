@@ -8,19 +8,24 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from remanence.core.change import Change, Entry, Fence
 from remanence.core.clock import SECOND
 from remanence.core.errors import Conflict, RemanenceError, StoreDamaged, StoreIncompatible, format_value
+from remanence.core.later import import_later
 from remanence.core.model import INT_MAX, Memory, Status
 from remanence.flows.base.context import Core, hold_lease
-from remanence.flows.write.learning import vector_of
 from remanence.llm.local import BUILT_IN, REPLACED
 from remanence.read.entity import is_entity
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Bookkeeping, Find, WriteContext
 from remanence.text.analysis import stems, term_hash
+
+if TYPE_CHECKING:
+    from remanence.flows.write import learning
+else:
+    import_later(globals(), {"remanence.flows.write": "learning"})
 
 EMBEDDER = "embedder"  # the bookkeeping's name for which model made the vectors
 AFTER = "after"  # the last memory that was embedded again, while others are left
@@ -186,7 +191,7 @@ def _make_vector_changes(core: Core, memories: Sequence[Memory], known: WriteCon
             "memories",
             memory.seq,
             {"revision": memory.revision},
-            {"vector": vector_of(core, memory.text, weight)},
+            {"vector": learning.vector_of(core, memory.text, weight)},
         )
         for memory in memories
     ]
@@ -222,7 +227,7 @@ async def present(core: Core, told: Sequence[Entry], position: int) -> list[Entr
             texts[memory.seq] = memory.text
     known = await _read_term_counts(core, [text for text in texts.values() if text is not None])
     weight = word_weight(known.memories, known.df)
-    fresh = {key: vector_of(core, text, weight) for key, text in texts.items() if text is not None}
+    fresh = {key: learning.vector_of(core, text, weight) for key, text in texts.items() if text is not None}
     return [
         replace(entry, after={**(entry.after or {}), "vector": fresh[entry.key]})
         if isinstance(entry, Change) and entry.key in fresh and entry is old.get(entry.key)

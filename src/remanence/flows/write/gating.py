@@ -23,26 +23,12 @@ from remanence.text.analysis import check_text
 from remanence.text.folding import fold_keys
 from remanence.write.admission import DraftOutcome, MemoryDraft
 
-SALT = "gate/salt"  # made once for each scope; no export holds it
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
 COUNTED = "gate/"  # what the names of the gate's counters begin with
 JUNK = f"{COUNTED}junk"
-SALT_BYTES = 16
 _LOOKED_UP = ("key", "thread", "session")
 _SHOWN = ("speaker", "agent", "source")
 _ORDER_CHARS = 12  # what is shorter gives no orders
-
-
-async def settle(core: Core) -> None:
-    """Take up the salt of the scope, made where there is none."""
-    now = core.clock.now()
-    asked = Bookkeeping(now, get=(SALT,))
-    held = (await core.store.bookkeep(core.scope, asked)).values.get(SALT)
-    if held is None:
-        made = core.random(SALT_BYTES).hex()
-        swapped = Bookkeeping(now, swap={SALT: (None, made)}, get=(SALT,))
-        held = (await core.store.bookkeep(core.scope, swapped)).values[SALT]
-    core.salt = bytes.fromhex(held)
 
 
 def screen_turn(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
