@@ -80,9 +80,8 @@ if TYPE_CHECKING:
     from remanence.flows.exchange import transfer
     from remanence.flows.inspect import annotated_memory, checks, graph, inspect, review
     from remanence.flows.inspect.graph import Graph
-    from remanence.flows.inspect.inspect import Event, State
+    from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import ReviewQueue
-    from remanence.flows.inspect.run_names import Run
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
     from remanence.flows.recall import filters, framing, kept_frames, profiling, rating, recalling
@@ -94,9 +93,9 @@ if TYPE_CHECKING:
     from remanence.flows.undo import decision_log, runs, undoing
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
-    from remanence.flows.write import forbidding, learning, noting, reembedding
+    from remanence.flows.write import gating, learning, noting, reembedding
     from remanence.flows.write.extracting import Extraction
-    from remanence.flows.write.forbidding import ForbiddenTexts
+    from remanence.flows.write.gating import ForbiddenTexts
     from remanence.flows.write.learning import GroupCommit
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.reembedding import ReembedResult
@@ -183,7 +182,7 @@ class Engine:
     @property
     def forbidden(self) -> ForbiddenTexts:
         """The texts that are refused, whoever says them: list them, allow them again."""
-        return forbidding.ForbiddenTexts(self._core)
+        return gating.ForbiddenTexts(self._core)
 
     @property
     def boxes(self) -> Boxes:

@@ -54,13 +54,11 @@ if TYPE_CHECKING:
     from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
     from remanence.flows.erase.erase_since import ErasedSinceReport
     from remanence.flows.inspect.graph import Contradiction, Graph
-    from remanence.flows.inspect.inspect import Event, State
+    from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
-    from remanence.flows.inspect.run_names import Run
     from remanence.flows.mirror.applying import ApplyEditsResult
     from remanence.flows.mirror.hand_edits import FileEdit
-    from remanence.flows.mirror.mirror import Mirror
-    from remanence.flows.mirror.watching import MirrorResult
+    from remanence.flows.mirror.mirror import Mirror, MirrorResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.schedule.daemon import DaemonResult
@@ -69,7 +67,7 @@ if TYPE_CHECKING:
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.extracting import ExtractEstimate, Extraction, FoundFact
-    from remanence.flows.write.forbidding import ForbiddenTexts
+    from remanence.flows.write.gating import ForbiddenTexts
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.pending_turns import PendingTurns
     from remanence.flows.write.proposals import Proposal
@@ -206,7 +204,7 @@ _LATER = {
     "Extraction": "remanence.flows.write.extracting",
     "FileEdit": "remanence.flows.mirror.hand_edits",
     "Forbidden": "remanence.core.claim",
-    "ForbiddenTexts": "remanence.flows.write.forbidding",
+    "ForbiddenTexts": "remanence.flows.write.gating",
     "Forecast": "remanence.curate.forecast.forecast_report",
     "FoundFact": "remanence.flows.write.extracting",
     "FrameDefinition": "remanence.recall.frames",
@@ -219,7 +217,7 @@ _LATER = {
     "KnownEntity": "remanence.flows.entities.entities",
     "Leaving": "remanence.curate.forecast.forecast_report",
     "Mirror": "remanence.flows.mirror.mirror",
-    "MirrorResult": "remanence.flows.mirror.watching",
+    "MirrorResult": "remanence.flows.mirror.mirror",
     "NoteResult": "remanence.flows.write.noting",
     "OwnParts": "remanence.opening",
     "PlanDiff": "remanence.curate.planner.plan_diff",
@@ -233,7 +231,7 @@ _LATER = {
     "Review": "remanence.flows.inspect.review",
     "ReviewItem": "remanence.flows.inspect.review",
     "ReviewQueue": "remanence.flows.inspect.review",
-    "Run": "remanence.flows.inspect.run_names",
+    "Run": "remanence.flows.inspect.inspect",
     "RunReport": "remanence.flows.undo.runs",
     "RunToCome": "remanence.curate.forecast.forecast_report",
     "Schedule": "remanence.flows.schedule.schedules",

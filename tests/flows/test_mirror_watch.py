@@ -14,7 +14,7 @@ import pytest
 import remanence
 from remanence.core.clock import DAY
 from remanence.core.errors import InvalidInput
-from remanence.flows.mirror.watching import MirrorResult
+from remanence.flows.mirror.mirror import MirrorResult
 from tests.flows.test_mirror import ROPES, files, text_of
 
 ROOT = Path(__file__).parents[2]

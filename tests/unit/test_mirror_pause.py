@@ -3,7 +3,7 @@
 import pytest
 
 from remanence.core.clock import SECOND
-from remanence.flows.mirror.watching import LOOK, LOOK_LEAST, pause
+from remanence.flows.mirror.mirror import LOOK, LOOK_LEAST, pause
 
 
 @pytest.mark.parametrize("taken", [0, SECOND // 100, SECOND // 4, SECOND // 2, SECOND, 12 * SECOND // 10])

@@ -14,7 +14,7 @@ from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.progress import waiting
 
 if TYPE_CHECKING:
-    from remanence.flows.mirror.watching import MirrorResult
+    from remanence.flows.mirror.mirror import MirrorResult
 
 Folder = Annotated[
     str, Parameter(metavar="FOLDER", help="The folder of the mirror; made where it is not there.")

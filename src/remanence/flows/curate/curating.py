@@ -50,13 +50,11 @@ from remanence.flows.base.policy_reading import (
     read_adopted_policy,
     read_policy,
 )
-from remanence.flows.curate.alike import same_words_of
-from remanence.flows.curate.hanging import attached_changes, cut_links, hanging_changes
+from remanence.flows.curate.attachments import attached_changes, complete_merges, cut_links, hanging_changes
+from remanence.flows.curate.plan_inputs import find_recently_restored, same_words_of
 from remanence.flows.curate.summarising import Summarising
-from remanence.flows.curate.uniting import complete_merges
-from remanence.flows.undo.owning import may_be_named
-from remanence.flows.undo.recently_restored import find_recently_restored
 from remanence.flows.undo.runs import standing
+from remanence.flows.undo.undo_refusals import may_be_named
 from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult
 

@@ -6,6 +6,7 @@ Knows what an entity is kept as; what makes two names one is decided by `write.r
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from typing import Any
 
 from remanence.core.change import Change
@@ -23,9 +24,10 @@ from remanence.core.model import (
 )
 from remanence.edit.holds import hold_columns
 from remanence.flows.base.context import Core
-from remanence.flows.entities.earlier_mentions import with_earlier
 from remanence.flows.write import gating
 from remanence.flows.write.facts import FactChanges
+from remanence.languages import LEXICONS
+from remanence.read.cues import language_code
 from remanence.read.entity import (
     CATEGORY,
     HOLD,
@@ -33,6 +35,7 @@ from remanence.read.entity import (
     SCOPE_MAX,
     THREAD,
     folded_name,
+    is_entity,
     key_of,
     name_of,
     names_of,
@@ -41,9 +44,11 @@ from remanence.read.entity import (
     type_of,
 )
 from remanence.read.extraction import Entity, ExtractResult, Relationship
-from remanence.read.name_evidence import find_names, handles_in
+from remanence.read.mentions import word_before
+from remanence.read.name_evidence import find_names, handles_in, read
 from remanence.read.resolve_names import NamedEntity, NameSource, Spoke, is_name, spoken_of
 from remanence.store.base import Arriving, Find
+from remanence.text.analysis import stems
 from remanence.text.folding import fold_keys
 from remanence.text.text_columns import text_columns
 
@@ -52,6 +57,7 @@ LINKS_MAX = 500  # mentions of one entity: beyond, the oldest give way to new on
 SESSION_TURNS = 100  # so many turns back a full name counts as introduced
 NUMBERS_MAX = 1_000  # namesakes
 RELATION = "relation"  # the attribute of a fact that says how one entity stands to another
+EARLIER_MAX = 20  # memories that one name is looked for in, the newest
 
 
 @dataclass
@@ -384,3 +390,43 @@ def _add_relationships(
         else change
         for change in batch.changes
     ]
+
+
+async def with_earlier(core: Core, turns: Sequence[Memory], spoke: Spoke) -> None:
+    """Add who mentioned an explained name before it was explained: it was no name then."""
+    said_by = {turn.seq: turn.speaker or "" for turn in turns}
+    speaker_of = {entity: said_by.get(memory, "") for memory, entity in reversed(spoke.mentions)}
+    explained = {seq for join in spoke.same for seq in (join.one, join.other) if seq in spoke.new}
+    for seq in sorted(explained, reverse=True):
+        one, speaker = spoke.new[seq], speaker_of.get(seq, "")
+        if core.entities.bearing(folded_name(one.name)):
+            continue  # it is a namesake's as well
+        for memory in await _naming(core, one):
+            if (memory.speaker or "") == speaker and memory.seq not in said_by and _names(memory.text, one):
+                spoke.mentions.setdefault((memory.seq, seq))
+
+
+async def _naming(core: Core, one: NamedEntity) -> list[Memory]:
+    """Return the newest memories that have the words of a name."""
+    wanted = sorted(set(stems(one.name)))
+    if not wanted:
+        return []
+    rows = (await core.store.search(core.scope, wanted)).rows
+    both = reduce(set[int].intersection, [{*map(int, rows.get(stem, ()))} for stem in wanted])
+    found = await core.store.get(core.scope, sorted(both)[-EARLIER_MAX:]) if both else []
+    return [
+        memory
+        for memory in found
+        if memory is not None and memory.status in STANDING and not is_entity(memory)
+    ]
+
+
+def _names(text: str, one: NamedEntity) -> bool:
+    """Tell whether a text has a name, in its case, and not as a noun after an article or as part of a longer name."""
+    code = language_code(text)
+    nouns = code in LEXICONS and not LEXICONS[code].names_by_capital
+    for met in read(text, one.names).names:
+        alike = text[met.begin].isupper() == one.name[:1].isupper()
+        if alike and not (nouns and word_before(text, met.begin) in LEXICONS[code].stop):
+            return True
+    return False

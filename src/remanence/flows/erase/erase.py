@@ -21,7 +21,7 @@ from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.naming import several
 from remanence.flows.consolidate import consolidation, reflections
 from remanence.flows.entities.subject import Subject, subject_of
-from remanence.flows.erase import erase_beside
+from remanence.flows.erase import erase_changes
 from remanence.flows.erase.erase_changes import (
     PURGED,
     ErasePart,
@@ -471,7 +471,7 @@ async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
     names = Names(shown.subject, shown.namesakes) if shown.subject else None
     sought = await erased_files.sought_of(core, shown.revisions, names if shown.redacts else None)
     await _erase_in_parts(core, shown, names, cause)
-    await erase_beside.end_sessions(core, sought.sessions, shown.revisions.keys())
+    await erase_changes.end_sessions(core, sought.sessions, shown.revisions.keys())
     left = () if names is None or not shown.redacts else await still_named(core, names)
     redrawn = await consolidation.draw_owed(core) if shown.anew else 0
     cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
@@ -482,7 +482,7 @@ async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
         describe(cause, core.scope, len(shown), cleaned),
         mirrors=mirrored.folders,
         in_mirrors=mirrored.files,
-        words_left=await erase_beside.words_left(core, sought),
+        words_left=await erase_changes.words_left(core, sought),
         registered=register.listed,
         unlisted=register.unlisted,
         redrawn=redrawn,

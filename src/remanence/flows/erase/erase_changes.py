@@ -1,32 +1,51 @@
 """What one part of an erasure changes: what goes with memories, what is made anew, and names taken out of the rest.
 
-Decides on what is stored; must not know what was shown to whom.
+Decides on what is stored, beside memories too: sessions that have no turn any more end, other words are named. Must not
+know what was shown to whom.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+
+import orjson
 
 from remanence.core.box import BoxRow, FindBoxes, FindTraces
 from remanence.core.change import Change
 from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core, aside
+from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxing
 from remanence.flows.entities.subject import Subject, claimed_by, read_all, said_of
+from remanence.flows.mirror.erased_files import Sought, spare_what_stays
+from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import vector_of
-from remanence.store.base import Bookkeeping
+from remanence.flows.write.pending_turns import buffers, cursor_key
+from remanence.store.base import Bookkeeping, Find
+from remanence.store.setting_rows import UNDER as SETTINGS
 from remanence.text.folding import fold_keys
 from remanence.text.text_columns import text_columns
 from remanence.write import box_cuts
+from remanence.write.turns import HIGH, RELEASED, TURNS
 
 PART_MEMORIES = 500  # that one transaction takes away
 PAGE = 1_000
 PURGED = 0  # the revision of a memory that has images alone
-
 Revisions = Mapping[int, int]
+# By how a row's name begins: what it is, and what changes it. Where none of these, it is named by its own name.
+_KINDS = {
+    "policy": ("the adopted policy", "adopt one without them: remanence policy adopt"),
+    "cursor/": ("the name of a session with other turns", "erase those, too: remanence erase"),
+    "session/": ("an open session", "end it: remanence end-session"),
+    OPEN: ("an open session", "end it: remanence end-session"),
+    FRAMES: ("a frame", "change it: remanence frames put"),
+    SETTINGS: ("a setting", "set it anew: remanence settings"),
+    "guidelines/": ("the guidelines", "activate others: remanence guidelines activate"),
+    "copy/": ("the path of a copy", "take it out of the list: remanence erase dismiss"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +252,38 @@ def chunks(seqs: Iterable[int]) -> list[list[int]]:
     """Return numbers in parts that one transaction takes."""
     every = list(seqs)
     return [every[at : at + PART_MEMORIES] for at in range(0, len(every), PART_MEMORIES)]
+
+
+async def end_sessions(core: Core, sessions: Collection[str], gone: Collection[int]) -> None:
+    """Take away what is kept of sessions of which no memory is left, and of turns that came out of quarantine."""
+    now = core.clock.now()
+    released = await core.store.bookkeep(core.scope, Bookkeeping(now, under=(RELEASED,)))
+    put: dict[str, Any] = {name: None for name in released.values if int(name.removeprefix(RELEASED)) in gone}
+    counts: dict[str, int] = {}
+    for session in sorted(sessions):
+        if await core.store.find(core.scope, Find(equal={"session": session}, limit=1)):
+            continue
+        (waits,) = await buffers(core, session)
+        counts |= {TURNS + session: -waits.turns, HIGH + session: -waits.high}
+        put[cursor_key(session)] = None
+        mark = heartbeat_key(session)
+        if mark not in (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values:
+            put[session_key(session)] = None
+    if put or counts:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, count=counts))
+
+
+async def words_left(core: Core, sought: Sought) -> tuple[str, ...]:
+    """Return the kinds of rows beside the memories that say some of what was erased, each with what changes it."""
+    kept = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=("",)))).values
+    rows = {name: f"{name}\n{orjson.dumps(value).decode()}" for name, value in kept.items()}
+    saying = [name for name, said in rows.items() if sought.stands_in(said)]
+    if saying:
+        await spare_what_stays(core, sought)
+    return tuple(sorted({_kind(name) for name in saying if sought.stands_in(rows[name])}))
+
+
+def _kind(name: str) -> str:
+    known = next((told for begin, told in _KINDS.items() if name.startswith(begin)), None)
+    what, way = known or (f"the row {name.partition('/')[0]!r}", "run `doctor` and look")
+    return f"{what}; {way}"

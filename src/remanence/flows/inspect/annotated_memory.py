@@ -9,7 +9,7 @@ from remanence.core.errors import StoreDamaged
 from remanence.core.model import STANDING, Memory, OneMemory, Reason, Relation, Verification
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import forgotten
-from remanence.flows.inspect.last_action import last_action
+from remanence.flows.inspect.reasons import last_action
 from remanence.flows.recall.current_only import with_ended
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
@@ -18,11 +18,13 @@ from remanence.core.model import (
     Label,
     Link,
     OneMemory,
+    RateResult,
     Relation,
     Status,
     Tier,
 )
 from remanence.core.owner import PERSON, owner_of
+from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.core.timescale import Timescale, scales
@@ -46,6 +48,7 @@ from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.inspect import review
 from remanence.flows.inspect.annotated_memory import read_annotated_memory
 from remanence.flows.inspect.reasons import reasons
+from remanence.flows.undo import runs
 from remanence.flows.undo.runs import newest, newest_first, tells
 from remanence.flows.undo.undoing import image
 from remanence.flows.write import embedding, gating, pending_turns, reembedding
@@ -165,6 +168,10 @@ class Event(Result):
         return visible(f"{minute_of(self.at)} {self.verb}{by}: {'; '.join(self.changes)} (run {self.run})")
 
 
+Run: TypeAlias = Annotated[
+    str | Receipt | RateResult | ConsolidateResult | Event | runs.RunReport,
+    "a run: its id, or what a verb returned of it",
+]
 WAITING_MAX = 100  # sessions of which `status` reads a turn
 
 

@@ -1,18 +1,19 @@
-"""Why a memory is worth what it is, worked out from what is stored, and what the audit says took it out of sight.
+"""Why a memory is worth what it is, what took it out of sight, and what a policy last did to it.
 
-Nothing is stored for this: signs, speaker and place are read again; how rare its words were when it came is what the
-stored value leaves, and is told word by word where the scope still shows it.
+Nothing is stored for this: signs, speaker and place are read again, how rare its words were when it came is what the
+stored value leaves and is told word by word where the scope still shows it, and the audit tells the rest.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import numpy as np
 
 from remanence.core.acts import acts_of
-from remanence.core.change import AuditPart, Change
+from remanence.core.change import AuditPart, Change, Increment
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.model import STANDING, Memory, Relation, Role, Status, short_id
+from remanence.core.results import minute_of
 from remanence.core.worth import Fall, Worth, WorthReason
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import iterate_audit_log
@@ -22,6 +23,7 @@ from remanence.text.analysis import stems, term_hash, words
 from remanence.write.value import RAREST_MAX, Value, keep_value, word_information
 
 ALIKE = 1e-5  # stored values are rounded to six digits
+UNDO = "undo"
 
 
 async def reasons(core: Core, memory: Memory, policy: Policy) -> tuple[Worth | None, Fall | None]:
@@ -153,3 +155,37 @@ async def _into(core: Core, memory: Memory) -> tuple[int, ...]:
     return tuple(
         sorted({link.source for link in links if link.relation in took and link.target == memory.seq})
     )
+
+
+async def last_action(core: Core, seq: int) -> str | None:
+    """Return it as a line: what, when, by which rules and in which run; None where none did, or all were undone.
+
+    Of a run that had several rules for one action the audit does not say which of them chose this memory; then it is
+    one of those that are named.
+    """
+    done: dict[str, str] = {}
+    undone: dict[str, tuple[str, str]] = {}
+    async for part in iterate_audit_log(core, None, seq):
+        run, undoes = part.cause.run, part.cause.detail.get("undoes", "")
+        if part.cause.verb == UNDO and undoes in done:
+            undone[run] = (undoes, done.pop(undoes))
+        elif part.cause.verb == UNDO and undoes in undone:
+            again, line = undone.pop(undoes)
+            done[again] = line
+        elif part.cause.verb in PLANNED and (acts := tuple(dict.fromkeys(_acts(part)))):
+            done[run] = f"{', '.join(_by(part, act) for act in acts)} {minute_of(part.cause.at)} (run {run})"
+    return next(reversed(done.values()), None)
+
+
+def _acts(part: AuditPart) -> Iterator[str]:
+    """Yield the actions of a part, without what only watched or counted a row."""
+    for change in part.changes:
+        values = (change.after or {"": None}).values()
+        if change.before is None or not all(isinstance(value, Increment) for value in values):
+            yield from acts_of(change)
+
+
+def _by(part: AuditPart, act: str) -> str:
+    """Name an action with the rules of the run that do it."""
+    rules = [rule for action, rule, _ in part.cause.detail.get("rules", ()) if action == act]
+    return f"{act} by {' or '.join(rules)}" if rules else act

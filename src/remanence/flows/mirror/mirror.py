@@ -1,22 +1,180 @@
-"""A memory as a folder of text files, as `memory.mirror`: kept up to date with what is stored, and read again.
+"""A memory as a folder of text files, as `memory.mirror`: synced when it is asked for, or as long as somebody watches.
 
-Knows what a caller may ask of a mirror; how files are read and written is elsewhere.
+Knows when to look and whom to tell; how files are read and written is elsewhere. While it watches, changes are followed
+at once and edits found within seconds; a command of somebody's runs after what was written, one at a time.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from remanence.core.arguments import check_path
+from remanence.core.clock import SECOND, read_monotonic_micros
+from remanence.core.errors import InvalidInput, StoreUnavailable
+from remanence.core.results import Result, format_counts, number, visible
 from remanence.core.signatures import checked_class
-from remanence.flows.base.context import Core
+from remanence.flows.base.context import REMARKS_SHOWN, Core, first_remarks
 from remanence.flows.mirror import applying
-from remanence.flows.mirror.applying import ApplyEditsResult
+from remanence.flows.mirror.applying import ApplyEditsResult, propose_edits
+from remanence.flows.mirror.documents import DOCUMENTS
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.flows.mirror.watching import Command, MirrorResult, Watch, sync_folder
 
 Mirrorings: TypeAlias = dict[Path, Mirroring]
+FOLLOW_S = 0.1  # between two looks at the feed
+LOOK = SECOND  # between two looks at all files, while they are short
+LOOK_SHARE = 4  # a look is followed by so many times its length without one
+LOOK_LEAST = SECOND // 4  # and in any case by so much
+SEEN = 2_700_000  # after which an edit is seen: three seconds, without what telling of it takes
+COMMAND_S = 600.0  # a command that takes longer is ended
+ERROR_BYTES = 2_000  # of what it says
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MirrorResult(Result):
+    """What a sync did to a folder: files written and removed, how many there are now, and what edits would change.
+
+    Edited files stay as they are; `edits` names the first of them, `waiting` counts them all. `damaged` names memories
+    that could not be read, whose files stay too. `failed` says why nothing could be written, `command` what became of
+    the command that runs after.
+    """
+
+    path: str
+    files: int
+    written: int = 0
+    removed: int = 0
+    edits: tuple[FileEdit, ...] = ()
+    waiting: int = 0
+    damaged: tuple[str, ...] = ()
+    failed: str = ""
+    command: str = ""
+
+    def __str__(self) -> str:
+        if self.failed:
+            return visible(f"{self.path}: {self.failed}")
+        did = format_counts({"written": self.written, "removed": self.removed})
+        head = f"{self.path}: {number(self.files, 'file', 'files')}, {did}"
+        more = self.waiting - len(self.edits)
+        told = [visible(head + "".join(f"; not read: {one}" for one in self.damaged))]
+        if self.waiting:
+            told.append(
+                f"{number(self.waiting, 'edit', 'edits')} by hand; nothing of it is in the memory yet:"
+            )
+        told += [*map(str, self.edits), *([f"and {more:,} more"] if more else [])]
+        return "\n".join([*told, *([visible(self.command)] if self.command else [])])
+
+
+class Command:
+    """A command that runs after what was written, one at a time; asked for while it runs, it runs once more."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        if not words or not all(words):
+            raise InvalidInput("the command has no words", recovery="pass the program and its arguments")
+        self._words = words
+        self._task: asyncio.Task[None] | None = None
+        self._again = False
+        self.said = ""
+
+    def schedule_run(self) -> None:
+        """Let it run now, or once more after it has."""
+        if self._task is not None and not self._task.done():
+            self._again = True
+            return
+        self._task = asyncio.create_task(self._run())
+
+    async def wait_until_done(self) -> None:
+        """Wait until it has run."""
+        if self._task is not None:
+            await self._task
+
+    async def stop(self) -> None:
+        """End it where it runs."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    async def _run(self) -> None:
+        self._again = True
+        while self._again:
+            self._again = False
+            self.said = await _ran(self._words)
+
+
+class Watch:
+    """Keeps a folder up to date until it is cancelled; `tell` hears of all that was done and found."""
+
+    def __init__(
+        self, mirroring: Mirroring, tell: Callable[[MirrorResult], object], command: Command | None
+    ) -> None:
+        self._mirroring = mirroring
+        self._tell = tell
+        self._command = command
+        self._look_at = 0  # when all files are looked at again
+        self._edits: tuple[FileEdit, ...] = ()
+        self._failed = self._said = ""
+        self._has_told = False
+
+    async def run(self) -> None:
+        """Go on until somebody cancels."""
+        try:
+            while True:
+                await self._turn()
+                await asyncio.sleep(FOLLOW_S)
+        finally:
+            if self._command is not None:
+                await self._command.stop()
+
+    async def _turn(self) -> None:
+        try:
+            done = await self._sync_changes()
+        except StoreUnavailable as error:  # full, or not there for a while: it is tried again
+            done = MirrorResult(str(self._mirroring.root), 0, failed=f"{error}; {error.recovery}")
+        if self._command is not None:
+            if done is not None and (done.written or done.removed):
+                self._command.schedule_run()
+            done = self._with_command(done)
+        if done is not None and self._is_news(done):
+            self._tell(done)
+
+    async def _sync_changes(self) -> MirrorResult | None:
+        """Follow the changes where there are any, and look at all files where that is due."""
+        mirroring, begun = self._mirroring, read_monotonic_micros()
+        if begun >= self._look_at:
+            async with mirroring.hold_folder():
+                done = await sync_folder(mirroring, by_the_minute=True)
+            taken = read_monotonic_micros() - begun
+            self._look_at = read_monotonic_micros() + pause(taken)
+            return done
+        if not await mirroring.is_behind():
+            return None
+        async with mirroring.hold_folder():
+            await mirroring.follow()
+            return replace(make_mirror_result(mirroring), edits=self._edits, waiting=len(self._edits))
+
+    def _with_command(self, done: MirrorResult | None) -> MirrorResult | None:
+        assert self._command is not None
+        said = self._command.said
+        if done is None and said == self._said:
+            return None
+        base = (
+            MirrorResult(str(self._mirroring.root), len(self._mirroring.journal.files))
+            if done is None
+            else done
+        )
+        return replace(base, command=said)
+
+    def _is_news(self, done: MirrorResult) -> bool:
+        """Tell whether anything is otherwise than it was told last."""
+        before = self._edits, self._failed, self._said
+        self._failed, self._said = done.failed, done.command
+        if not done.failed:
+            self._edits = done.edits
+        is_news = not self._has_told or before != (self._edits, self._failed, self._said)
+        self._has_told = True
+        return bool(done.written or done.removed) or is_news
 
 
 @checked_class
@@ -71,3 +229,65 @@ class Mirror:
         check_path(folder)
         path = Path(folder).absolute()
         return self._known.setdefault(path, Mirroring(self._core, path))
+
+
+async def sync_folder(mirroring: Mirroring, *, by_the_minute: bool = False) -> MirrorResult:
+    """Bring a folder to what the memory holds, and say what edits in it would change."""
+    await mirroring.look()
+    edits = await propose_edits(mirroring)
+    await mirroring.write(by_the_minute=by_the_minute)
+    return make_mirror_result(mirroring, edits)
+
+
+def make_mirror_result(mirroring: Mirroring, edits: Sequence[FileEdit] = ()) -> MirrorResult:
+    """Say what was done to a folder."""
+    return MirrorResult(
+        str(mirroring.root),
+        len(mirroring.journal.files) - sum(path in mirroring.journal.files for path in DOCUMENTS),
+        mirroring.done.written,
+        mirroring.done.removed,
+        tuple(edits[:REMARKS_SHOWN]),
+        len(edits),
+        first_remarks(mirroring.done.damaged),
+    )
+
+
+def pause(taken: int) -> int:
+    """Return how long no look follows one that took so long.
+
+    An edit right behind one look is seen at the end of the next, at worst: after both of them and the pause.
+    """
+    return max(LOOK_LEAST, min(max(LOOK, LOOK_SHARE * taken), SEEN - 2 * taken))
+
+
+async def _ran(words: Sequence[str]) -> str:
+    """Run a command to its end, and say how it went; "" where all is well."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )
+    except OSError as error:
+        return f"the command {words[0]!r} cannot be run: {error.strerror}"
+    try:
+        async with asyncio.timeout(COMMAND_S):
+            said = await _last(process.stderr)
+            code = await process.wait()
+    except TimeoutError:
+        return f"the command {words[0]!r} was ended after {COMMAND_S:g} s"
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return f"the command {words[0]!r} failed with {code}: {said}" if code else ""
+
+
+async def _last(stream: Any) -> str:
+    """Read a stream to its end, and return the last of it."""
+    last = b""
+    while some := await stream.read(ERROR_BYTES):
+        last = (last + some)[-ERROR_BYTES:]
+    return last.decode(errors="replace").strip()

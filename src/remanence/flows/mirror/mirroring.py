@@ -17,7 +17,15 @@ from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.core.model import Memory, Relation, short_id
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
-from remanence.flows.mirror.documents import ACTIONS, DOCUMENTS, MirrorDocument, documents
+from remanence.flows.mirror.documents import (
+    ACTIONS,
+    DOCUMENTS,
+    MirrorDocument,
+    TurnBoxes,
+    box_pages,
+    documents,
+    entity_pages,
+)
 from remanence.flows.mirror.file_names import (
     ARCHIVE,
     ARTIFACTS,
@@ -31,7 +39,6 @@ from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.front_matter import checksum_of, read
 from remanence.flows.mirror.journal import Journal, MirroredFile
 from remanence.flows.mirror.mirrored import File, FileContext, beside, files_of
-from remanence.flows.mirror.pages import TurnBoxes, box_pages, entity_pages
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE

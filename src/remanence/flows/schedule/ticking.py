@@ -38,8 +38,8 @@ from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import CadenceResult, Ran
 from remanence.flows.curate.timetable import ROW, position_of, read
 from remanence.flows.indexes.archive_index import index_words
+from remanence.flows.mirror.mirror import sync_folder
 from remanence.flows.mirror.mirroring import Mirroring
-from remanence.flows.mirror.watching import sync_folder
 from remanence.flows.write import embedding, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
 from remanence.store.base import Bookkeeping, CleanResult

@@ -1,11 +1,12 @@
-"""What the engine did by itself with memories that an undoing takes away: it goes with them.
+"""What the engine did by itself with memories that an undoing takes away: it goes with them, entities in use stay.
 
 Rows that hang on them, facts and entities that are known from them alone, the place that they were given, their turns
-in boxes. What anybody else has touched since stays, and stands in the way as it did.
+in boxes. What anybody else has touched since stays, and stands in the way as it did; so does an entity that others
+mention by now.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from remanence.core.change import Block, Change, Entry, inverse, rows_of
 from remanence.core.model import Memory, Relation, Status
 from remanence.flows.base.context import Core
 from remanence.flows.undo.conflicts import Later
+from remanence.read.entity import is_entity
 from remanence.store.constraints import memories_of
 from remanence.store.lineage import REPLACING
 
@@ -170,3 +172,55 @@ async def _out_of_boxes(core: Core, going: AbstractSet[int], named: AbstractSet[
             if not left and box.trace is not None:
                 changes.append(Change("traces", box.trace, {}, None))
     return changes
+
+
+async def without_lasting(core: Core, entries: Sequence[Entry]) -> list[Entry]:
+    """Leave entities out that stay, and let the mentions of what goes be those of now."""
+    changes = [entry for entry in entries if isinstance(entry, Change)]
+    about = [cast("int", one.key) for one in changes if one.table == "memories"]
+    found = {one.seq: one for one in await core.store.get(core.scope, about) if one is not None}
+    entities = {seq for seq, memory in found.items() if is_entity(memory)}
+    going = {cast("int", one.key) for one in changes if one.table == "memories" and one.after is None}
+    ends = sorted(entities | going)
+    links = {link.key: link for link in await core.store.neighbours(core.scope, ends)} if ends else {}
+    cut = {one.key for one in changes if one.table == "links" and one.after is None}
+    cut |= {key for key in links if key[0] in going - entities}
+    held = {end for key in links if key not in cut for end in key[:2]}
+    lasting = {seq for seq in entities & going if seq in held}
+    lasting |= {seq for seq in entities if _has_moved(found[seq], changes)}
+    mentions = int(Relation.MENTIONS)
+    kept = [
+        one
+        for one in entries
+        if not isinstance(one, Change)
+        or (
+            not (one.table == "memories" and one.key in lasting)
+            and not (_is_mention(one, mentions) and one.key not in links and _end(one) in entities | going)
+        )
+    ]
+    named = {one.key for one in kept if isinstance(one, Change) and one.table == "links"}
+    more = [
+        Change("links", key, link.values, None)
+        for key, link in links.items()
+        if key[2] == mentions and key[0] in going - entities and key not in named
+    ]
+    return [*more, *kept]
+
+
+def _has_moved(memory: Memory, changes: Sequence[Change]) -> bool:
+    """Tell whether an entity is no longer as the run left it."""
+    mine = next(one for one in changes if one.table == "memories" and one.key == memory.seq)
+    before: Mapping[str, Any] = mine.before or {}
+    return memory.status is not Status.ACTIVE or before.get("revision", memory.revision) != memory.revision
+
+
+def _is_mention(change: Change, relation: int) -> bool:
+    return (
+        change.table == "links"
+        and change.after is None
+        and cast("tuple[int, ...]", change.key)[2] == relation
+    )
+
+
+def _end(change: Change) -> int:
+    return cast("tuple[int, ...]", change.key)[1]

@@ -17,7 +17,7 @@ from remanence.core.results import Result, Time, minute_of, visible
 from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, describe_cycle
 from remanence.flows.base.audit_log import PAGE, iterate_audit_log
 from remanence.flows.base.context import LISTED_MAX, Core
-from remanence.flows.undo.owning import is_own, takes_all_back
+from remanence.flows.undo.undo_refusals import is_own, takes_all_back
 from remanence.flows.undo.undoing import undo, undo_id
 from remanence.store.base import Bookkeeping
 from remanence.store.constraints import memories_of

@@ -39,14 +39,16 @@ from remanence.flows.base.context import RACES_MAX, Core, overtaken, receipt, re
 from remanence.flows.base.naming import ambiguous, is_ending, parse_short_id, refuse_erased, several
 from remanence.flows.undo.box_changes import undo_box_changes
 from remanence.flows.undo.conflicts import MEMORY_USE, Later, columns_of, in_the_way
-from remanence.flows.undo.engine_work import hung_on, with_engine_work
-from remanence.flows.undo.kept_entities import without_lasting
-from remanence.flows.undo.owning import ASK, may_be_named, refuse_another, takes_all_back
+from remanence.flows.undo.engine_work import hung_on, with_engine_work, without_lasting
 from remanence.flows.undo.undo_refusals import (
+    ASK,
+    may_be_named,
+    refuse_another,
     refuse_ended,
     refuse_erased_memories,
     refuse_forbidden_texts,
     refuse_protected,
+    takes_all_back,
 )
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import present

@@ -6,11 +6,13 @@ kept as; must not know when turns are listened to.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
 from remanence.core.change import Change
+from remanence.core.clock import DAY
 from remanence.core.keywords import ActionName, OutcomeName
 from remanence.core.model import (
     STANDING,
@@ -29,19 +31,37 @@ from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core, aside
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
-from remanence.flows.write.echo_filter import ShownTexts, shown_in
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.read.coverage import find_uncovered
 from remanence.read.extraction import Fact
 from remanence.read.importance import importance, kind_of
 from remanence.read.supposed import expiry
 from remanence.store.base import Arriving
-from remanence.write.admission import TURN, DraftBatch, DraftOutcome, MemoryDraft
+from remanence.text.analysis import stems
+from remanence.write.admission import PROGRAMS, TURN, DraftBatch, DraftOutcome, MemoryDraft
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
 
 GONE = "forgotten or replaced since"
 ECHO = "an echo"
 GATED, QUARANTINED = "forbidden", "quarantined"
+COMMITS = 1_000  # the newest of the scope, among which uses are looked for
+USES = 100  # so many of them, the newest
+SHOWN_MAX = 500
+REPEATED_MIN = 0.7  # of the words of what is said, so many are in what was shown
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTexts:
+    """The words of each text that was shown, and when."""
+
+    words: Sequence[tuple[int, frozenset[str]]]
+
+    def echoes(self, turn: Memory, text: str) -> bool:
+        """Tell whether an assistant or a tool says again what it was shown before."""
+        if turn.role not in PROGRAMS:
+            return False
+        said = frozenset(stems(text))
+        return any(at <= turn.learned_at and _repeats(said, held) for at, held in self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,3 +331,29 @@ def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:
     ends = expiry(row.get("confidence"), now)
     if ends is not None:
         row.setdefault("valid_to", ends)
+
+
+def _repeats(said: AbstractSet[str], held: AbstractSet[str]) -> bool:
+    return bool(said) and len(said & held) >= REPEATED_MIN * len(said)
+
+
+async def shown_in(core: Core, turns: Sequence[Memory]) -> ShownTexts:
+    """Return what was shown before some turns, within a day; nothing where no program speaks in them."""
+    if not any(turn.role in PROGRAMS for turn in turns):
+        return ShownTexts(())
+    await core.uses.settle()
+    position = (await core.store.search(core.scope, ())).position
+    since = min(turn.learned_at for turn in turns) - DAY
+    recent = await core.store.history(core.scope, after=max(0, position - COMMITS), limit=COMMITS, rows=False)
+    wanted = [part for part in recent if part.cause.verb == "use" and part.cause.at >= since][-USES:]
+    positions = {part.position for part in wanted}
+    used: dict[int, int] = {}
+    for run in dict.fromkeys(part.cause.run for part in wanted):
+        for part in await core.store.history(core.scope, run=run):
+            if part.position in positions:
+                used |= dict.fromkeys(part.used, part.cause.at)
+    seqs = sorted(used, key=lambda seq: used[seq])[-SHOWN_MAX:]
+    memories = [memory for memory in await core.store.get(core.scope, seqs) if memory is not None]
+    by_use = [(used[memory.seq], frozenset(stems(memory.text))) for memory in memories]
+    said = [(turn.learned_at, frozenset(stems(turn.text))) for turn in turns if turn.role is Role.USER]
+    return ShownTexts([*by_use, *said])

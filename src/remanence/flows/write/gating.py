@@ -14,6 +14,7 @@ from remanence.core.claim import Forbidden
 from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
+from remanence.core.signatures import checked_class
 from remanence.flows.base.context import Core, aside, receipt
 from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
@@ -29,6 +30,22 @@ JUNK = f"{COUNTED}junk"
 _LOOKED_UP = ("key", "thread", "session")
 _SHOWN = ("speaker", "agent", "source")
 _ORDER_CHARS = 12  # what is shorter gives no orders
+
+
+@checked_class
+class ForbiddenTexts:
+    """The texts that are refused, whoever says them: `memory.forbidden`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def lift(self, *names: OneMemory) -> Receipt:
+        """Allow forbidden texts again, named by their memories or by the hashes that `forbidden.list` gives."""
+        return await lift(self._core, names)
+
+    async def list(self) -> list[Forbidden]:
+        """List the texts that are forbidden: the hash of each, since when, and which memory said it."""
+        return await self._core.store.forbidden(self._core.scope)
 
 
 def screen_turn(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:

@@ -1,16 +1,25 @@
-"""Which near duplicates say the same by their words: the texts are read again, so that no link decides by itself."""
+"""What a plan needs beside its snapshot: pairs whose words are the same, and what was restored within the last day.
 
-from collections.abc import Iterable
+Reads texts again, so that no link decides by itself, and the audit where somebody restored; the planner decides.
+"""
+
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from remanence.core.change import MILLION
+from remanence.core.guards import RESTORED_FOR
 from remanence.core.model import Memory, Relation, Status
 from remanence.core.snapshot import Snapshot
 from remanence.flows.base.context import Core, aside
+from remanence.flows.undo.runs import newest_first
+from remanence.flows.undo.undoing import BROUGHT_BACK
 from remanence.text.twins import SURE, same_words
 
 PAIRS_MAX = 2_000  # are looked at for one plan, the surest; the rest wait for a later one, since what is merged leaves
+PARTS_MAX = (
+    200_000  # parts of a day that are looked through; of a scope in which more was written, the newest
+)
 
 
 async def same_words_of(core: Core, snapshot: Snapshot) -> frozenset[tuple[int, int]]:
@@ -42,3 +51,26 @@ def _same_of(pairs: Iterable[tuple[Memory, Memory]]) -> frozenset[tuple[int, int
         for one, other in pairs
         if one.speaker == other.speaker and same_words(one.text, other.text)
     )
+
+
+async def find_recently_restored(core: Core, snapshot: Snapshot, now: int) -> Mapping[int, int]:
+    """Return the memories that were restored within the last day, with when; not those of a run that was undone."""
+    last = snapshot.fired.get(BROUGHT_BACK)
+    if last is None or last <= now - RESTORED_FOR:
+        return {}
+    found: dict[int, int] = {}
+    undone: set[str] = set()
+    seen = 0
+    async for part in newest_first(core):
+        cause, seen = part.cause, seen + 1
+        if cause.at <= now - RESTORED_FOR or seen > PARTS_MAX:
+            break
+        if cause.verb == "undo" and cause.run not in undone:
+            undone.add(cause.detail["undoes"])
+        if cause.verb != "restore" or cause.run in undone:
+            continue
+        (whole,) = await core.store.history(core.scope, run=cause.run, after=part.position - 1, limit=1)
+        for change in whole.changes:
+            if change.table == "memories" and isinstance(change.key, int):
+                found.setdefault(change.key, cause.at)
+    return found

@@ -1,4 +1,4 @@
-"""What a merge adds to the memory that stays: the tags and sources of the one that it takes in.
+"""Tags and sources of memories that a plan merges or purges: what stays gains them, what goes loses them.
 
 Knows groups of changes and the memories that they name; knows nothing of policies. A snapshot holds neither tags nor
 sources whole, so that a plan cannot list them.
@@ -72,3 +72,24 @@ def _fading(group: Group, memory: Memory, fades: int) -> Iterator[Change]:
             yield change
     if not has_one:
         yield Change("memories", memory.seq, before, after)
+
+
+def cut_links(group: Group) -> Iterator[tuple[int, int, int]]:
+    """Yield the links that a group cuts."""
+    return (change.key for change in group if change.table == "links" and change.after is None)  # type: ignore[misc]
+
+
+def attached_changes(memory: Memory) -> list[Change]:
+    """Return the changes that take the tags and sources of a memory away."""
+    tags = [Change("tags", (memory.seq, tag), {}, None) for tag in memory.tags]
+    return tags + [Change("sources", (memory.seq, source), {}, None) for source in memory.sources]
+
+
+def hanging_changes(group: Group, hanging: Mapping[int, list[Change]]) -> list[Change]:
+    """Return, of what hangs on memories, the changes that go with those that a group purges."""
+    return [
+        change
+        for owner in group
+        if owner.table == "memories" and owner.after is None and isinstance(owner.key, int)
+        for change in hanging.get(owner.key, ())
+    ]
