@@ -7,8 +7,8 @@ from pathlib import Path
 
 from remanence.core.change import AuditPart, Change, Increment, inverses
 from remanence.core.model import Kind, Reason, Relation, Status, Tier
+from remanence.store.audit_parts import UNCHAINED, part_digest
 from remanence.store.base import Store
-from remanence.store.chain import UNCHAINED, part_digest
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.audit import HEADER, header_digest, own_digest

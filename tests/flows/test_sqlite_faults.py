@@ -27,7 +27,7 @@ from remanence.core.errors import (
 from remanence.core.model import Relation, Segment
 from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
-from remanence.store.sqlite import dialect, indexed_words
+from remanence.store.sqlite import dialect, fulltext
 from remanence.store.sqlite.dialect import begin_writing, connect
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import because, create_change
@@ -388,29 +388,27 @@ async def test_no_statement_binds_a_list(
 
 def test_two_words_never_change_places_unseen() -> None:
     """The sum over words and memories differs for every pair of words that stand at each other's memory."""
-    words = [indexed_words.hash_word(f"1:word{number}") for number in range(60)]
+    words = [fulltext.hash_word(f"1:word{number}") for number in range(60)]
     same = [
         pair
         for pair in combinations(words, 2)
-        if indexed_words.WordTally().add(*placed(pair)) == indexed_words.WordTally().add(*placed(pair[::-1]))
+        if fulltext.WordTally().add(*placed(pair)) == fulltext.WordTally().add(*placed(pair[::-1]))
     ]
 
     assert [] == same
 
 
-def placed(words: Sequence[int]) -> tuple[indexed_words.Words, indexed_words.Ints]:
+def placed(words: Sequence[int]) -> tuple[fulltext.Words, fulltext.Ints]:
     """Give words to the memories 1, 2 and so on."""
     return np.array(words, np.uint64), np.arange(1, len(words) + 1)
 
 
 def test_two_stems_that_are_one_word_to_the_tokeniser_are_counted_once() -> None:
     """A memory that has both holds one word of the index, another that has one of them does, too."""
-    said, numbers = indexed_words.WordTally(), indexed_words.Numbers(1)
+    said, numbers = fulltext.WordTally(), fulltext.Numbers(1)
     numbers.count([(1, {"a\x01": None, "a\x02": None, "b": None}), (2, {"a\x02": None})], said)
-    words = [indexed_words.hash_word(word) for word in ("1:a\ufffd", "1:b")]
-    held = indexed_words.WordTally().add(
-        np.array([words[0], words[1], words[0]], np.uint64), np.array([1, 1, 2])
-    )
+    words = [fulltext.hash_word(word) for word in ("1:a\ufffd", "1:b")]
+    held = fulltext.WordTally().add(np.array([words[0], words[1], words[0]], np.uint64), np.array([1, 1, 2]))
 
     assert held == said
     assert [1, 2, 1] == numbers.counts.tolist()

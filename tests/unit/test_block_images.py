@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from remanence.core.change import ABSENT
-from remanence.store.block_images import pack_arrays, unpack_arrays
+from remanence.store.sqlite.block_log import pack_arrays, unpack_arrays
 from remanence.store.sqlite.blocks import alike
 
 INTS = st.integers(-(2**63), 2**63 - 1)

@@ -27,6 +27,7 @@ from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.text.word_hashes import WordHashPart
 
 Ints = npt.NDArray[np.int64]
+SETTING_PREFIX = "setting/"  # what the bookkeeping's names of settings begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,3 +502,8 @@ class Store(Protocol):
     async def backup(self, path: str) -> int:
         """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""
         ...
+
+
+def setting_row(name: str) -> str:
+    """Return the name under which a setting is kept."""
+    return f"{SETTING_PREFIX}{name}"

@@ -30,9 +30,9 @@ from remanence.core.change import MILLION
 from remanence.core.clock import MINUTE
 from remanence.core.model import COLUMNS, COUNT_MAX, INT_MAX, SYMMETRIC, Relation
 from remanence.core.model import Column as Kept
+from remanence.store.audit_parts import PLACE_BITS, PLACE_MAX
 from remanence.store.constraints import TIME_BOUND
 from remanence.store.erasure import MarkKind
-from remanence.store.part_rows import LAST, PLACE_BITS
 from remanence.store.summed import SUMMED
 
 
@@ -426,7 +426,7 @@ def _in_order() -> tuple[Column[object], ...]:
             Computed(f"place >> {PLACE_BITS}", persisted=False),
             ForeignKey("runs.position", ondelete="RESTRICT"),
         ),
-        Column("n", Integer, Computed(f"place & {LAST}", persisted=False)),
+        Column("n", Integer, Computed(f"place & {PLACE_MAX}", persisted=False)),
     )
 
 

@@ -23,8 +23,7 @@ from remanence.read.extraction import (
     INSTRUCTION_CHARS_MAX,
     wanted_of,
 )
-from remanence.store.base import Bookkeeping
-from remanence.store.setting_rows import UNDER, row_of
+from remanence.store.base import SETTING_PREFIX, Bookkeeping, setting_row
 from remanence.text.analysis import check_text
 
 WORDS_MAX = 10_000
@@ -217,7 +216,7 @@ SETTINGS: Mapping[str, Setting] = {
 
 def built_in() -> dict[str, dict[str, Any]]:
     """Return the rows of the bookkeeping that hold the settings where nobody has set them."""
-    return {row_of(name): {"source": "builtin", "value": one.value} for name, one in SETTINGS.items()}
+    return {setting_row(name): {"source": "builtin", "value": one.value} for name, one in SETTINGS.items()}
 
 
 async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
@@ -247,7 +246,7 @@ async def numbers(core: Core, *names: str) -> list[int]:
 
 def rows_of(*names: str) -> tuple[str, ...]:
     """Return the bookkeeping's names of some settings, for who reads more than settings at once."""
-    return tuple(row_of(_find_setting(name).name) for name in names)
+    return tuple(setting_row(_find_setting(name).name) for name in names)
 
 
 def numbers_in(rows: Mapping[str, Any], *names: str) -> list[int]:
@@ -269,7 +268,7 @@ async def words(core: Core, *names: str) -> list[str]:
 
 async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
     declared = [_find_setting(name) for name in names]
-    asked = Bookkeeping(core.clock.now(), get=tuple(map(row_of, names)))
+    asked = Bookkeeping(core.clock.now(), get=tuple(map(setting_row, names)))
     rows = (await core.store.bookkeep(core.scope, asked)).values
     return [_current(one, rows).value for one in declared]
 
@@ -290,7 +289,7 @@ class Settings:
         return [one for one in every if advanced or not one.advanced or one.source == "user"]
 
     async def _every(self) -> list[Setting]:
-        asked = Bookkeeping(self._core.clock.now(), under=(UNDER,))
+        asked = Bookkeeping(self._core.clock.now(), under=(SETTING_PREFIX,))
         rows = (await self._core.store.bookkeep(self._core.scope, asked)).values
         return [_current(one, rows) for one in SETTINGS.values()]
 
@@ -300,7 +299,7 @@ class Settings:
         Raises NameUnknown where there is none of that name.
         """
         declared = _find_setting(name)
-        asked = Bookkeeping(self._core.clock.now(), get=(row_of(name),))
+        asked = Bookkeeping(self._core.clock.now(), get=(setting_row(name),))
         return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
 
     async def document(self) -> str:
@@ -321,7 +320,7 @@ class Settings:
         after = {one.name: given.get(one.name, SETTINGS[one.name].value) for one in before}
         for name, value in given.items():
             self._check(_find_setting(name), value, after)
-        rows = {row_of(name): {"source": "user", "value": value} for name, value in given.items()}
+        rows = {setting_row(name): {"source": "user", "value": value} for name, value in given.items()}
         rows |= {row: built for row, built in built_in().items() if row not in rows}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={**rows, QUIET: None})
@@ -338,7 +337,7 @@ class Settings:
         self._check(_find_setting(name), value, {**held, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
-            self._core.scope, Bookkeeping(self._core.clock.now(), put={row_of(name): row, QUIET: None})
+            self._core.scope, Bookkeeping(self._core.clock.now(), put={setting_row(name): row, QUIET: None})
         )
         return await self.get(name)
 
@@ -386,7 +385,7 @@ def _read(document: str) -> dict[str, Any]:
 
 def _current(declared: Setting, rows: Mapping[str, Any]) -> Setting:
     """Say what a setting is now, by the rows of the bookkeeping."""
-    row = rows.get(row_of(declared.name))
+    row = rows.get(setting_row(declared.name))
     return declared if row is None else replace(declared, value=row["value"], source=row["source"])
 
 

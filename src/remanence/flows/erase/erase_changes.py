@@ -24,8 +24,8 @@ from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.pending_turns import buffers, cursor_key
+from remanence.store.base import SETTING_PREFIX as SETTINGS
 from remanence.store.base import Bookkeeping, Find
-from remanence.store.setting_rows import UNDER as SETTINGS
 from remanence.text.folding import fold_keys
 from remanence.text.text_columns import text_columns
 from remanence.write import box_cuts

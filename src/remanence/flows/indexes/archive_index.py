@@ -23,8 +23,7 @@ from remanence.flows.indexes.kept_terms import KeptTerms
 from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
 from remanence.recall.lexical import Term, term_of
-from remanence.store.base import ArchiveWords, Bookkeeping, Store
-from remanence.store.setting_rows import row_of
+from remanence.store.base import ArchiveWords, Bookkeeping, Store, setting_row
 from remanence.text.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, WordHashPart, hash_of, worth_of
 
 Ints = npt.NDArray[np.int64]
@@ -62,7 +61,7 @@ async def weigh_archive(
 
     Return how many words there are, too; `counted` were these at their position.
     """
-    rows = {name: row_of(name) for name in (INDEXED_MOST, OPEN)}
+    rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN)}
     booked = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
     most, is_open = (
         built_in if row is None else row["value"]

@@ -1,6 +1,6 @@
-"""The log of the reference store: parts chained by digests, and what an erasure or the end of images leaves.
+"""The log of the reference store: parts chained by digests, what an erasure or the end of images leaves, who has gone.
 
-Knows parts and changes; knows nothing of scopes.
+Knows parts, rows and changes; knows nothing of scopes.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 from remanence.core.change import ROWLESS, AuditPart, Cause, Change
 from remanence.core.redaction import Names
-from remanence.store.base import EndImagesResult
-from remanence.store.chain import UNCHAINED, digest_of, part_digest
+from remanence.store.audit_parts import UNCHAINED, USE_PARTS_MAX, digest_of, goes_on, part_digest
+from remanence.store.base import EndImagesResult, PurgedMemory
 from remanence.store.constraints import memories_of
-from remanence.store.ending import EXPIRE, THROUGH, ImageEndMark, reach
+from remanence.store.ending import EXPIRE, KEEPS_IMAGES, THROUGH, ImageEndMark, reach
 from remanence.store.erasure import ERASE
-from remanence.store.use_runs import PARTS_MAX, goes_on
+from remanence.store.memory.tables import Tables
 
 # Of why a part was done, None where that is said still, and of what it changed.
 Digests = tuple[bytes | None, bytes]
@@ -163,7 +163,7 @@ def extend_run(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ..
     """Return why a commit happens, as one more part of the last run where it is uses that go on with it."""
     if cause.extends is None or not log:
         return cause
-    run = [part for part in log[-PARTS_MAX:] if part.cause.run == log[-1].cause.run]
+    run = [part for part in log[-USE_PARTS_MAX:] if part.cause.run == log[-1].cause.run]
     used = sum(len(part.used) for part in run) + len(_used(changes))
     if run[0].cause.part or not goes_on(cause, log[-1].cause, run[0].cause.at, used):
         return cause
@@ -210,3 +210,33 @@ def _is_kept(change: Change, keeping: Collection[int]) -> bool:
 def _is_of(change: Change, gone: AbstractSet[int]) -> bool:
     """Tell whether a logged change is an image of what goes; links hold numbers only."""
     return change.table != "links" and not gone.isdisjoint(memories_of(change.table, change.key))
+
+
+def update_purged(
+    purged: Mapping[int, PurgedMemory], logged: Sequence[Change], cause: Cause
+) -> dict[int, PurgedMemory]:
+    """Return which memories have gone after a commit; of what was erased nothing is known."""
+    found = dict(purged)
+    for change in logged:
+        if change.table != "memories" or not isinstance(change.key, int):
+            continue
+        if change.after is None and change.before:
+            row = change.before
+            found[change.key] = PurgedMemory(change.key, row["id"], row["key"], cause.run, cause.at)
+        elif None in (change.before, change.after):
+            found.pop(change.key, None)
+    return found
+
+
+def with_end(log: Sequence[AuditPart], one: PurgedMemory) -> PurgedMemory:
+    """Return a purged memory that says when its image ended, where it has."""
+    (part,) = [part for part in log if part.cause.run == one.run and part.cause.at == one.at][-1:]
+    held = any(change.table == "memories" and change.key == one.seq for change in part.changes)
+    return one if held else replace(one, ended_at=part.ended_at)
+
+
+def keeping(tables: Tables, purged: Mapping[int, PurgedMemory], before: int, now: int) -> set[int]:
+    """Return the memories that keep their images."""
+    rows = tables["memories"].items()
+    held = {seq for seq, row in rows if row["status"] == KEEPS_IMAGES or (row["hold_until"] or now) > now}
+    return held | {seq for seq, one in purged.items() if one.at >= before}

@@ -22,6 +22,7 @@ from remanence.core.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relati
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
+from remanence.store.audit_parts import UNCHAINED, content_digest, refuse_lost, refuse_other
 from remanence.store.base import (
     EMBEDDED_MAX,
     ArchiveWords,
@@ -43,12 +44,6 @@ from remanence.store.base import (
     WriteContext,
 )
 from remanence.store.block_rules import refuse_malformed_entries
-from remanence.store.chain import (
-    UNCHAINED,
-    content_digest,
-    refuse_lost,
-    refuse_other,
-)
 from remanence.store.constraints import (
     memories_of,
     plain,
@@ -70,24 +65,26 @@ from remanence.store.memory.log import (
     end_mark_detail,
     extend_run,
     held_digest,
+    keeping,
     kept_digests,
     mark_of,
     part_of,
     read_end_result,
     redact_log,
+    update_purged,
+    with_end,
 )
-from remanence.store.memory.purging import keeping, update_purged, with_end
 from remanence.store.memory.snapshot_columns import (
     agents_of,
     array,
     attribute,
     link_columns,
+    parts_of,
     pick_rows,
     tag_mask,
     tagged_at,
 )
 from remanence.store.memory.tables import Row, Tables, apply_changes, empty, refuse_conflicts, unused_by
-from remanence.store.memory.word_parts import parts_of
 from remanence.text.analysis import asks, stems, term_hash
 
 

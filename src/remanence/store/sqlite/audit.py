@@ -31,16 +31,23 @@ from remanence.core.change import (
 )
 from remanence.core.errors import StoreDamaged
 from remanence.core.model import COLUMN, COUNTERS, LINK_COLUMNS
-from remanence.store.chain import UNCHAINED, digest_of, part_digest, refuse_other
+from remanence.store.audit_parts import (
+    OF_PART,
+    PLACE,
+    UNCHAINED,
+    USE,
+    digest_of,
+    pack_run,
+    part_digest,
+    refuse_other,
+)
 from remanence.store.constraints import LINK_DEFAULTS
 from remanence.store.ending import ImageEndMark, is_whole
-from remanence.store.part_rows import OF_PART, PLACE, pack_run
 from remanence.store.sqlite import block_log, details
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import DEFAULTS
 from remanence.store.sqlite.string_ids import SCOPE, SHAPE, Fresh, StringIds
 from remanence.store.sqlite.use_parts import UsePart, unpack_parts
-from remanence.store.use_runs import USE
 
 TABLES = ("memories", "tags", "links", "sources", "claims", "forbidden", "boxes", "traces")
 ERASED = "{}"  # what is kept of a memory that was erased or redacted

@@ -15,8 +15,8 @@ from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
 from remanence.core.model import INT_MAX
 from remanence.core.snapshot import Ints
+from remanence.store.audit_parts import refuse_lost
 from remanence.store.base import LEASES_MOST, Bookkeeping, BookkeepResult
-from remanence.store.chain import refuse_lost
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.sums import record

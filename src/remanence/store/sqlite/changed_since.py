@@ -8,9 +8,9 @@ import sqlite3
 import numpy as np
 
 from remanence.core.snapshot import SINCE_PARTS_MAX, SINCE_ROWS_MAX, Ints
+from remanence.store.audit_parts import OF_LISTED
 from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE
-from remanence.store.part_rows import OF_LISTED
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.dialect import DECODING, id_list
 

@@ -12,7 +12,7 @@ from remanence.store.base import Check
 from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import REPLACING, find_without_successor, lineage
 from remanence.store.places import BY_NAME, VECTORS
-from remanence.store.sqlite import archive_words, cleaning, indexed_words, ledger, proving, sums
+from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.rows import MEMORIES, row_digest
 from remanence.store.sqlite.string_ids import StringIds
 
@@ -54,7 +54,7 @@ def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
         _run_check(
             "full text",
             "every word is found where it stands, and counted",
-            lambda: indexed_words.find_word_faults(connection),
+            lambda: fulltext.find_word_faults(connection),
         ),
         _run_check(
             "archive words",

@@ -12,7 +12,7 @@ import orjson
 
 from remanence.core.change import ROWLESS, Block, Cause, Change, CommitResult, Entry, row_count
 from remanence.core.errors import Conflict
-from remanence.store.chain import content_digest
+from remanence.store.audit_parts import content_digest
 from remanence.store.constraints import folds_of, memories_of, resolve, texts_coming_in
 from remanence.store.erasure import ERASE
 from remanence.store.sqlite import archive_words, audit, bookkeeping, use_lines

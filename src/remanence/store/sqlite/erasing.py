@@ -18,8 +18,7 @@ from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import accessors, details, fulltext, purged, redact_images
 from remanence.store.sqlite.dialect import IN_MEMORY
 from remanence.store.sqlite.home import salt_of
-from remanence.store.sqlite.redact_images import Emptying
-from remanence.store.sqlite.redact_quotes import QuotedStrings
+from remanence.store.sqlite.redact_images import Emptying, QuotedStrings
 from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes
 from remanence.store.sqlite.string_ids import NAMES_GONE, TAG
 from remanence.store.sqlite.sums import Sums

@@ -1,4 +1,4 @@
-"""Where a database file lives, and whether it is an original or a copy.
+"""Where a database file lives, whether it is an original or a copy, and how a verified copy is made.
 
 Copies share a salt, their origin. A file notes the path where it lives, its home: it is an original while it lies
 there, or if no database of its origin lies there any more; every other file is a copy, whoever made it.
@@ -12,11 +12,15 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from remanence.core.errors import InvalidInput, StoreDamaged
 from remanence.store.sqlite import ledger_file
+from remanence.store.sqlite.dialect import IN_MEMORY, make_private, refuse_path
 
 HOME = "home"  # the row of `meta` with the path
 _VALUE = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+PARTIAL = ".partial"
+_PAGES_A_STEP = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +104,40 @@ def _is_same(home: str, real: str) -> bool:
         return home == real or Path(home).samefile(real)
     except OSError:  # nothing lies at home
         return False
+
+
+def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> int:
+    """Write a verified copy to a path where nothing is yet, and return how many memories are in it.
+
+    A copy that fails its check is taken away again. Every page is looked at, and unless the caller does so itself every
+    reference between rows.
+    """
+    if path == IN_MEMORY:
+        raise InvalidInput(f"{path} is no file", recovery="name a file that does not exist yet")
+    refuse_path(path)
+    if Path(path).exists():
+        raise InvalidInput(f"{path} is there already", recovery="name a file that does not exist yet")
+    # Under a name of its own until it is verified: what a kill leaves is not taken for a copy.
+    partial = Path(f"{path}.{os.getpid()}{PARTIAL}")
+    make_private(str(partial), fresh=True)
+    target = sqlite3.connect(partial, isolation_level=None)
+    sound = False
+    try:
+        source.backup(target, pages=_PAGES_A_STEP)
+        target.execute("PRAGMA journal_mode = delete")
+        sound = _is_sound(target, references=references)
+        (memories,) = target.execute("SELECT count(*) FROM memories").fetchone() if sound else (0,)
+    finally:
+        target.close()
+        if not sound:
+            partial.unlink(missing_ok=True)
+    if not sound:
+        raise StoreDamaged(f"the copy {path} was not whole", recovery="run `doctor` on the original")
+    partial.rename(path)
+    return int(memories)
+
+
+def _is_sound(connection: sqlite3.Connection, *, references: bool) -> bool:
+    return connection.execute("PRAGMA quick_check").fetchall() == [("ok",)] and not (
+        references and connection.execute("PRAGMA foreign_key_check").fetchone()
+    )

@@ -13,10 +13,9 @@ import orjson
 
 from remanence.core.change import Cause
 from remanence.core.snapshot import Bools
+from remanence.store.audit_parts import OF_LISTED, PLACE_BITS, content_digest
 from remanence.store.base import EndImagesResult
-from remanence.store.chain import content_digest
 from remanence.store.ending import EXPIRE, KEEPS_IMAGES, PARTS_MAX, THROUGH, reach
-from remanence.store.part_rows import OF_LISTED, PLACE_BITS
 from remanence.store.sqlite import audit, block_log, bookkeeping, redact_images
 from remanence.store.sqlite.audit import CHANGE_COLUMNS, CODE, Row
 from remanence.store.sqlite.dialect import id_list

@@ -16,8 +16,8 @@ import orjson
 
 from remanence.core.change import Cause
 from remanence.store import erasure
+from remanence.store.audit_parts import content_digest
 from remanence.store.base import Check, LedgerFindings
-from remanence.store.chain import content_digest
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import audit, bookkeeping, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, SCHEMA_VERSION, UNREADABLE, version_of

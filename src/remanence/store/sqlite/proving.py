@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from remanence.store.chain import UNCHAINED, part_digest
+from remanence.store.audit_parts import UNCHAINED, part_digest
 from remanence.store.ending import ImageEndMark
 from remanence.store.erasure import EMPTIED, ERASE
 from remanence.store.sqlite import block_log, redact_images

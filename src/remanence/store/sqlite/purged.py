@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 
 import orjson
 
+from remanence.store.audit_parts import OF_PART
 from remanence.store.base import PurgedMemory
-from remanence.store.part_rows import OF_PART
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.dialect import id_list
 from remanence.store.sqlite.string_ids import SCOPE, StringIds

@@ -1,10 +1,12 @@
-"""What an erasure takes out of the audit: the images of what goes, while the digests that prove the chain stay.
+"""What an erasure takes out of the audit: images and quotations of what goes, while the digests that prove it stay.
 
-Knows rows of `runs` and `changes`; must not know what becomes of the memories themselves.
+Knows rows of `runs` and `changes`, words and bytes; must not know what becomes of the memories themselves.
 """
 
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -13,9 +15,9 @@ import orjson
 
 from remanence.core.model import COLUMNS
 from remanence.core.redaction import Names
-from remanence.store.chain import digest_of
-from remanence.store.part_rows import OF_PART, PLACE
-from remanence.store.sqlite import block_log, details
+from remanence.languages.patterns import Pattern
+from remanence.store.audit_parts import OF_PART, PLACE, digest_of
+from remanence.store.sqlite import block_log, details, fulltext
 from remanence.store.sqlite.audit import (
     CODE,
     HEADER,
@@ -29,10 +31,88 @@ from remanence.store.sqlite.audit import (
     shapes_of,
 )
 from remanence.store.sqlite.dialect import id_list
-from remanence.store.sqlite.redact_quotes import QuotedStrings
+from remanence.store.sqlite.residue_scan import PIECE_BYTES, SHORTEST, PieceHashes, pieces_of
 from remanence.store.sqlite.string_ids import Fresh, StringIds
 
-_OWN = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
+_OF_MEMORY = frozenset(CODE[table] for table in ("memories", "tags", "sources", "claims"))
+WITHOUT = "erased"  # stands in the detail of a run for what was said there
+WHOLE_MIN = 4  # characters: what is shorter stands in many a sentence without being meant
+_WHOLE_MAX = 500  # texts that are looked for whole, the shortest: of the others pieces are found all the same
+_WORD = re.compile(r"[^\W_]+")
+# What the engine itself says there, in words that it reads again.
+_OWN = frozenset(
+    {
+        "action",
+        "outcome",
+        "eligibility",
+        "step",
+        "signal",
+        "undoes",
+        "plan",
+        "policy",
+        "emptied",
+        "cycle",
+        "by",
+    }
+)
+_RULES = "rules"  # each an action, the name of the rule and what that says
+Staying = Callable[[Sequence[str]], AbstractSet[str]]
+
+
+class QuotedStrings:
+    """What some texts and other strings said; `staying` tells which of some stems a memory that stays says."""
+
+    def __init__(self, said: Iterable[str], staying: Staying) -> None:
+        texts = {one for one in said if len(one) >= WHOLE_MIN}
+        self._staying = staying
+        self._whole = sorted(map(str.casefold, texts), key=len)[:_WHOLE_MAX][::-1]
+        self._seen: dict[str, str] = {}  # many runs have the same reason
+        self._stems = {stem for one in texts for stem in fulltext.words_of(one)}
+        self._words = {word for one in texts for word in _WORD.findall(one.casefold()) if _is_long(word)}
+        self._pieces = PieceHashes()
+        self._pieces.add(
+            piece
+            for one in texts
+            for piece in pieces_of(one.encode("utf-8", "surrogatepass"))
+            if len(piece) == PIECE_BYTES
+        )
+
+    def taken_out_of(self, value: Any) -> Any:
+        """Return the detail of a run without what was said; what the engine itself says there stays."""
+        if isinstance(value, str):
+            return self.without(value)
+        if isinstance(value, Mapping):
+            return {name: one if name in _OWN else self._part(name, one) for name, one in value.items()}
+        return [self.taken_out_of(one) for one in value] if isinstance(value, list) else value
+
+    def without(self, text: str) -> str:
+        """Return a text with a word in place of what it says of what goes."""
+        if text not in self._seen:
+            self._seen[text] = self._without(text)
+        return self._seen[text]
+
+    def _without(self, text: str) -> str:
+        left = text
+        for one in self._whole:
+            if one in left.casefold():
+                left = Pattern(_whole_word_pattern(one), re.IGNORECASE).sub(lambda _: WITHOUT, left)
+        left = _WORD.sub(lambda found: WITHOUT if self._is_said(found[0]) else found[0], left)
+        return WITHOUT if self._pieces.find_pieces(left.encode("utf-8", "surrogatepass")) else left
+
+    def _part(self, name: str, value: Any) -> Any:
+        if name != _RULES or not isinstance(value, list):
+            return self.taken_out_of(value)
+        return [[act, *map(self.taken_out_of, said)] for act, *said in value]
+
+    def _is_said(self, word: str) -> bool:
+        """Tell whether a word is one of those that went, and of no memory that stays."""
+        if not _is_long(word):
+            return False
+        stems = list(fulltext.words_of(word))
+        known = word.casefold() in self._words or not self._stems.isdisjoint(stems)
+        return known and not (stems and self._staying(stems) >= set(stems))
+
+
 NAMED = frozenset(column.name for column in COLUMNS if column.kind == "name")
 _MENTIONED = (
     "SELECT DISTINCT position FROM mentions WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY position"
@@ -83,7 +163,7 @@ class Emptying:
         """Take out every change of the memories that go, and remember what it said."""
         mentioned = self.connection.execute(_MENTIONED, (id_list(self.gone),)).fetchall()
         for (position,) in mentioned:
-            self._take(position, lambda row: row[2] in _OWN and row[3] in self.gone)
+            self._take(position, lambda row: row[2] in _OF_MEMORY and row[3] in self.gone)
 
     def take_named(self, table: str, keys: Iterable[str]) -> None:
         """Take out every change of rows of a table that no memory is named by."""
@@ -272,3 +352,14 @@ def _shared_again(kept: Sequence[Row], by_number: Mapping[int, Row]) -> list[Row
             sides[at] = _image(row, 6 + at, by_number) if heir == row[1] else str(heir)
         found.append((*row[:6], *sides))
     return found  # type: ignore[return-value]
+
+
+def _is_long(word: str) -> bool:
+    return len(word.encode("utf-8", "surrogatepass")) >= SHORTEST
+
+
+def _whole_word_pattern(text: str) -> str:
+    """Return the pattern of a text that is no part of longer words."""
+    before = r"(?<![^\W_])" if _WORD.match(text[0]) else ""
+    after = r"(?![^\W_])" if _WORD.match(text[-1]) else ""
+    return before + re.escape(text) + after

@@ -8,13 +8,16 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
+from remanence.core.change import PART_CHANGES_MAX, Cause, Change
 from remanence.core.decay_class import DECAY_VERSION, FADING_TAGS, decay
-from remanence.core.model import COLUMN
-from remanence.store.sqlite import archive_words, equals, fulltext, sums
+from remanence.core.effects import UPGRADE
+from remanence.core.model import COLUMN, Relation, link_values
+from remanence.store.sqlite import archive_words, commits, fulltext, sums
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
-from remanence.store.sqlite.string_ids import SCOPE, TAG, StringIds
+from remanence.store.sqlite.string_ids import SCOPE, TAG, Fresh, StringIds
 from remanence.text.analysis import FINGERPRINT_VERSION, TOKENIZER_VERSION, fingerprint
 from remanence.text.condense import CONDENSED_VERSION
 from remanence.text.text_columns import lengths_of, summary_shown
@@ -26,6 +29,16 @@ ROW_DIGEST_VERSION = 3
 _TOKENIZER, _SUMS, _ARCHIVE_WORDS = "tokenizer", "sums", "archive words"
 _DIGESTED = tuple(column.name for column in MEMORIES)
 _FINGERPRINTS = "memories_fingerprint"
+_EQUAL = (
+    "WITH several AS (SELECT scope, fingerprint FROM memories GROUP BY scope, fingerprint HAVING count(*) > 1)"
+    " SELECT m.scope, m.fingerprint, m.seq FROM several CROSS JOIN memories m"
+    " ON m.scope = several.scope AND m.fingerprint = several.fingerprint"
+    " JOIN states s ON s.seq = m.seq WHERE s.status < 2 ORDER BY m.scope, m.seq"
+)
+_LINKED = (
+    "SELECT 1 FROM links WHERE scope = ? AND source = ? AND target = ?"
+    f" AND relation = {int(Relation.NEAR_DUPLICATE)}"
+)
 
 
 @dataclass(slots=True)
@@ -148,7 +161,7 @@ def refresh(connection: sqlite3.Connection) -> None:
     columns = {step.column for step in due}
     if "fingerprint" in columns:
         _without_index(connection, lambda: _pass(connection, due))
-        equals.link_equals(connection)
+        link_equals(connection)
     elif due:
         _pass(connection, due)
     if not overdue.isdisjoint({_TOKENIZER, _ARCHIVE_WORDS}):
@@ -223,3 +236,41 @@ def _write(rows: RefreshBatch, before: Mapping[str, Sequence[Any]], due: Sequenc
 
 def _table(name: str) -> str:
     return COLUMN[name].home if name in COLUMN else "memories"
+
+
+def link_equals(connection: sqlite3.Connection) -> None:
+    """Link all inbox and active memories of one fingerprint to the oldest of them, in an audited run of each scope."""
+    pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    for scope, oldest, later in _equal(connection):
+        if connection.execute(_LINKED, (scope, oldest, later)).fetchone() is None:
+            pairs[scope].append((oldest, later))
+    for scope, found in pairs.items():
+        _link(connection, scope, found)
+
+
+def _equal(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
+    """Yield (scope, the oldest memory of a fingerprint, a later one)."""
+    oldest: dict[tuple[int, bytes], int] = {}
+    for scope, mark, seq in connection.execute(_EQUAL).fetchall():
+        if oldest.setdefault((scope, mark), seq) != seq:
+            yield scope, oldest[scope, mark], seq
+
+
+def _link(connection: sqlite3.Connection, scope: int, pairs: list[tuple[int, int]]) -> None:
+    (name,) = connection.execute("SELECT name FROM names WHERE no = ?", (scope,)).fetchone()
+    (at,) = connection.execute("SELECT newest_at FROM scopes WHERE scope = ?", (scope,)).fetchone()
+    links = [
+        Change("links", (*pair, int(Relation.NEAR_DUPLICATE)), None, link_values(at, 1.0, 1.0))
+        for pair in pairs
+    ]
+    names, run = Fresh(StringIds()), _run(connection, name)
+    for part, start in enumerate(range(0, len(links), PART_CHANGES_MAX)):
+        some = links[start : start + PART_CHANGES_MAX]
+        cause = Cause(UPGRADE, at, run, part=part, final=start + PART_CHANGES_MAX >= len(links))
+        commits.commit(connection, names, name, some, cause)
+
+
+def _run(connection: sqlite3.Connection, scope: str) -> str:
+    (database,) = connection.execute("SELECT value FROM meta WHERE name = 'database'").fetchone()
+    said = f"{database} {FINGERPRINT_VERSION} {scope}".encode()
+    return blake2b(said, digest_size=16, person=b"upgrade").hexdigest()

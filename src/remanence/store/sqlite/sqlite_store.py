@@ -56,7 +56,6 @@ from remanence.store.sqlite import (
     reading,
     snapshots,
 )
-from remanence.store.sqlite.copying import copy
 from remanence.store.sqlite.dialect import (
     BUSY_MS,
     IN_MEMORY,
@@ -65,7 +64,7 @@ from remanence.store.sqlite.dialect import (
     make_private,
     refuse_path,
 )
-from remanence.store.sqlite.home import note_home
+from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare

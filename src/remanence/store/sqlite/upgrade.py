@@ -13,8 +13,8 @@ from shutil import disk_usage
 from remanence.core.beside import open_regular
 from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import dialect, refresh
-from remanence.store.sqlite.copying import PARTIAL, copy
 from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, IN_MEMORY, connect, version_of
+from remanence.store.sqlite.home import PARTIAL, copy
 
 _ALEMBIC = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from remanence.core.change import Cause, CommitResult
-from remanence.store.chain import part_digest
-from remanence.store.part_rows import pack_run
+from remanence.store.audit_parts import USE, goes_on, pack_run, part_digest
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.audit import (
     HEADER,
@@ -22,7 +21,6 @@ from remanence.store.sqlite.audit import (
 )
 from remanence.store.sqlite.string_ids import Fresh
 from remanence.store.sqlite.use_parts import UsePart, pack_part, pack_used
-from remanence.store.use_runs import USE, goes_on
 
 _ROW = f"SELECT {', '.join(HEADER)}, asked FROM runs"
 _LAST = f"{_ROW} INDEXED BY runs_scope WHERE scope = ? ORDER BY position DESC LIMIT 1"

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from remanence.core.change import Change, CommitResult, Increment
 from remanence.core.clock import MINUTE
+from remanence.store.audit_parts import USE_PARTS_MAX
 from remanence.store.base import Find, Store
-from remanence.store.use_runs import PARTS_MAX
 from remanence.testing.builders import NOW, SCOPE, because, create_change, keep, one, tag_change
 
 
@@ -105,13 +105,13 @@ class UseRunsContract:
         """Of parts, and of memories that they name: what comes then begins another."""
         (a,) = (await keep(store, create_change(1, "a a"))).assigned
         done: CommitResult | None = None
-        for _ in range(PARTS_MAX + 1):
+        for _ in range(USE_PARTS_MAX + 1):
             done = await use(store, [a], NOW, after=done)
         uses = (await store.history(SCOPE))[1:]
 
-        assert [*range(PARTS_MAX), 0] == [part.cause.part for part in uses]
+        assert [*range(USE_PARTS_MAX), 0] == [part.cause.part for part in uses]
         assert 2 == len({part.cause.run for part in uses})
-        assert PARTS_MAX + 1 == (await one(store, a)).uses
+        assert USE_PARTS_MAX + 1 == (await one(store, a)).uses
 
     async def test_a_part_of_uses_is_written_once(self, store: Store) -> None:
         """Asked for again, by whoever never learned that it was written, it is answered and nothing is counted."""

@@ -1,6 +1,6 @@
-"""How a part of the audit is proven, how a commit is known again, and when a lease is lost: the same in every store.
+"""How parts of the audit follow each other: where their rows lie, which are one run of uses, how each is proven.
 
-Knows changes and digests; knows nothing of how rows are kept.
+The same in every store. Knows changes, numbers and digests; knows nothing of how rows are kept.
 """
 
 import json
@@ -11,12 +11,23 @@ from typing import Any
 import orjson
 
 from remanence.core.change import Block, Cause, Entry, Fence, Increment, Ints
+from remanence.core.clock import MINUTE
 from remanence.core.errors import InvalidInput, LeaseLost
 
 _CONTENT_BYTES = 16
 _ASKED_BYTES = 8  # by which a number that was used twice by mistake is known
 _CHAIN_BYTES = 32
 UNCHAINED = bytes(_CHAIN_BYTES)  # what the first part follows
+USE_PARTS_MAX = 64
+USED_MAX = 1_000  # memories that the parts of one run name, so that a store can keep them in one page
+USE = "use"
+PLACE_BITS = 24  # for the number of a change in its part, far more than a part holds
+PLACE_MAX = (1 << PLACE_BITS) - 1
+_ID_DIGITS = 32
+# The rows of a part, whose position is the first parameter, and of parts that `json_each` lists.
+OF_PART = f"place BETWEEN ?1 << {PLACE_BITS} AND ?1 << {PLACE_BITS} | {PLACE_MAX}"
+OF_LISTED = f"place BETWEEN value << {PLACE_BITS} AND value << {PLACE_BITS} | {PLACE_MAX}"
+PLACE = f"?1 << {PLACE_BITS} | ?2"  # of a row given by position and number
 
 
 def digest_of(value: Any, size: int = _CHAIN_BYTES) -> bytes:
@@ -82,3 +93,38 @@ def _without_vector(row: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
 
 def _digest(array: Ints) -> str:
     return blake2b(array.tobytes(), digest_size=_CONTENT_BYTES).hexdigest()
+
+
+def goes_on(cause: Cause, last: Cause, began: int, used: int) -> bool:
+    """Tell whether a commit is one more part of the run whose `last` part is the last of the scope.
+
+    `began` is when that run began, `used` how many memories its parts name with this one.
+    """
+    return (
+        cause.verb == USE
+        and cause.extends == (last.run, last.part + 1)
+        and _cause_key(cause) == _cause_key(last)
+        and last.at <= cause.at < began + MINUTE
+        and last.part + 1 < USE_PARTS_MAX
+        and used <= USED_MAX
+    )
+
+
+def _cause_key(cause: Cause) -> tuple[object, ...]:
+    return (
+        cause.verb,
+        cause.final,
+        cause.actor,
+        cause.policy,
+        dict(cause.detail),
+        cause.destroyed,
+        cause.fired,
+        cause.planned,
+    )
+
+
+def pack_run(run: str) -> bytes | str:
+    """Return the id of a run as it is kept: as bytes where it is what `model.new_id` makes, else as it is."""
+    if len(run) == _ID_DIGITS and not run.strip("0123456789abcdef"):
+        return bytes.fromhex(run)
+    return run
