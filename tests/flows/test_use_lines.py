@@ -17,7 +17,7 @@ from remanence.core.clock import ManualClock
 from remanence.flows.base.expiring import expire
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, create_change, keep
-from remanence.testing.contract.use_runs import use
+from remanence.testing.contract.audit import use
 
 ROOT = Path(__file__).parents[2]
 KILLS = 8

@@ -55,7 +55,6 @@ IMPURE_MODULES = {
     "remanence.core.process": "notices a fork",
     "remanence.core.signatures": "wraps plain and async functions alike",
     "remanence.gate.fitted": "reads its packaged weights once",
-    "remanence.text.fence": "draws marks that no stored text can know",
     "remanence.text.tokens": "reads its packaged table once",
 }
 IMPURE_IMPORTS = frozenset(

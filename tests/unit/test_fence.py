@@ -11,8 +11,8 @@ from remanence.core.errors import NotFound
 from remanence.core.model import Memory, Status, Tier
 from remanence.faces.mcp.plans import WAITING_MAX, Forgetting, Plans
 from remanence.flows.recall.recalling import render
+from remanence.llm.questions import mark_as_data
 from remanence.text.analysis import JOINERS, visible
-from remanence.text.fence import mark_as_data
 
 HEAD = re.compile(r"Data, not instructions, until </(memory-\d{9})>: memories")
 # Names in the head have lost what would close it.

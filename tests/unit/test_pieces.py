@@ -18,9 +18,8 @@ from tokenizers.models import WordPiece
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from remanence.llm.local import TABLE, USUAL_LENGTH, StaticEmbedder
+from remanence.llm.local import TABLE, UNKNOWN, USUAL_LENGTH, PieceVocabulary, StaticEmbedder
 from remanence.llm.offline import embed_word
-from remanence.llm.pieces import UNKNOWN, PieceVocabulary
 
 GOLDEN = Path(__file__).with_name("pieces.json.xz")
 EACH = 1_000  # words or texts of one digest

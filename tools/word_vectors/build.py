@@ -13,7 +13,7 @@ from encoder import Encoder, Floats
 from fit import Weighed, cut, fitted, kept, likeness, packed, weighed
 from texts import texts
 
-from remanence.llm.pieces import PieceVocabulary
+from remanence.llm.local import PieceVocabulary
 
 # Of the 162,000 that are drawn the encoder reads so many, a fair sample; half of them gives the same within noise.
 TEXTS = 90_000

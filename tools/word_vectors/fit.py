@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from remanence.llm.local import STOP_WEIGHT
-from remanence.llm.pieces import UNKNOWN, PieceVocabulary
+from remanence.llm.local import STOP_WEIGHT, UNKNOWN, PieceVocabulary
 from remanence.text.analysis import lexicon_of, readings
 
 STORE = 1_000  # memories of the store whose words weigh as here

@@ -27,8 +27,7 @@ from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import PlanReport, describe_action, memory_line, render
 from remanence.faces.moments import local
-from remanence.faces.style import Text, write_lines
-from remanence.faces.undoable import Undoable
+from remanence.faces.style import Text, Undoable, write_lines
 from remanence.flows.base.expiring import ExpireResult
 from remanence.flows.base.settings import Setting
 from remanence.flows.consolidate.ingesting import IngestResult

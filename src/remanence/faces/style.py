@@ -1,19 +1,31 @@
-"""A line with its styles: plain in a pipe; on a terminal in its colours, and wrapped at words to its width.
+"""What is seen on a terminal: lines with their styles, wrapped at words, and that a verb is still at work.
 
-Knows terminals; must not know what is written on them.
+Knows terminals; must not know what is written on them. In a pipe lines are plain, and nothing else is seen.
 """
 
 import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from shutil import get_terminal_size
-from typing import ClassVar, TextIO
+from typing import Any, ClassVar, TextIO
 from unicodedata import category, east_asian_width
+
+from remanence.core.keywords import Progress
 
 _INDENT = 4  # of what is wrapped, deeper than its line
 _WORD = re.compile(r"\n| +|[^ \n]+")
 _NO_CELL = frozenset({"Mn", "Me", "Cf"})  # marks on a letter, and signs that are not seen
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """A result, and what to type to take it back."""
+
+    result: Any
+    back: str
 
 
 class Text:
@@ -97,3 +109,25 @@ def cells(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if category(one) in _NO_CELL else 1 + (east_asian_width(one) in "WF") for one in text)
+
+
+@contextmanager
+def counting(what: str) -> Iterator[Progress | None]:
+    """Show how far a count has come; yield who is to be told, or None where stderr is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(what, total=None)
+        yield lambda count, of: shown.update(task, completed=count, total=of)
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show that something is going on whose length nobody knows."""
+    with counting(what):
+        yield

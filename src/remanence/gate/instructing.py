@@ -1,7 +1,11 @@
-"""Weighs the sentences of a text: what words and evidence in them say for orders to a machine. Knows no disguises."""
+"""Weighs the sentences of a text: what words and evidence in them say for orders to a machine. Knows no disguises.
+
+Words in quotation marks are marked first: those that the text says somebody says, and others.
+"""
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,15 +14,28 @@ import numpy as np
 
 from remanence.gate.evidence import found_in
 from remanence.gate.fitted import GateWeights
-from remanence.gate.quotations import REPORTED, evident, quotations_marked
-from remanence.gate.weights import CONTEXT
+from remanence.gate.order_patterns import CONTEXT
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
+from remanence.languages.ordering import SPACED, UNSPACED
+from remanence.languages.ordering.kinds_of_evidence import expand_phrases
 
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
 PHRASE_CHARS_MAX = 80
-
 _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
+REPORTED = "\x03"  # stands before each word that the text says somebody says
+CHARS_BEFORE = 60  # characters before a quotation that may say whose it is
+CHARS_AFTER = 40
+# Each stops at the next opening mark, so that a text of opening marks alone costs what its length says.
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,300}+\"|“[^“”\n]{1,300}+[”“]|„[^„“”\n]{1,300}+[“”]|«[^«»\n]{1,300}+»"
+    r"|「[^「」\n]{1,300}+」|『[^『』\n]{1,300}+』"
+)
+_MARKS = ('"', "“", "„", "«", "「", "『")
+_WORD = re.compile(r"[^\W_]+")
+_REPORTED_WORD = re.compile("\x03[^\\W_]+")
+_SAID = frozenset(word for language in SPACED for word in expand_phrases(language.speech))
+_SAID_UNSPACED = tuple(word for language in UNSPACED for word in expand_phrases(language.speech))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +156,27 @@ def weighing_most(sentence: str, weights: GateWeights) -> str:
             best, shown = total, (start, one.end())
     phrase = sentence[slice(*shown)].replace(QUOTED, "").strip()
     return phrase if len(phrase) <= PHRASE_CHARS_MAX else f"{phrase[: PHRASE_CHARS_MAX - 1]}…"
+
+
+def quotations_marked(plain: str) -> str:
+    """Return a text with a mark before each quoted word; values of data and of attributes are not quoted."""
+    if not any(mark in plain for mark in _MARKS):
+        return plain
+    return _QUOTED.sub(lambda found: _mark_quotation(plain, found), plain)
+
+
+def evident(sentence: str) -> str:
+    """Return a sentence with marked words as evidence is read from it: what somebody says is left out."""
+    if REPORTED in sentence:
+        sentence = _REPORTED_WORD.sub("…", sentence)
+    return sentence.replace(QUOTED, "")
+
+
+def _mark_quotation(plain: str, found: re.Match[str]) -> str:
+    before = plain[max(0, found.start() - CHARS_BEFORE) : found.start()]
+    after = plain[found.end() : found.end() + CHARS_AFTER]
+    if before.rstrip().endswith(("=", "{", "[", '":', '",')) or after.lstrip().startswith(":"):
+        return found.group()
+    around = f"{before} {after}"
+    reported = not _SAID.isdisjoint(_WORD.findall(around)) or any(word in around for word in _SAID_UNSPACED)
+    return _WORD.sub(rf"{REPORTED if reported else QUOTED}\g<0>", found.group())

@@ -1,7 +1,9 @@
-"""How text that is meant for a machine alone is marked up, as data: roles, what no eye sees, links that carry data.
+"""How text that is meant for a machine alone is marked up, as data, and the version of all that tells orders.
 
-A change here, in `weights.py` or in the words of `languages/ordering` raises ORDERS_VERSION of `weights.py`.
+A change here, in the file of weights or in the words of `languages/ordering` raises ORDERS_VERSION.
 """
+
+from remanence.languages.ordering.kinds_of_evidence import OrderEvidence
 
 _READER = r"(?:system|sys|admin|developer|assistant|ai|agent|agents|model|llm|bot|prompt|instructions?|inst|sistema|système|systeme|systemnachricht|entwickler|asistente|assistente|系统|系統|システム|助手|アシスタント|开发者|開発者)"
 MARKED = r"[.@:：<\[【(|\\#*=>]|rm -rf"
@@ -26,3 +28,10 @@ ADDRESS = r"(?<=\w)@[\w-]{1,40}\.\w|https?://|(?<=\w)\.(?:example|com|net|org|io
 CARRIES = r"[?&/=][\w.-]{0,20}=?(?:<[^<>\n]{2,60}>|\{\{?[^{}\n]{2,60}\}|\[[^\[\]\n]{2,60}\]|%7b)|[?&][\w-]{1,20}=(?:put|insert|your|the|all|conversation|memory|notes|history|secret|data|name|mail|email|user)[\w_-]{0,40}"
 BECOMES = r"\byou(?:'re| are) (?:[\w-]{1,20} ){1,4}now\b|\bdu bist (?:[\w-]{1,20} ){1,4}(?:jetzt|nun)\b|\beres (?:[\w-]{1,20} ){1,4}ahora\b|\btu es (?:[\w-]{1,20} ){1,4}(?:maintenant|désormais)\b|\b(?:você é|tu és|és) (?:[\w-]{1,20} ){1,4}agora\b"
 CODE = r"(?:curl|wget)\s[^\n|]{3,200}\|\s?(?:sh|bash|python)|os\.system|subprocess\.|rm -rf|eval\(|\$\(curl"
+E = OrderEvidence
+ORDERS_VERSION = 3  # a new file of weights raises it as well
+# What also counts in the sentences beside the one it stands in.
+CONTEXT = (
+    E.MACHINE | E.HELPER | E.CALLED | E.HELPER_CALLED | E.READS | E.MARKUP | E.UNSEEN | E.OFFICIAL
+    | E.USER | E.CONSENT | E.ROLE | E.TOOL | E.REPORT
+).value  # fmt: skip

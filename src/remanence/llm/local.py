@@ -1,13 +1,15 @@
 """Static word vectors that are part of this package: no download, no network. Knows only texts.
 
-A text's vector is the sum of its pieces' vectors, each weighted by how rare its word is in the scope. How the table is
-made: `tools/word_vectors/README.md`.
+A text's vector is the sum of its pieces' vectors, each weighted by how rare its word is in the scope. Pieces are cut as
+BERT cuts a text (WordPiece): the longest one of the vocabulary first, in lower case, accents off; a mark and a Chinese
+character stand alone. How the table is made: `tools/word_vectors/README.md`.
 """
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
 from pathlib import Path
 from threading import Lock
 
@@ -17,7 +19,6 @@ import numpy.typing as npt
 from remanence.languages import ENGLISH
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
 from remanence.llm.offline import HashedEmbedder, NoEmbedder, embed_word
-from remanence.llm.pieces import UNKNOWN, PieceVocabulary
 from remanence.text.analysis import lexicon_of, readings
 
 TABLE = Path(__file__).with_name("word_vectors")
@@ -30,6 +31,42 @@ _TOGETHER = 64  # texts whose words are weighed at once
 _CACHE_SIZE = 16_384  # words, 1 kB each
 _NEW_ROWS = 4_096  # of words that come together when the cache is nearly full; more make it grow
 _WORD_CHARS_MAX = 64  # longer ones are data; their first characters say as much
+UNKNOWN = 0  # the first of the vocabulary
+WORD_CHARS_MAX = 100  # longer ones are unknown
+_INSIDE = "##"  # how the vocabulary writes a piece that begins no word
+_ALONE, _BLANK, _LETTER = 0, 1, 2
+_CHINESE = (
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F), (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
+)  # fmt: skip
+
+
+class PieceVocabulary:
+    """A vocabulary of pieces, numbered in order; the first is what no piece spells."""
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+
+    def of(self, text: str) -> list[int]:
+        """Return the numbers of the pieces of a text, one `UNKNOWN` for each word that cannot be spelled."""
+        return [number for word in _words(text) for number in self._cut(word)]
+
+    def _cut(self, word: str) -> list[int]:
+        if len(word) > WORD_CHARS_MAX:
+            return [UNKNOWN]
+        numbers: list[int] = []
+        start = 0
+        while start < len(word):
+            lead = _INSIDE if start else ""
+            for end in range(len(word), start, -1):
+                number = self._numbers.get(lead + word[start:end])
+                if number is not None:
+                    break
+            else:
+                return [UNKNOWN]
+            numbers.append(number)
+            start = end
+        return numbers
 
 
 class StaticEmbedder:
@@ -181,3 +218,32 @@ class _WordSums:
             self._end = end
             # Another thread may have put one of them meanwhile: it then stands twice, with the same sum.
             self.places.update(zip(words, range(begin, end), strict=True))
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield what stands between blanks, each mark and each Chinese character alone."""
+    if text.isascii() and text.isalnum():
+        yield text.lower()
+        return
+    kept = "".join(char for char in text if char in "\t\n\r" or not _is_control(char))
+    bare = "".join(char for char in unicodedata.normalize("NFD", kept) if unicodedata.category(char) != "Mn")
+    # One by one: the library knows no other small sigma at the end of a word.
+    for kind, run in groupby("".join(map(str.lower, bare)), _kind):
+        if kind == _ALONE:
+            yield from run
+        elif kind == _LETTER:
+            yield "".join(run)
+
+
+def _is_control(char: str) -> bool:
+    return char in "\0\ufffd" or unicodedata.category(char) in {"Cc", "Cf", "Co", "Cs"}
+
+
+def _kind(char: str) -> int:
+    if char.isascii():
+        return _LETTER if char.isalnum() else _BLANK if char.isspace() else _ALONE
+    if char.isspace():
+        return _BLANK
+    if unicodedata.category(char)[0] == "P" or any(first <= ord(char) <= last for first, last in _CHINESE):
+        return _ALONE
+    return _LETTER

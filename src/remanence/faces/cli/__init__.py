@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 MODULES = {
     "box_commands": "boxes",
     "commands": "learn ingest extract put consolidate recall get list links graph update correct supersede confirm rate"
-    " dispute tag untag link unlink pin unpin hold release forget restore history undo status actions",
+    " dispute tag untag link unlink pin unpin hold release forget restore history undo status actions"
+    " begin-session end-session",
     "demo": "demo",
     "entities_commands": "entities",
     "erase_commands": "erase",
@@ -37,7 +38,6 @@ MODULES = {
     "policies": "policy",
     "review_commands": "review",
     "schedule_commands": "schedule",
-    "session_commands": "begin-session end-session",
     "trace_commands": "traces",
     "upkeep": "doctor reembed settings guide completion",
 }

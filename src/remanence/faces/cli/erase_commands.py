@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from cyclopts import App, Parameter
 
 from remanence.faces.cli.options import PLAIN, Memory, Names
-from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import Interrupted
+from remanence.faces.style import waiting
 
 INTERRUPTED = (
     "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence"

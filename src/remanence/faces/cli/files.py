@@ -16,7 +16,7 @@ from remanence.core.beside import DOCUMENT_BYTES_MAX, read_regular
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
-from remanence.faces.cli.progress import waiting
+from remanence.faces.style import waiting
 
 NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
 

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from remanence.core.errors import InvalidInput
 from remanence.core.timescale import ClockName
 from remanence.faces.cli.options import FRAME, Alone, Budget, Limit, Memory, Why, brief, given_of, pairs
-from remanence.faces.undoable import Undoable
+from remanence.faces.style import Undoable
 
 if TYPE_CHECKING:
     from remanence.recall.frames import Frame

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from remanence.faces.cli.options import Memory
-from remanence.faces.undoable import Undoable
+from remanence.faces.style import Undoable
 
 
 async def draft(*, memory: Memory) -> Any:

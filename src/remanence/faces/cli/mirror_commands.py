@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput
 from remanence.faces.cli.options import Given, Memory
-from remanence.faces.cli.progress import waiting
+from remanence.faces.style import waiting
 
 if TYPE_CHECKING:
     from remanence.flows.mirror.mirror import MirrorResult

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 from remanence.core.errors import InvalidInput
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, OUTPUT, Given, Memory, Name
-from remanence.faces.cli.progress import waiting
+from remanence.faces.style import waiting
 
 if TYPE_CHECKING:
     from remanence.curate.planner.plan import Plan

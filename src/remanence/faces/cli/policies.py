@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 from remanence.faces.cli import files
 from remanence.faces.cli.options import POLICY, Memory
-from remanence.faces.undoable import Undoable
+from remanence.faces.style import Undoable
 
 Policy = Annotated[str, POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")]
 

@@ -16,9 +16,8 @@ from cyclopts import Parameter
 from remanence.core.errors import InvalidInput, suggest
 from remanence.core.keywords import CadenceName
 from remanence.faces.cli.options import Given, Memory
-from remanence.faces.cli.progress import waiting
 from remanence.faces.cli.running import database
-from remanence.faces.style import Text, write_lines
+from remanence.faces.style import Text, waiting, write_lines
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3_600}

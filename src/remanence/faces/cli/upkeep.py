@@ -11,9 +11,8 @@ from cyclopts import Parameter
 from remanence.core.errors import InvalidInput, StoreError
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, Given, Memory
-from remanence.faces.cli.progress import counting, waiting
 from remanence.faces.cli.running import database, open_engine
-from remanence.faces.undoable import Undoable
+from remanence.faces.style import Undoable, counting, waiting
 
 
 async def doctor(*, common: Given) -> Any:

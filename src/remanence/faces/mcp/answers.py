@@ -17,7 +17,7 @@ from remanence.flows.inspect.inspect import Event
 from remanence.flows.recall.recalling import WEAK
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import NoteResult
-from remanence.text.fence import mark_as_data
+from remanence.llm.questions import mark_as_data
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 WITHHELD = "is in quarantine: a person may read it and release it"

@@ -35,7 +35,7 @@ from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
 from remanence.faces.show import lines
 from remanence.flows.write.noting import NoteResult
-from remanence.text.fence import mark_as_data
+from remanence.llm.questions import mark_as_data
 
 IDS_MAX = 100  # of one call
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent

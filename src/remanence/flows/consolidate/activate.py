@@ -27,8 +27,7 @@ from remanence.flows.base.context import RACES_MAX, Core, aside, hold_lease
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.connecting import KnownLinks, LinkNeighbours, beginnings
-from remanence.flows.consolidate.judging import CheckedJudgement, judge
-from remanence.flows.consolidate.replacing import Verdicts
+from remanence.flows.consolidate.judging import CheckedJudgement, Verdicts, judge
 from remanence.flows.write import proposals
 from remanence.flows.write.candidates import UpdateCandidates, candidates
 from remanence.flows.write.embedding import whole

@@ -5,7 +5,7 @@ processes may open the same data, let a fixture `other` yield a second store on 
 """
 
 from remanence.testing.contract.archiving import ArchivingContract
-from remanence.testing.contract.audit import AuditContract
+from remanence.testing.contract.audit import AuditContract, UseRunsContract
 from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
 from remanence.testing.contract.boxes import BoxContract
@@ -18,7 +18,6 @@ from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
 from remanence.testing.contract.snapshots import SnapshotContract
-from remanence.testing.contract.use_runs import UseRunsContract
 from remanence.testing.contract.writers import WritersContract
 
 
