@@ -127,7 +127,7 @@ def _of_run(text: str, run: re.Match[str], code: str) -> Iterator[tuple[str, str
     person = False
     while parts:
         low = plain(parts[0].group())
-        leads = low in ROLES or low in TITLES or _is_kin(low, code)
+        leads = low in ROLES or low in TITLES or (code in LEXICONS and low in LEXICONS[code].kin)
         if not (leads or low[0].isspace() or _is_ordinary(low, code) or parts[0].group()[0].islower()):
             break
         person = leads
@@ -157,10 +157,6 @@ def _is_ordinary(low: str, code: str) -> bool:
     if low in NO_NAMES or low in OPENING or low in RUSSIAN_LEADS:
         return True
     return low in GREEK_ARTICLES or (code in LEXICONS and is_no_name(low, code))
-
-
-def _is_kin(low: str, code: str) -> bool:
-    return code in LEXICONS and low in LEXICONS[code].kin
 
 
 def _is_noun(text: str, at: int, parts: list[re.Match[str]], code: str) -> bool:

@@ -272,7 +272,7 @@ def _ends(text: str, at: int, end: int) -> bool:
         return True
     before, after = text[at - 1], text[at]
     if _HAN.match(before) and _HAN.match(after):
-        return after in words.JOINED_ZH or _starts_with_words(text, at)
+        return after in words.JOINED_ZH or (_JOINING.match(text, at) is not None)
     return not (_KATAKANA.match(before) and _KATAKANA.match(after))
 
 
@@ -281,10 +281,6 @@ def _begins(text: str, at: int) -> bool:
     if at == 0 or not _KATAKANA.match(text[at]):
         return True
     return not _KATAKANA.match(text[at - 1])
-
-
-def _starts_with_words(text: str, at: int) -> bool:
-    return _JOINING.match(text, at) is not None
 
 
 def _handle(text: str, one: NameSpan) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from remanence.core.change import GUARDS, AuditPart, Change, Increment
+from remanence.core.change import GUARDS, AuditPart, Increment
 from remanence.core.clock import MINUTE
 from remanence.core.effects import owned_by
 from remanence.core.model import COLUMNS, STANDING, SYMMETRIC, Lifecycle, Reason, Status, Tier
@@ -153,7 +153,7 @@ def find_unaccounted_rows(content: Dump, log: Iterable[AuditPart]) -> list[str]:
     rows: dict[tuple[str, object], int] = Counter()
     for part in log:
         for change in part.changes:
-            rows[change.table, change.key] += _balance(change)
+            rows[change.table, change.key] += (change.before is None) - (change.after is None)
     standing = {key for key, count in rows.items() if count == 1}
     held: set[tuple[str, object]] = {("memories", seq) for seq in content.memories}
     held |= {("links", key) for key in content.links}
@@ -190,7 +190,3 @@ def find_unowned_changes(log: Iterable[AuditPart]) -> list[str]:
 def _changed_columns(after: Mapping[str, Any]) -> set[str]:
     """Return the columns that change; a counter raised by nothing only watches its row."""
     return {name for name, value in after.items() if not isinstance(value, Increment) or value.by}
-
-
-def _balance(change: Change) -> int:
-    return (change.before is None) - (change.after is None)

@@ -62,7 +62,10 @@ async def settings(
     if name is not None and (toml or load is not None):
         raise InvalidInput(f"{name} beside a document", recovery="name one setting, or a document, not both")
     if load is not None:
-        return await _load_settings(memory, load)
+        before = {one.name: one.value for one in await memory.settings.all(advanced=True)}
+        changed = await memory.settings.load(files.read_document(load).decode(errors="replace"))
+        back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
+        return Undoable({one.name: one.value for one in changed}, back) if changed else []
     if toml:
         return (await memory.settings.document()).rstrip()
     if name is None:
@@ -79,13 +82,6 @@ async def _set(memory: Memory, name: str, value: str) -> Undoable:
     else:
         raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
     return Undoable(await memory.settings.set(name, given), _setting(name, before.value))
-
-
-async def _load_settings(memory: Memory, file: str) -> Any:
-    before = {one.name: one.value for one in await memory.settings.all(advanced=True)}
-    changed = await memory.settings.load(files.read_document(file).decode(errors="replace"))
-    back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
-    return Undoable({one.name: one.value for one in changed}, back) if changed else []
 
 
 def _setting(name: str, value: int | str) -> str:

@@ -70,7 +70,13 @@ class Guidelines:
 
         At most five: numbers of the draft's lines, or words of your own.
         """
-        return await _activate(self._core, chosen)
+        if len(chosen) > GUIDELINES_MAX:
+            raise InvalidInput(f"{len(chosen):,} guidelines", recovery=f"choose at most {GUIDELINES_MAX}")
+        listed = (await _draft(self._core)).guidelines if any(isinstance(one, int) for one in chosen) else ()
+        said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
+        asked = Bookkeeping(self._core.clock.now(), put={ACTIVE: list(said) or None})
+        await self._core.store.bookkeep(self._core.scope, asked)
+        return ActiveGuidelines(said)
 
 
 async def learn(run: Settling) -> Mapping[str, int]:
@@ -117,16 +123,6 @@ async def _draft(core: Core) -> GuidelineDraft:
             "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
         )
     return found
-
-
-async def _activate(core: Core, chosen: Sequence[int | str]) -> ActiveGuidelines:
-    if len(chosen) > GUIDELINES_MAX:
-        raise InvalidInput(f"{len(chosen):,} guidelines", recovery=f"choose at most {GUIDELINES_MAX}")
-    listed = (await _draft(core)).guidelines if any(isinstance(one, int) for one in chosen) else ()
-    said = tuple(dict.fromkeys(_line(one, listed) for one in chosen))
-    asked = Bookkeeping(core.clock.now(), put={ACTIVE: list(said) or None})
-    await core.store.bookkeep(core.scope, asked)
-    return ActiveGuidelines(said)
 
 
 def _line(one: int | str, listed: Sequence[Guideline]) -> str:

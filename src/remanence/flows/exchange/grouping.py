@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from remanence.core.box import BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, SealReason
 from remanence.core.change import Change
 from remanence.flows.base.context import Core
 from remanence.flows.exchange.exported import BoxLine, TraceLine
@@ -134,7 +134,7 @@ async def lines(core: Core, ids: Mapping[int, str]) -> AsyncIterator[dict[str, A
         for trace in await core.store.traces(
             core.scope, FindTraces(only=tuple(numbers[start : start + PAGE]), limit=PAGE)
         ):
-            yield _trace_out(trace)
+            yield {"trace": trace.trace, **trace.values}
 
 
 def _box_out(box: BoxRow, ids: Mapping[int, str]) -> dict[str, Any] | None:
@@ -150,7 +150,3 @@ def _box_out(box: BoxRow, ids: Mapping[int, str]) -> dict[str, Any] | None:
         "reason": None if box.reason is None else box.reason.label,
     }
     return {name: value for name, value in out.items() if value is not None}
-
-
-def _trace_out(trace: TraceRow) -> dict[str, Any]:
-    return {"trace": trace.trace, **trace.values}

@@ -73,7 +73,7 @@ def fields_checksum(fields: Mapping[str, Any]) -> str:
 
 def read(data: bytes) -> Page:
     """Read a file; raise InvalidInput for one that is neither fields and a text nor a text alone."""
-    is_whole = _is_whole(data)
+    is_whole = checksum_of(data) is not None
     try:
         content = data.decode().removeprefix(_BOM)
     except UnicodeDecodeError:
@@ -96,10 +96,6 @@ def checksum_of(data: bytes) -> str | None:
         return None
     given = found[1]
     return given if given == _checksum(data[: found.start()], data[found.end() :]) else None
-
-
-def _is_whole(data: bytes) -> bool:
-    return checksum_of(data) is not None
 
 
 def _checksum(head: bytes, tail: bytes) -> str:
@@ -156,7 +152,7 @@ def _parse_field(one: str) -> tuple[str, str]:
 def _value(value: str) -> Field:
     if value[0] == "[":
         return _list(value)
-    return _mapping(value) if value[0] == "{" else _scalar(value)
+    return dict(_json(value)) if value[0] == "{" else _scalar(value)
 
 
 def _scalar(value: str) -> str:
@@ -184,10 +180,6 @@ def _list(value: str) -> list[str]:
             f"{format_value(value)} is no list of texts", recovery='write it like ["one", "two"]'
         )
     return list(read_)
-
-
-def _mapping(value: str) -> dict[str, Any]:
-    return dict(_json(value))
 
 
 def _json(value: str) -> Any:

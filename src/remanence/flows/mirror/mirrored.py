@@ -103,7 +103,9 @@ def fields_of(memory: Memory, successor: str | None = None) -> dict[str, Any]:
         "valid_to": _time(memory.valid_to),
         "confidence": memory.confidence,
         "importance": memory.importance,
-        "verification": _unless(memory.verification, Verification.UNVERIFIED),
+        "verification": (
+            None if memory.verification is Verification.UNVERIFIED else memory.verification.label
+        ),
         "pinned": True if memory.pinned else None,
         "tags": list(memory.tags),
         "sources": list(memory.sources[:SOURCES_SHOWN]) or None,
@@ -113,10 +115,6 @@ def fields_of(memory: Memory, successor: str | None = None) -> dict[str, Any]:
         "since": _time(memory.status_at) if memory.status not in STANDING else None,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _unless(value: Verification, usual: Verification) -> str | None:
-    return None if value is usual else value.label
 
 
 def _time(micros: int | None) -> str | None:

@@ -55,7 +55,14 @@ class Wish:
 
 async def forecast(core: Core, wish: Wish) -> Forecast:
     """Say what a policy will do in so many days, if nothing but time passes."""
-    _check(wish)
+    check_count("days", wish.days, 1, DAYS_MAX)
+    check_count("limit", wish.limit, 0, LISTED_MAX)
+    check_count("offset", wish.offset, 0, LISTED_MAX * LISTED_MAX)
+    if wish.every is not None and not EVERY_LEAST_S <= wish.every <= EVERY_MOST_S:
+        raise InvalidInput(
+            f"every cannot be {format_value(wish.every)} seconds",
+            recovery=f"pass {EVERY_LEAST_S:,} to {EVERY_MOST_S:,} seconds between two ticks, or None",
+        )
     if wish.policy is None and not core.policy_given:
         raise InvalidInput(
             f"scope {core.scope!r} has adopted no policy, so nothing runs here by itself", recovery=NO_POLICY
@@ -72,17 +79,6 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
         one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in found if one is not None
     }
     return seen.build_forecast(until, memories)
-
-
-def _check(wish: Wish) -> None:
-    check_count("days", wish.days, 1, DAYS_MAX)
-    check_count("limit", wish.limit, 0, LISTED_MAX)
-    check_count("offset", wish.offset, 0, LISTED_MAX * LISTED_MAX)
-    if wish.every is not None and not EVERY_LEAST_S <= wish.every <= EVERY_MOST_S:
-        raise InvalidInput(
-            f"every cannot be {format_value(wish.every)} seconds",
-            recovery=f"pass {EVERY_LEAST_S:,} to {EVERY_MOST_S:,} seconds between two ticks, or None",
-        )
 
 
 async def _begin(core: Core, policy: Policy) -> Begin:

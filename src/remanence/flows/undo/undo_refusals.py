@@ -139,7 +139,12 @@ def _protects(entry: Entry) -> bool:
         return False
     if isinstance(entry, Block):
         return not _PROTECTING.isdisjoint(entry.columns) or _in_quarantine(entry)
-    return _changed_protection(entry)
+    before, after = entry.before or {}, entry.after or {}
+    if Status.QUARANTINED in (before.get("status"), after.get("status")):
+        return True
+    if entry.before is not None and entry.after is None:  # destroyed, the whole row is there
+        return bool(before.get("pinned") or before.get("holds"))
+    return any(before.get(name) != after.get(name) for name in _PROTECTING & {*before, *after})
 
 
 def _in_quarantine(block: Block) -> bool:
@@ -148,15 +153,6 @@ def _in_quarantine(block: Block) -> bool:
     place = block.columns.index("status")
     sides = (side for side in (block.before, block.after) if side is not None)
     return any((side[:, place] == Status.QUARANTINED).any() for side in sides)
-
-
-def _changed_protection(change: Change) -> bool:
-    before, after = change.before or {}, change.after or {}
-    if Status.QUARANTINED in (before.get("status"), after.get("status")):
-        return True
-    if change.before is not None and change.after is None:  # destroyed, the whole row is there
-        return bool(before.get("pinned") or before.get("holds"))
-    return any(before.get(name) != after.get(name) for name in _PROTECTING & {*before, *after})
 
 
 def _acts(back: Sequence[Entry]) -> Iterator[tuple[int, str]]:

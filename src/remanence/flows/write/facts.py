@@ -100,7 +100,7 @@ async def decide_facts(
     proposed: dict[int, tuple[str, ...]] = {}
     for draft, fact in drafts:
         turn = of[fact.turn]
-        reason = fallen.holds(draft, turn) or _check_echo(draft, turn, shown)
+        reason = fallen.holds(draft, turn) or (ECHO if shown.echoes(turn, draft.turn.text) else "")
         if reason:
             left_out[reason] += 1
             _record_drop(actions, draft, reason)
@@ -270,11 +270,6 @@ async def _fallen(core: Core, drafts: Sequence[MemoryDraft]) -> _Fallen:
             key = (claim.subject, claim.attribute, claim.value.casefold())
             since[key] = max(at, since.get(key, at))
     return _Fallen({known[seq].fingerprint: at for seq, at in fell.items()}, since)
-
-
-def _check_echo(draft: MemoryDraft, turn: Memory, shown: ShownTexts) -> str:
-    """Say why a fact is not kept that its speaker only read here."""
-    return ECHO if shown.echoes(turn, draft.turn.text) else ""
 
 
 def _is_fact(turn: Memory, draft: MemoryDraft) -> list[Change]:

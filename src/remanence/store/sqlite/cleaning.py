@@ -54,7 +54,13 @@ def clean(path: str) -> CleanResult:
         return CleanResult()
     try:
         with closing(connect(path, busy_ms=WAIT_MS)) as connection:
-            return _clean_database(connection, path)
+            if not is_due(connection):
+                return CleanResult(found=tuple(left_where(connection)))
+            if why := keep_ledger(path):
+                return CleanResult(is_pending=True, why=why)
+            if not _rewritten(connection):
+                return CleanResult(is_pending=True)
+            return _check_residue(connection, path, _unproven(connection))
     except sqlite3.OperationalError as error:
         if not (error.sqlite_errorname or "").startswith(_LATER):
             raise meaning(error, path) from error
@@ -76,16 +82,6 @@ def keep_ledger(path: str) -> str:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
     return ""
-
-
-def _clean_database(connection: sqlite3.Connection, path: str) -> CleanResult:
-    if not is_due(connection):
-        return CleanResult(found=tuple(left_where(connection)))
-    if why := keep_ledger(path):
-        return CleanResult(is_pending=True, why=why)
-    if not _rewritten(connection):
-        return CleanResult(is_pending=True)
-    return _check_residue(connection, path, _unproven(connection))
 
 
 def _is_held(error: sqlite3.OperationalError) -> bool:

@@ -7,7 +7,7 @@ whole without it, and the form goes with what it says.
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import orjson
@@ -53,7 +53,7 @@ def unpack(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str |
     form, rest = _form(connection, names, number), iter(values)
     found = {name: _put(one, rest) for name, one in form.items()}
     for name in _LISTED & form.keys():
-        found[name] = [_item(connection, names, item) for item in found[name]]
+        found[name] = [_put(_form(connection, names, item[0]), iter(item[1:])) for item in found[name]]
     return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -77,10 +77,6 @@ def _take_listed(items: list[Any], values: list[Any], number: Callable[[Any], in
         kept.append([number(form), *mine])
     values.append(kept)
     return _HOLE
-
-
-def _item(connection: sqlite3.Connection, names: Fresh | StringIds, kept: Sequence[Any]) -> Any:
-    return _put(_form(connection, names, kept[0]), iter(kept[1:]))
 
 
 def _take(value: Any, values: list[Any], *, nests: bool, texts: bool = False) -> Any:

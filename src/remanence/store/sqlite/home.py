@@ -125,7 +125,9 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> i
     try:
         source.backup(target, pages=_PAGES_A_STEP)
         target.execute("PRAGMA journal_mode = delete")
-        sound = _is_sound(target, references=references)
+        sound = target.execute("PRAGMA quick_check").fetchall() == [("ok",)] and not (
+            references and target.execute("PRAGMA foreign_key_check").fetchone()
+        )
         (memories,) = target.execute("SELECT count(*) FROM memories").fetchone() if sound else (0,)
     finally:
         target.close()
@@ -135,9 +137,3 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> i
         raise StoreDamaged(f"the copy {path} was not whole", recovery="run `doctor` on the original")
     partial.rename(path)
     return int(memories)
-
-
-def _is_sound(connection: sqlite3.Connection, *, references: bool) -> bool:
-    return connection.execute("PRAGMA quick_check").fetchall() == [("ok",)] and not (
-        references and connection.execute("PRAGMA foreign_key_check").fetchone()
-    )

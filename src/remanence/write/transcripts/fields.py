@@ -39,7 +39,10 @@ def value(name: str, given: Any) -> Any:
     if name in NAMES:
         return plain_name(name, given)
     if name in LABELS:
-        return _label(name, given)
+        known = [label.label for label in LABELS[name]]
+        if given not in known:
+            raise FlawError(f"unknown {name} {given!r}", suggest(str(given), known))
+        return str(given)
     return _CHECKS[name](given)
 
 
@@ -91,13 +94,6 @@ def problem_of(given: str) -> str | None:
     except FlawError as flaw:
         return str(flaw)
     return None
-
-
-def _label(name: str, given: Any) -> str:
-    known = [label.label for label in LABELS[name]]
-    if given not in known:
-        raise FlawError(f"unknown {name} {given!r}", suggest(str(given), known))
-    return str(given)
 
 
 def _time(given: Any) -> int:
