@@ -6,6 +6,7 @@ Knows where each command is; what they do is the engine's, what their answers lo
 import gc
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from types import TracebackType
@@ -20,25 +21,20 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "box_commands": "boxes",
     "commands": "learn ingest extract put consolidate recall get list links graph update correct supersede confirm rate"
     " dispute tag untag link unlink pin unpin hold release forget restore history undo status actions"
     " begin-session end-session",
     "demo": "demo",
-    "entities_commands": "entities",
     "erase_commands": "erase",
     "files": "backup export import",
-    "forbid_commands": "forbidden",
     "frame_commands": "frame boot profile topics frames",
-    "guideline_commands": "guidelines",
     "hearing_commands": "note chat",
     "mcp": "mcp",
     "mirror_commands": "mirror",
     "plan_commands": "plan diff apply curate forecast compact explain",
     "policies": "policy",
-    "review_commands": "review",
     "schedule_commands": "schedule",
-    "trace_commands": "traces",
+    "shelf_commands": "boxes entities forbidden guidelines review traces",
     "upkeep": "doctor reembed settings guide completion",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
@@ -121,7 +117,7 @@ def tree() -> "App":
             continue
         if group and group not in app:
             app.command(App(group, help_flags=(), version_flags=()))
-        function = name.replace("-", "_") + "_" * (name in {"import", "list"})
+        function = re.sub(r"[ -]", "_", row.command) + "_" * (row.command in {"import", "list"})
         place = f"{__name__}.{places[group or name]}:{function}"
         (app[group] if group else app).command(place, name=name, help=row.summary)
 

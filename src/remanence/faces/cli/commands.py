@@ -266,7 +266,7 @@ async def links(name: Name, /, *, memory: Memory) -> Any:
     return await memory.links(name)
 
 
-async def contradictions(
+async def graph_contradictions(
     *,
     memory: Memory,
     every: Annotated[
@@ -276,7 +276,7 @@ async def contradictions(
     return await memory.graph.contradictions(open_only=not every)
 
 
-async def merge(
+async def graph_merge(
     keep: Name,
     other: Name,
     /,
@@ -286,11 +286,11 @@ async def merge(
     return await memory.graph.merge(keep, other)
 
 
-async def link_duplicates(*, memory: Memory) -> Any:
+async def graph_link_duplicates(*, memory: Memory) -> Any:
     return await memory.graph.link_duplicates()
 
 
-async def resolve(
+async def graph_resolve(
     one: Name,
     other: Name,
     /,

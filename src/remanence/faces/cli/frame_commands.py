@@ -89,20 +89,20 @@ async def topics(
     return await memory.topics(limit=limit)
 
 
-async def list_(*, memory: Memory) -> Any:
+async def frames_list(*, memory: Memory) -> Any:
     return await memory.frames.list()
 
 
-async def get(name: Name, /, *, memory: Memory) -> Any:
+async def frames_get(name: Name, /, *, memory: Memory) -> Any:
     return (kept := await memory.frames.get(name)).row | {"name": kept.name}
 
 
-async def put(name: Name, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
+async def frames_put(name: Name, /, *, memory: Memory, definition: Definition = Definition()) -> Any:
     frame = await memory.frames.put(name, **definition.values())
     return Undoable(frame, f"remanence frames reset {name}")
 
 
-async def reset(name: Name, /, *, memory: Memory) -> Any:
+async def frames_reset(name: Name, /, *, memory: Memory) -> Any:
     before = await memory.frames.get(name)
     kept = await memory.frames.reset(name)
     if kept == before:

@@ -21,7 +21,7 @@ Folder = Annotated[
 ]
 
 
-async def sync(
+async def mirror_sync(
     folder: Folder,
     /,
     *,
@@ -34,7 +34,7 @@ async def sync(
         return await memory.mirror.apply(folder) if apply else await memory.mirror.sync(folder)
 
 
-async def discard(
+async def mirror_discard(
     folder: Folder,
     paths: Annotated[list[str], Parameter(metavar="PATH", help="An edited file, as the sync shows it.")],
     /,
@@ -44,7 +44,7 @@ async def discard(
     return await memory.mirror.discard(folder, *paths)
 
 
-async def watch(
+async def mirror_watch(
     folder: Folder,
     /,
     *,

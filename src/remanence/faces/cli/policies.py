@@ -14,13 +14,13 @@ from remanence.faces.style import Undoable
 Policy = Annotated[str, POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")]
 
 
-def columns() -> Any:
+def policy_columns() -> Any:
     from remanence.curate.language.reference import reference
 
     return reference()
 
 
-def show(
+def policy_show(
     name: Annotated[
         str | None,
         POLICY,
@@ -36,22 +36,22 @@ def show(
     return text.rstrip("\n")
 
 
-def describe(name: Policy, /) -> Any:
+def policy_describe(name: Policy, /) -> Any:
     return _load_policy(name).describe()
 
 
-def check(name: Policy, /) -> Any:
+def policy_check(name: Policy, /) -> Any:
     read = _load_policy(name)
     return {"name": read.name, "hash": read.hash, "guards": len(read.guards), "rules": len(read.rules)}
 
 
-async def adopt(name: Policy, /, *, memory: Memory) -> Any:
+async def policy_adopt(name: Policy, /, *, memory: Memory) -> Any:
     before = memory.policy.current.name
     adopted = await memory.policy.adopt(name)
     return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _adopting(before))
 
 
-async def drop(*, memory: Memory) -> Any:
+async def policy_drop(*, memory: Memory) -> Any:
     before = await memory.policy.drop()
     return {"adopted": "none"} if before is None else Undoable({"dropped": before}, _adopting(before))
 

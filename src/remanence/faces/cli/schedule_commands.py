@@ -24,7 +24,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3_600}
 STOPPED_BY = ("SIGTERM", "SIGINT", "SIGHUP")
 
 
-async def tick(
+async def schedule_tick(
     *,
     memory: Memory,
     cadence: Annotated[
@@ -38,7 +38,7 @@ async def tick(
         return await memory.schedule.tick(cadence, expire=expire)
 
 
-async def run(
+async def schedule_run(
     *,
     memory: Memory,
     common: Given,
@@ -71,7 +71,7 @@ async def run(
     )
 
 
-async def accept_clock(*, memory: Memory) -> Any:
+async def schedule_accept_clock(*, memory: Memory) -> Any:
     return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
 
 
