@@ -62,11 +62,11 @@ from remanence.flows.entities.entities import EntityProfile, KnownEntity
 from remanence.flows.erase.erase import ErasePreview, Erasure
 from remanence.flows.inspect import inspect
 from remanence.flows.inspect.graph import Contradiction
+from remanence.flows.inspect.inspect import Run
 from remanence.flows.inspect.review import Review
-from remanence.flows.inspect.run_names import Run
 from remanence.flows.mirror.applying import ApplyEditsResult
 from remanence.flows.mirror.hand_edits import FileEdit
-from remanence.flows.mirror.watching import MirrorResult
+from remanence.flows.mirror.mirror import MirrorResult
 from remanence.flows.recall import profiling
 from remanence.flows.schedule.daemon import DaemonResult
 from remanence.flows.schedule.ticking import TickResult

@@ -1,8 +1,10 @@
 """The tools: each calls one verb of the engine or a few, and answers in text.
 
-Knows which tools there are and what they take; must not know the protocol they are called by.
+Knows which tools there are, what they take, and which plans were shown and wait for a yes; must not know the protocol
+they are called by.
 """
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -31,7 +33,6 @@ from remanence.edit.identity import says_who
 from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
-from remanence.faces.mcp.plans import Forgetting, Plans
 from remanence.faces.moments import moment
 from remanence.faces.show import lines
 from remanence.flows.write.noting import NoteResult
@@ -45,12 +46,55 @@ EVENTS = 10  # of a memory's history, the newest
 LINKS = 20  # of a memory, the strongest
 BOOT = "boot"
 TURN = "turn"  # the kind of what is noted
-
 Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str, Field(description="The question in its own words.")]
 Budget = Annotated[int | None, Field(description="At most so many tokens.")]
 Policy = Annotated[str | None, Field(description="A preset; the adopted one if absent.")]
+WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
+
+
+@dataclass(frozen=True, slots=True)
+class Forgetting:
+    """Memories that somebody asked to forget: their ids, each with the revision that was looked at."""
+
+    revisions: dict[str, int]
+
+
+class Plans:
+    """The newest plans by id; each can be taken once."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, Plan | Forgetting] = {}
+        self._applied: dict[str, list[str]] = {}  # the runs of those that were applied, by the plans' ids
+
+    def add(self, plan: Plan | Forgetting) -> str:
+        """Keep a plan and return its id; the oldest goes where too many wait."""
+        plan_id = f"plan-{secrets.token_hex(4)}"
+        self._waiting[plan_id] = plan
+        _shorten(self._waiting)
+        return plan_id
+
+    def record_runs(self, plan_id: str, runs: list[str]) -> None:
+        """Note which runs did what a plan said."""
+        self._applied[plan_id] = runs
+        _shorten(self._applied)
+
+    def take(self, plan_id: str) -> Plan | Forgetting:
+        """Return a plan, which is then gone."""
+        plan = self._waiting.pop(plan_id, None)
+        if plan_id in self._applied:
+            runs = ", ".join(self._applied[plan_id]) or "a run that had nothing to do"
+            raise InvalidInput(
+                f"{plan_id} was applied already by {runs}",
+                recovery="plan again (or forget again) for what is to be done now, or undo that run",
+            )
+        if plan is None:
+            raise NotFound(
+                f"no plan {plan_id[:40]!r} waits here: it is too old, was refused, or was never made",
+                recovery="plan again (or forget again) and apply the id that it answers",
+            )
+        return plan
 
 
 @dataclass
@@ -341,3 +385,9 @@ def names(*, allow_curation: bool) -> tuple[str, ...]:
     """Return the names of the tools that a server offers."""
     every = (name for name, one in vars(Tools).items() if callable(one) and not name.startswith("_"))
     return tuple(name for name in every if allow_curation or name not in CURATING)
+
+
+def _shorten(kept: dict[str, Any]) -> None:
+    """Let the oldest go where too many are kept."""
+    while len(kept) > WAITING_MAX:
+        del kept[next(iter(kept))]

@@ -50,8 +50,14 @@ from remanence.flows.base.policy_reading import (
     read_adopted_policy,
     read_policy,
 )
-from remanence.flows.curate.attachments import attached_changes, complete_merges, cut_links, hanging_changes
-from remanence.flows.curate.plan_inputs import find_recently_restored, same_words_of
+from remanence.flows.curate.plan_inputs import (
+    attached_changes,
+    complete_merges,
+    cut_links,
+    find_recently_restored,
+    hanging_changes,
+    same_words_of,
+)
 from remanence.flows.curate.summarising import Summarising
 from remanence.flows.undo.runs import standing
 from remanence.flows.undo.undo_refusals import may_be_named

@@ -15,8 +15,8 @@ from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.core.model import Memory
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core
-from remanence.flows.mirror.file_names import slug_of
 from remanence.flows.mirror.folder import OWN, Folder
+from remanence.flows.mirror.mirrored import slug_of
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.store.base import Find
 

@@ -24,15 +24,6 @@ from remanence.flows.mirror.documents import (
     lines_of,
     render_speaker,
 )
-from remanence.flows.mirror.file_names import (
-    ARCHIVE,
-    ARTIFACTS,
-    BOXES,
-    CORRECTIONS,
-    ENTITIES,
-    longer,
-    path_of,
-)
 from remanence.flows.mirror.front_matter import (
     CHECKSUM,
     FIELDS_CHECKSUM,
@@ -42,7 +33,16 @@ from remanence.flows.mirror.front_matter import (
     fields_checksum,
     read,
 )
-from remanence.flows.mirror.mirrored import fields_of
+from remanence.flows.mirror.mirrored import (
+    ARCHIVE,
+    ARTIFACTS,
+    BOXES,
+    CORRECTIONS,
+    ENTITIES,
+    fields_of,
+    longer,
+    path_of,
+)
 from remanence.flows.mirror.mirroring import MEMORIES, ChangedFile
 from remanence.flows.write import gating
 from remanence.recall.profile import SECTIONS

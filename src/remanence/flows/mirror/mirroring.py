@@ -26,19 +26,22 @@ from remanence.flows.mirror.documents import (
     documents,
     entity_pages,
 )
-from remanence.flows.mirror.file_names import (
+from remanence.flows.mirror.folder import Folder, Stamp
+from remanence.flows.mirror.front_matter import checksum_of, read
+from remanence.flows.mirror.journal import Journal, MirroredFile
+from remanence.flows.mirror.mirrored import (
     ARCHIVE,
     ARTIFACTS,
     BOXES,
     CORRECTIONS,
     ENTITIES,
     FACTS,
+    File,
+    FileContext,
+    beside,
+    files_of,
     longer,
 )
-from remanence.flows.mirror.folder import Folder, Stamp
-from remanence.flows.mirror.front_matter import checksum_of, read
-from remanence.flows.mirror.journal import Journal, MirroredFile
-from remanence.flows.mirror.mirrored import File, FileContext, beside, files_of
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE

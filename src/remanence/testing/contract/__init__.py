@@ -12,8 +12,7 @@ from remanence.testing.contract.boxes import BoxContract
 from remanence.testing.contract.claims import ClaimContract
 from remanence.testing.contract.commits import CommitContract
 from remanence.testing.contract.embeddings import EmbeddingContract
-from remanence.testing.contract.ending import EndingContract
-from remanence.testing.contract.erasing import ErasingContract
+from remanence.testing.contract.ending import EndingContract, ErasingContract
 from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
