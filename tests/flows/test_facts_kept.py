@@ -14,6 +14,7 @@ from remanence.core.model import Decay, Kind, Lifecycle, Memory, PolicyClass, Ro
 from remanence.flows.base.context import Core
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import extract_pending, listening
+from remanence.flows.write import pending_turns
 from remanence.flows.write.pending_turns import PendingTurns, waiting
 from remanence.llm.base import Judgement
 from remanence.read.extraction import (
@@ -438,7 +439,7 @@ async def test_a_living_engine_listens_when_the_oldest_turn_has_waited_long_enou
         looked.append(clock.now())
         return await waiting(core)
 
-    monkeypatch.setattr(extract_pending, "waiting", counted)
+    monkeypatch.setattr(pending_turns, "waiting", counted)
     async with opener() as memory:
         noted = await memory.note("Mia's boat is kept in harbour 7. It rained.", session="s", later=True)
 

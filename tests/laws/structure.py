@@ -37,7 +37,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows/mirror",),
     ("flows/erase",),
     ("flows/inspect", "flows/schedule"),
-    ("engine",),
+    ("engine", "wings"),
     ("opening", "portal"),
     ("", "faces", "sync", "types"),
     ("testing",),
@@ -45,7 +45,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 # Parts of one row that never import one another.
 SIBLINGS = frozenset(part for layer in LAYERS[:-4] for part in layer if len(layer) > 1)
 # The root package, "", and `types` are the public face; they alone of their row are imported by the others of it.
-IMPORTS_IN_A_CHAIN_MAX = 46
+IMPORTS_IN_A_CHAIN_MAX = 47
 
 PURE = frozenset({"core", "curate", "edit", "gate", "languages", "read", "recall", "text", "write"})
 # Modules of pure parts that are not, each with its reason.
@@ -317,7 +317,7 @@ def resource_readers(root: Path) -> list[str]:
         module.name
         for module in modules(root)
         if module.part in PURE
-        and any(name.startswith("importlib") for name in _bindings(module.tree).values())
+        and any(name.startswith("importlib.resources") for name in _bindings(module.tree).values())
     ]
     return (
         [] if len(readers) <= 1 else ["packaged files are read in more than one place: " + ", ".join(readers)]
@@ -447,7 +447,7 @@ def _depth_of(statement: ast.stmt) -> int:
 
 
 def _imported(root: Path, module: Module) -> Iterator[str]:
-    """Yield the modules of the package that this one names in an import, wherever it stands."""
+    """Yield the modules of the package that this one names in an import, wherever it stands, or in a table of them."""
     names = {other.name for other in modules(root)}
     is_package = module.path.name == "__init__.py"
     for node in ast.walk(module.tree):
@@ -459,12 +459,62 @@ def _imported(root: Path, module: Module) -> Iterator[str]:
 
 
 def _targets(node: ast.AST, importer: str, *, is_package: bool) -> list[str]:
+    if isinstance(node, ast.Dict):
+        return [
+            target for path, some in _table(node) for target in (path, *(f"{path}.{name}" for name in some))
+        ]
     if isinstance(node, ast.Import):
         return [alias.name for alias in node.names]
     if isinstance(node, ast.ImportFrom):
         base = _base(node, importer, is_package=is_package)
         return [f"{base}.{alias.name}" for alias in node.names]
     return []
+
+
+def _table(node: ast.Dict) -> Iterator[tuple[str, list[str]]]:
+    """Yield what a table of later imports names: a module, and in it classes or modules that are parted by spaces."""
+    for path, some in zip(node.keys, node.values, strict=True):
+        if isinstance(path, ast.Constant) and isinstance(some, ast.Constant) and isinstance(some.value, str):
+            named = (str(path.value), some.value) if str(path.value).startswith(PACKAGE) else (some.value, "")
+            if named[0].startswith(f"{PACKAGE}."):
+                yield named[0], named[1].split()
+
+
+def later_imports(root: Path) -> list[str]:
+    """What a module's table imports later is what it imports for the type checker."""
+    complaints = []
+    for module in modules(root):
+        tables = _later_tables(root, module)
+        if not tables:
+            continue
+        typed = {
+            f"{node.module}.{alias.name}"
+            for block in module.tree.body
+            if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+            for node in block.body
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        named = {f"{path}.{name}" for path, some in tables for name in some}
+        complaints += [
+            f"{module.name} imports {name} later, and not for types" for name in sorted(named - typed)
+        ]
+    return complaints
+
+
+def _later_tables(root: Path, module: Module) -> list[tuple[str, list[str]]]:
+    """Return what a module passes to `import_later`, as a table of its own or as the engine's wings."""
+    passed = [
+        node.args[1]
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_later"
+    ]
+    trees: list[ast.AST] = [node for node in passed if isinstance(node, ast.Dict)]
+    if len(trees) < len(passed):
+        trees += [other.tree for other in modules(root) if other.name == f"{PACKAGE}.wings"]
+    return [
+        row for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Dict) for row in _table(node)
+    ]
 
 
 def _base(node: ast.ImportFrom, importer: str, *, is_package: bool) -> str:

@@ -160,6 +160,11 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
         "store.sql",
     ),
     (structure.undocumented_modules, {"text.py": "a = 1\n"}, "has no docstring"),
+    (
+        structure.later_imports,
+        {"text.py": OK + 'import_later(globals(), {"remanence.text": "words"})\n'},
+        "imports remanence.text.words later",
+    ),
     (structure.ambiguous_names, {"store/frames.py": OK, "recall/frames.py": OK}, "frames is the name of"),
 )
 
@@ -326,3 +331,8 @@ def planted(root: Path, files: dict[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return root
+
+
+def test_what_is_imported_later_is_checked() -> None:
+    """A table of later imports names nothing that the type checker does not import."""
+    assert [] == structure.later_imports(SOURCE)

@@ -3,49 +3,58 @@
 Knows the shape of every result; must not know how it came about.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from functools import singledispatch
 from shutil import get_terminal_size
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from remanence.core import results
 from remanence.core.clock import lasting
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.guide import Guide
+from remanence.core.later import import_later
 from remanence.core.model import Hit, Memory, RecallResult, Status, Trust
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, is_time, kept_out, number, plain
-from remanence.curate.explain import Explanation
-from remanence.curate.forecast.forecast_report import Forecast
-from remanence.curate.planner.cycle_summary import describe_cycle
-from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_diff import PlanDiff
-from remanence.curate.planner.plan_report import PlanReport, describe_action, memory_line, render
 from remanence.faces.moments import local
 from remanence.faces.style import Text, Undoable, write_lines
-from remanence.flows.base.expiring import ExpireResult
-from remanence.flows.base.settings import Setting
-from remanence.flows.consolidate.ingesting import IngestResult
-from remanence.flows.consolidate.sessions import OpenSession
-from remanence.flows.erase.erase import ErasePreview, Erasure
-from remanence.flows.erase.erase_since import ErasedSinceReport
-from remanence.flows.inspect.graph import Contradiction
-from remanence.flows.inspect.inspect import Event, State
-from remanence.flows.inspect.review import Review
-from remanence.flows.recall.recalling import WEAK
-from remanence.flows.schedule.daemon import DaemonResult
-from remanence.flows.schedule.ticking import TickResult
-from remanence.flows.undo.decision_log import EngineAction
-from remanence.flows.undo.runs import RunReport
-from remanence.flows.write.proposals import Proposal
-from remanence.recall.frames import Frame
-from remanence.store.base import Check
 from remanence.text.analysis import visible
+
+if TYPE_CHECKING:
+    from remanence.curate.explain import Explanation
+    from remanence.curate.forecast.forecast_report import Forecast
+    from remanence.curate.planner import cycle_summary, plan_report
+    from remanence.curate.planner.plan import Plan
+    from remanence.curate.planner.plan_diff import PlanDiff
+    from remanence.curate.planner.plan_report import PlanReport
+    from remanence.flows.base.expiring import ExpireResult
+    from remanence.flows.base.settings import Setting
+    from remanence.flows.consolidate.ingesting import IngestResult
+    from remanence.flows.consolidate.sessions import OpenSession
+    from remanence.flows.erase.erase import ErasePreview, Erasure
+    from remanence.flows.erase.erase_since import ErasedSinceReport
+    from remanence.flows.inspect.graph import Contradiction
+    from remanence.flows.inspect.inspect import Event, State
+    from remanence.flows.inspect.review import Review
+    from remanence.flows.recall import recalling
+    from remanence.flows.undo.decision_log import EngineAction
+    from remanence.flows.undo.runs import RunReport
+    from remanence.flows.write.proposals import Proposal
+    from remanence.recall.frames import Frame
+    from remanence.store.base import Check
+else:
+    import_later(
+        globals(),
+        {"remanence.curate.planner": "cycle_summary plan_report", "remanence.flows.recall": "recalling"},
+    )
+
+Show = TypeVar("Show", bound=Callable[[Any], Iterator[Text]])
 
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
@@ -81,11 +90,16 @@ def _back(command: str, one: str = "") -> Iterator[Text]:
 
 def is_well(result: Any) -> bool:
     """Tell whether a result is good news: all checks are sound, nothing is missed, fails or waits for a person."""
-    if isinstance(result, State):
-        return not result.erased_since and (result.schedule is None or result.schedule.is_well)
-    if isinstance(result, TickResult | DaemonResult | Erasure):
-        return result.is_well
-    return all(check.ok for check in result if isinstance(check, Check)) if isinstance(result, list) else True
+    if _is_a(result, "State"):
+        return not result.erased_since and (result.schedule is None or bool(result.schedule.is_well))
+    if _is_a(result, "TickResult", "DaemonResult", "Erasure"):
+        return bool(result.is_well)
+    return all(check.ok for check in result if _is_a(check, "Check")) if isinstance(result, list) else True
+
+
+def _is_a(result: Any, *kinds: str) -> bool:
+    """Tell whether a result is of a class, which is not imported to tell."""
+    return any(kind.__name__ in kinds for kind in type(result).__mro__)
 
 
 def safe(text: str) -> str:
@@ -114,46 +128,71 @@ def format_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items()) or "nothing"
 
 
-@singledispatch
+# How a result is shown, by the name of its class: who has a result has imported its class, and nobody else needs to.
+_SHOWN: dict[str, Callable[[Any], Iterator[Text]]] = {}
+
+
 def lines(result: Any) -> Iterator[Text]:
     """Yield a result line by line; what has no form of its own is shown as JSON."""
+    for kind in type(result).__mro__:
+        if kind.__name__ in _SHOWN:
+            return _SHOWN[kind.__name__](result)
+    return _render_mapping(result) if isinstance(result, Mapping) else _render_document(result)
+
+
+def _render_document(result: Any) -> Iterator[Text]:
     yield Text(result if isinstance(result, str) else document(result))
 
 
-@lines.register
+def _shows(*kinds: str) -> Callable[[Show], Show]:
+    def register(show: Show) -> Show:
+        for kind in kinds:
+            _SHOWN[kind] = show
+        return show
+
+    return register
+
+
+@_shows("Result")
 def _result(done: Result) -> Iterator[Text]:
     yield Text(str(done))
-    if isinstance(done, IngestResult):
-        yield from (
-            Text(f"  left out {count:,}: {safe(why)}", "yellow") for why, count in done.skipped.items()
-        )
-        if done.stored:
-            yield Text("  make them active with: remanence consolidate", "dim")
     yield from _back(_undoing(done))
 
 
-@lines.register
-def _final(done: Erasure | ErasePreview | ErasedSinceReport | ExpireResult) -> Iterator[Text]:
+@_shows("IngestResult")
+def _ingest_result(done: IngestResult) -> Iterator[Text]:
+    yield Text(str(done))
+    yield from (Text(f"  left out {count:,}: {safe(why)}", "yellow") for why, count in done.skipped.items())
+    if done.stored:
+        yield Text("  make them active with: remanence consolidate", "dim")
+    yield from _back(_undoing(done))
+
+
+@_shows("Erasure", "ExpireResult")
+def _final(done: Erasure | ExpireResult) -> Iterator[Text]:
     """Show what is not taken back."""
     yield from (Text(line) for line in str(done).splitlines())
-    if isinstance(done, ErasePreview | ErasedSinceReport):
-        yield Text("  erase them with: the same command and --yes", "dim")
 
 
-@lines.register
+@_shows("ErasePreview", "ErasedSinceReport")
+def _final_preview(shown: ErasePreview | ErasedSinceReport) -> Iterator[Text]:
+    """Show what would not be taken back."""
+    yield from (Text(line) for line in str(shown).splitlines())
+    yield Text("  erase them with: the same command and --yes", "dim")
+
+
+@_shows("Undoable")
 def _undoable(done: Undoable) -> Iterator[Text]:
     yield from lines(done.result)
     yield from _back(done.back)
 
 
-@lines.register
-def _render_mapping(result: Mapping) -> Iterator[Text]:  # type: ignore[type-arg]
+def _render_mapping(result: Mapping[Any, Any]) -> Iterator[Text]:
     for name, value in result.items():
         yield Text.assemble((f"{name:<8}", "dim"), f" {safe(str(value))}")
 
 
-@lines.register(list)
-@lines.register(tuple)
+@_shows("list", "tuple")
 def _each(results: Sequence[Any]) -> Iterator[Text]:
     if not results:
         yield Text("none", "dim")
@@ -161,12 +200,13 @@ def _each(results: Sequence[Any]) -> Iterator[Text]:
         yield from [_row(result)] if isinstance(result, Memory) else lines(result)
 
 
-@lines.register
+@_shows("Receipt")
 def _receipt(done: Receipt) -> Iterator[Text]:
     counts = {name: count for name, count in done.counts.items() if count}
     if done.verb in PLANNED:
         what = (
-            ", ".join(describe_action(action, count) for action, count in counts.items()) or "nothing to do"
+            ", ".join(plan_report.describe_action(action, count) for action, count in counts.items())
+            or "nothing to do"
         )
     else:
         several = counts.get(done.verb, 0)
@@ -185,12 +225,12 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         yield from _back(_undoing(done), one)
 
 
-@lines.register
+@_shows("RecallResult")
 def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not answer.memories:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
     elif answer.is_weak:
-        yield Text(WEAK, "yellow")
+        yield Text(recalling.WEAK, "yellow")
     for hit in answer.memories:
         yield from lines(hit)
     strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
@@ -203,7 +243,7 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield Text(f"  without the model: {safe(answer.without_model)}", "dim")
 
 
-@lines.register
+@_shows("Hit")
 def _hit(hit: Hit) -> Iterator[Text]:
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
     for ended in hit.memory.ended:
@@ -237,7 +277,7 @@ def _row(memory: Memory) -> Text:
     )
 
 
-@lines.register
+@_shows("Memory")
 def _memory(memory: Memory) -> Iterator[Text]:
     yield Text.assemble((f"{memory.seq}  {memory.id}", "bold"))
     yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
@@ -272,7 +312,7 @@ def _plainly(name: str, value: Any) -> str:
     )
 
 
-@lines.register
+@_shows("Contradiction")
 def _contradiction(found: Contradiction) -> Iterator[Text]:
     yield from lines(found.link)
     for memory in (found.one, found.other):
@@ -284,7 +324,7 @@ def _contradiction(found: Contradiction) -> Iterator[Text]:
         yield Text(f"  resolved {when(found.link.resolved_at)}", "dim")
 
 
-@lines.register
+@_shows("Frame")
 def _frame(frame: Frame) -> Iterator[Text]:
     limit = "" if frame.limit is None else f"at most {number(frame.limit, 'memory', 'memories')}"
     named = ("tags", "categories", "guarantees")
@@ -293,7 +333,7 @@ def _frame(frame: Frame) -> Iterator[Text]:
     yield Text.assemble((f"{safe(frame.name):<12}", "bold"), safe(about))
 
 
-@lines.register
+@_shows("Guide")
 def _guide(guide: Guide) -> Iterator[Text]:
     if len(guide.entries) == 1:
         yield Text(str(guide))
@@ -303,26 +343,26 @@ def _guide(guide: Guide) -> Iterator[Text]:
     yield Text("more of one: remanence guide VERB", "dim")
 
 
-@lines.register
+@_shows("Explanation")
 def _explanation(explanation: Explanation) -> Iterator[Text]:
     for line in str(explanation).splitlines():
         yield Text(visible(line))
 
 
-@lines.register
+@_shows("Plan")
 def _plan(plan: Plan) -> Iterator[Text]:
     yield from lines(plan.describe())
 
 
-@lines.register
+@_shows("PlanReport")
 def _plan_report(report: PlanReport) -> Iterator[Text]:
-    for line in render(report, _width()):
+    for line in plan_report.render(report, _width()):
         yield Text(visible(line))
     if any(act.count > len(act.memories) + len(act.links) for act in report.acts):
         yield Text("all of them: --list", "dim")
 
 
-@lines.register
+@_shows("PlanDiff")
 def _plan_diff(diff: PlanDiff) -> Iterator[Text]:
     for line in diff.lines(_width()):
         yield Text(visible(line))
@@ -330,13 +370,13 @@ def _plan_diff(diff: PlanDiff) -> Iterator[Text]:
         yield Text("all of them: --list", "dim")
 
 
-@lines.register
+@_shows("Forecast")
 def _forecast(forecast: Forecast) -> Iterator[Text]:
     for line in forecast.lines(_width()):
         yield Text(line)
 
 
-@lines.register
+@_shows("Review")
 def _review(review: Review) -> Iterator[Text]:
     if not review.items:
         yield Text("nothing waits for a person", "dim")
@@ -350,7 +390,7 @@ def _review(review: Review) -> Iterator[Text]:
         yield Text(f"and {format_counts(left)} more: --limit {max(review.counts.values())}", "dim")
 
 
-@lines.register
+@_shows("Proposal")
 def _proposal(proposal: Proposal) -> Iterator[Text]:
     what = [
         *proposal.tags,
@@ -360,7 +400,7 @@ def _proposal(proposal: Proposal) -> Iterator[Text]:
     yield Text(f"declined for {proposal.memory.seq}: {safe(', '.join(what))}")
 
 
-@lines.register
+@_shows("State")
 def _state(state: State) -> Iterator[Text]:
     yield Text.assemble((f"scope {safe(state.scope)}", "bold"), f": {_size(state)}")
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
@@ -400,7 +440,7 @@ def _state(state: State) -> Iterator[Text]:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
 
 
-@lines.register
+@_shows("EngineAction")
 def _engine_action(one: EngineAction) -> Iterator[Text]:
     times = f" ×{one.count:,}" if one.count > 1 else ""
     yield Text.assemble(
@@ -453,7 +493,7 @@ def _session(session: OpenSession, now: int) -> Text:
     return Text.assemble(("  session    ", "dim"), f"{session.id} {begun}")
 
 
-@lines.register
+@_shows("Setting")
 def _setting(setting: Setting) -> Iterator[Text]:
     is_number = isinstance(setting.value, int)
     shown = f"{setting.value:>7}" if is_number else f"{'words' if setting.value else '-':>7}"
@@ -474,7 +514,7 @@ def _whose(owner: str) -> str:
     return "" if owner == str(PERSON) else f" ({safe(owner)})"
 
 
-@lines.register
+@_shows("Event")
 def _event(event: Event) -> Iterator[Text]:
     by = (f" by {safe(event.actor)}" if event.actor else "") + _whose(event.owner)
     yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
@@ -482,7 +522,7 @@ def _event(event: Event) -> Iterator[Text]:
         yield Text(f"    {short(change)}")
 
 
-@lines.register
+@_shows("RunReport")
 def _run_report(done: RunReport) -> Iterator[Text]:
     named = (("by", done.actor), ("under", done.policy))
     by = "".join(f" {word} {safe(who)}" for word, who in named if who) + _whose(done.owner)
@@ -494,15 +534,19 @@ def _run_report(done: RunReport) -> Iterator[Text]:
     if done.because:
         yield Text(f"  because of {', '.join(done.because)}")
     if done.cycle:
-        yield Text(f"  {describe_cycle(done.cycle, done.left_out)}")
+        yield Text(f"  {cycle_summary.describe_cycle(done.cycle, done.left_out)}")
         yield Text(f"  policy hash {done.policy_hash}", "dim")
     for act in done.acts:
-        what = describe_action(act.name, act.count) if done.verb in PLANNED else f"{act.name} {act.count:,}"
+        what = (
+            plan_report.describe_action(act.name, act.count)
+            if done.verb in PLANNED
+            else f"{act.name} {act.count:,}"
+        )
         why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
         yield Text("  ".join([f"  {what}", *why]))
         for memory in act.memories:
             if memory.id is not None:
-                yield Text(memory_line(memory, done.now, _width()))
+                yield Text(plan_report.memory_line(memory, done.now, _width()))
         if gone := sum(memory.id is None and memory.seq > 0 for memory in act.memories):
             yield Text(f"    {number(gone, 'memory', 'memories')} of which nothing is left")
         if act.count > len(act.memories):
@@ -514,7 +558,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
         yield Text(f"  taken back by {done.undone_by}", "dim")
 
 
-@lines.register
+@_shows("Check")
 def _check(check: Check) -> Iterator[Text]:
     mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
     mark = ("warning", "yellow") if check.ok and check.advice else mark

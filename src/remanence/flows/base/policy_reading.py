@@ -4,6 +4,7 @@ Called at each opening and wherever a policy is named; must not know what a poli
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from remanence.core.arguments import check_path
@@ -17,6 +18,7 @@ NO_RULES = 'version = 1\nname = "none"\n'
 POLICY = "policy"  # the adopted policy's name in the bookkeeping: {"name", "hash", "source"}
 
 
+@cache
 def no_policy() -> Policy:
     """Return the policy of a memory that was given none: the categories are declared, nothing is ever selected."""
     return load(NO_RULES)

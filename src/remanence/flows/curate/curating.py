@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -84,7 +84,6 @@ def choose(core: Core, policy: str | None, overrides: Mapping[str, Mapping[str, 
     return load(core.policy.source, overrides, stored=True) if overrides else core.policy
 
 
-@cache
 async def plan(
     core: Core,
     policy: Policy,
