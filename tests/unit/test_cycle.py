@@ -227,3 +227,16 @@ def test_a_link_is_cut_by_the_first_rule_that_chooses_it() -> None:
 
     assert [("unlink", "rule-0", 1)] == list(made.by_rule)
     assert [(2, 3)] == [key[:2] for key in world.links]
+
+
+def test_what_a_run_purges_no_rule_prunes_again() -> None:
+    """A rule that prunes and names the status does not see it: it would become a tombstone of today, and stay."""
+    world = World([row(status="pruned", reason="decayed", status_at=NOW - 40 * DAY), row()])
+    made = _curated(
+        world,
+        'phase = "expire"\nwhere = "status != \'active\'"\ndo = "prune"',
+        'phase = "purge"\nwhere = "age(status_at) > days(30)"\ndo = "purge"',
+    )
+
+    assert (("purge", "rule-1", 1),) == made.by_rule
+    assert [2] == list(world.rows)

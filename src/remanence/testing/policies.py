@@ -12,6 +12,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from remanence.curate.policy.rules import ACTIONS
+
 CONDITIONS = (
     "True",
     "True",
@@ -101,7 +103,7 @@ ORDERS = (
     "score('self') desc, reinforced asc",
 )
 _CLOCKS = ("wall", "wall", "active", "turns")
-_PLACES: Mapping[str, Sequence[str]] = {
+_DRAWN: Mapping[str, Sequence[str]] = {
     "archive": ("expire", "keep-recent", "lifecycle", "value", "tiers", "budgets"),
     "prune": ("expire", "keep-recent", "lifecycle", "value"),
     "move": ("keep-recent", "value", "tiers", "budgets"),
@@ -115,6 +117,8 @@ _PLACES: Mapping[str, Sequence[str]] = {
     "flag": ("expire", "tiers", "shrink"),
     "unflag": ("expire", "shrink"),
 }
+# An action that is new is drawn wherever it may stand.
+_PLACES = {**_DRAWN, **{word: phases for word, phases in ACTIONS.items() if word not in _DRAWN}}
 _LADDERS: Sequence[Mapping[str, Any]] = (
     {"keep": {"words": 20}, "ladder": ["shrink", "archive"]},
     {"keep": {"tokens": 40, "down_to": 0.7}, "ladder": ["shrink", "archive"]},
