@@ -220,8 +220,8 @@ class Engine:
         A `key` names the turn: noted twice it is stored once. With `later` nothing is extracted here: that is left to
         another engine, `consolidate` or `end_session`.
         """
-        given = replace(turn, **more) if isinstance(turn, Turn) else Turn(turn, **more)
-        return await noting.note(self._core, self._group_commit, given, later=later)
+        full_turn = replace(turn, **more) if isinstance(turn, Turn) else Turn(turn, **more)
+        return await noting.note(self._core, self._group_commit, full_turn, later=later)
 
     async def learn_many(
         self, items: Iterable[Turn | str | Mapping[str, Any]], progress: Progress | None = None
@@ -274,8 +274,8 @@ class Engine:
         Facts are extracted first from the turns that wait, as `heard` tells; at the end reflections that have grown too
         many are drawn together. 200 memories a transaction.
         """
-        heard = await extract_pending.listen(self._core)
-        return replace(await consolidation.consolidate(self._core, progress), heard=heard)
+        hearing = await extract_pending.listen(self._core)
+        return replace(await consolidation.consolidate(self._core, progress), heard=hearing)
 
     async def reembed(
         self, embedder: str | WaitingEmbedder | None = None, progress: Progress | None = None
@@ -307,9 +307,9 @@ class Engine:
         returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False.
         """
         span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        narrowed = _read_filters(filters or {})
-        asked = recalling.RecallRequest(query, limit, budget, filters=narrowed, between=span, **asking)
-        return await recalling.recall(self._core, asked)
+        criteria = _read_filters(filters or {})
+        request = recalling.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
+        return await recalling.recall(self._core, request)
 
     async def frame(
         self,
@@ -502,13 +502,13 @@ class Engine:
         A plan is a proposal: of one that comes from elsewhere only what its policy would do now is done. Name that
         policy if it is neither adopted nor the one that this memory was opened with.
         """
-        given = curating.choose(self._core, policy, overrides) if policy is not None or overrides else None
-        return await curating.apply(self._core, plan, allow_destroyed, given)
+        choice = curating.choose(self._core, policy, overrides) if policy is not None or overrides else None
+        return await curating.apply(self._core, plan, allow_destroyed, choice)
 
     async def curate(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Receipt:
         """Plan and apply in one call."""
-        chosen = curating.choose(self._core, policy, overrides)
-        return await self.apply(await curating.plan(self._core, chosen))
+        choice = curating.choose(self._core, policy, overrides)
+        return await self.apply(await curating.plan(self._core, choice))
 
     async def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
@@ -568,7 +568,7 @@ class Engine:
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
-        return await checks.every(self._kept.looked_at)
+        return await checks.run_checks(self._kept.looked_at)
 
     @property
     def review(self) -> ReviewQueue:
@@ -605,8 +605,8 @@ class Engine:
     @asynccontextmanager
     async def session(self, task_type: str = "general") -> AsyncIterator[str]:
         """Begin a session and end it when the block ends; within an open session that one goes on."""
-        async with sessions.during(self._core, task_type) as begun:
-            yield begun
+        async with sessions.hold_session(self._core, task_type) as session_id:
+            yield session_id
 
     # Backup, export and import
 
@@ -654,9 +654,9 @@ class Engine:
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
         """
-        named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        asked = recalling.Listing(_read_list_filters(named, equal, filters or {}), limit, oldest_first)
-        return await recalling.list_memories(self._core, asked)
+        fields = {"status": status, "kind": kind, "tags": tuple(tags) or None}
+        listing = recalling.Listing(_read_list_filters(fields, equal, filters or {}), limit, oldest_first)
+        return await recalling.list_memories(self._core, listing)
 
 
 def _read_filters(given: Mapping[str, Any]) -> Filters:
@@ -678,5 +678,5 @@ async def note_refusal(memory: Engine, command: str) -> None:
 
 async def plan_compaction(memory: Engine, keep_recent: int) -> Plan:
     """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
-    chosen = curating.compaction(keep_recent)
-    return await curating.plan(memory._core, chosen, listed=plan_report.LISTED, verb=curating.COMPACT)  # noqa: SLF001 # the same
+    choice = curating.compaction(keep_recent)
+    return await curating.plan(memory._core, choice, listed=plan_report.LISTED, verb=curating.COMPACT)  # noqa: SLF001 # the same

@@ -76,13 +76,23 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         check_name("an agent", agent)
         refuse_secret(b"", "name of the agent", agent)
     store, counter = own.get("store"), own.get("tokens")
-    kept = store if store is not None else SqlStore(str(path))
-    chosen, model = parts(embedder)
+    backend = store if store is not None else SqlStore(str(path))
+    vectorizer, model = parts(embedder)
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
-    given = policy is not None
+    has_policy = policy is not None
     rules = no_policy() if policy is None else read_policy(policy)
-    core = Core(kept, scope, watch, chosen, rules, agent, policy_given=given, fades_by=fades_by, writer=judge)
+    core = Core(
+        backend,
+        scope,
+        watch,
+        vectorizer,
+        rules,
+        agent,
+        policy_given=has_policy,
+        fades_by=fades_by,
+        writer=judge,
+    )
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.erased_since = own.get("erased_since", "refuse")
@@ -111,14 +121,14 @@ def _writer(writer: str | Writer | None) -> tuple[Writer | None, LetGo | None]:
 
 def _count_line_tokens(counter: TokenCounter, lines: Sequence[str]) -> list[int]:
     """Have a user's own function count lines, each with its end; refuse what it should not have said."""
-    told = f"the token counter {getattr(counter, '__qualname__', type(counter).__name__)}"
-    with extensions.wrap_extension_errors(told):
+    counter_name = f"the token counter {getattr(counter, '__qualname__', type(counter).__name__)}"
+    with extensions.wrap_extension_errors(counter_name):
         counts: list[object] = [counter(line + "\n") for line in lines]
     for count in counts:
         if type(count) is not int or count < 0:
             raise ExtensionError(
-                f"{told} returned {format_value(count)}",
+                f"{counter_name} returned {format_value(count)}",
                 recovery="have it return a whole number of at least 0",
-                extension=told,
+                extension=counter_name,
             )
     return counts  # type: ignore[return-value]

@@ -38,19 +38,19 @@ class Portal:
     def open(self) -> None:
         """Begin the thread and enter what is kept; where that fails the thread ends again."""
         self._thread.start()
-        entered = False
+        is_open = False
         try:
             self.call(self._kept.__aenter__())
-            entered = True
+            is_open = True
         finally:
-            if not entered:
+            if not is_open:
                 self._end(self._close_loop_resources())
 
     def close(self) -> None:
         """Let the calls under way finish, leave what is kept and end the thread; closing twice is allowed."""
         self._end(self._close_context())
 
-    def plain(self, answer: Any) -> Any:
+    def resolve_answer(self, answer: Any) -> Any:
         """Turn what an async function returned into what a plain one would have."""
         if asyncio.iscoroutine(answer):
             return self.call(answer)
@@ -69,7 +69,7 @@ class Portal:
     def iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
         """Yield the items of an async iterator."""
         try:
-            while some := self.call(_some(items)):
+            while some := self.call(_collect_batch(items)):
                 yield from some
         finally:
             if self._complaint() is None:  # else closing the memory closes its iterators
@@ -195,7 +195,7 @@ def _member(name: str, member: Any) -> Any:
 
     @wraps(member)
     def verb(self: SyncProxy, *given: Any, **more: Any) -> Any:
-        return self._portal.plain(getattr(self._thing, name)(*given, **more))
+        return self._portal.resolve_answer(getattr(self._thing, name)(*given, **more))
 
     return verb
 
@@ -220,7 +220,7 @@ def _within_another() -> InvalidInput:
     )
 
 
-async def _some(items: AsyncIterator[T]) -> list[T]:
+async def _collect_batch(items: AsyncIterator[T]) -> list[T]:
     some: list[T] = []
     while len(some) < ITEMS:
         try:

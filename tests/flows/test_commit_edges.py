@@ -15,11 +15,11 @@ from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.summed import SUMMED
 from remanence.testing.builders import (
     SCOPE,
-    because,
     create_change,
     expect_error,
     keep,
     link_change,
+    make_cause,
     update_change,
 )
 
@@ -36,7 +36,7 @@ async def test_a_link_to_nobody_is_refused_beside_a_sound_one(tmp_path: Path) ->
     store = await opened(tmp_path)
     one, two = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
     changes = [link_change(one, two, Relation.SUPPORTS), link_change(two, 99, Relation.SUPPORTS)]
-    error = await expect_error(InvalidInput, store.commit(SCOPE, changes, because("link")))
+    error = await expect_error(InvalidInput, store.commit(SCOPE, changes, make_cause("link")))
     left = await store.neighbours(SCOPE, [one, two])
     await store.close()
 
@@ -67,7 +67,7 @@ async def test_names_beyond_the_cache_are_read_again(tmp_path: Path, monkeypatch
     for seq in done.assigned:
         (memory,) = await store.get(SCOPE, [seq])
         assert memory is not None
-        await store.commit(SCOPE, [update_change(memory, speaker=f"other {seq}")], because("update"))
+        await store.commit(SCOPE, [update_change(memory, speaker=f"other {seq}")], make_cause("update"))
     found = await store.get(SCOPE, done.assigned)
     said = [
         change.before["speaker"]
@@ -87,8 +87,8 @@ async def test_a_counter_may_be_set_beside_one_that_counts(tmp_path: Path) -> No
     one, two = (await keep(store, create_change(1, "one"), create_change(2, "two"))).assigned
     counted = Change("memories", one, {"uses": Increment(-2)}, {"uses": Increment(2)})
     put = Change("memories", two, {"uses": 0, "revision": 1}, {"uses": 7, "revision": 2})
-    await store.commit(SCOPE, [counted], because("rate"))
-    await store.commit(SCOPE, [put], because("update"))
+    await store.commit(SCOPE, [counted], make_cause("rate"))
+    await store.commit(SCOPE, [put], make_cause("update"))
     parts = await store.history(SCOPE)
     found = await store.get(SCOPE, [one, two])
     await store.close()
@@ -105,7 +105,7 @@ async def test_an_image_that_refers_to_nothing_is_damage(tmp_path: Path) -> None
         Change("memories", seq, {"revision": 1, "speaker": None}, {"revision": 2, "speaker": "she"})
         for seq in seqs
     ]
-    await store.commit(SCOPE, moved, because("update"))
+    await store.commit(SCOPE, moved, make_cause("update"))
     await store.close()
     with closing(sqlite3.connect(tmp_path / "m.db")) as connection, connection:
         shared = connection.execute(
@@ -165,7 +165,7 @@ async def test_a_block_of_links_makes_or_cuts(tmp_path: Path) -> None:
     await keep(store, create_change(1, "one"), create_change(2, "two"))
     keys, side = np.array([[1, 2, int(Relation.SUPPORTS)]]), np.array([[500_000]])
     block = Block("links", ("weight",), keys, side, side + 1)
-    error = await expect_error(InvalidInput, store.commit(SCOPE, [block], because("curate")))
+    error = await expect_error(InvalidInput, store.commit(SCOPE, [block], make_cause("curate")))
     await store.close()
 
     assert "neither makes nor cuts links" in str(error)
@@ -183,10 +183,10 @@ async def test_a_row_is_named_once_in_a_commit(tmp_path: Path, table: str, besid
     else:
         blocks = [_block_of_pins([one, two]), _block_of_pins([two, three])]
     second = [blocks[1]] if beside == "block" else [*blocks[1].changes()]
-    error = await expect_error(InvalidInput, store.commit(SCOPE, [blocks[0], *second], because("curate")))
+    error = await expect_error(InvalidInput, store.commit(SCOPE, [blocks[0], *second], make_cause("curate")))
     last = slice(1, None)
     rest = [blocks[1].where(last)] if beside == "block" else second[last]
-    count = (await store.commit(SCOPE, [blocks[0], *rest], because("curate"))).changes
+    count = (await store.commit(SCOPE, [blocks[0], *rest], make_cause("curate"))).changes
     await store.close()
 
     assert "names a row twice" in str(error)
@@ -202,7 +202,7 @@ def _block_of_pins(seqs: list[int]) -> Block:
 def _block_of_links(*ends: tuple[int, int]) -> Block:
     """Make links between some memories."""
     keys = np.array([[*pair, int(Relation.SUPPORTS)] for pair in ends])
-    now = because("curate").at
+    now = make_cause("curate").at
     sides = np.array([[500_000, 1, now, now] for _ in ends])
     return Block("links", ("weight", "count", "created_at", "last_at"), keys, None, sides)
 
@@ -220,7 +220,7 @@ async def test_the_class_of_many_may_stay_as_it_is(tmp_path: Path) -> None:
         np.array([[kept[0], 1], [kept[0], 1]]),
         revision=np.array([1, 1]),
     )
-    await store.commit(SCOPE, [block], because("curate", planned=True))
+    await store.commit(SCOPE, [block], make_cause("curate", planned=True))
     found = await store.get(SCOPE, seqs)
     await store.close()
 

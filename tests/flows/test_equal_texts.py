@@ -247,10 +247,10 @@ async def test_a_refresh_that_is_killed_leaves_the_old_file(path: Path) -> None:
     """Dying after all was computed leaves the old file; whoever comes next computes it again."""
     program = """
 import asyncio, os, sys
-from remanence.store.sqlite import equals
+from remanence.store.sqlite import refresh
 from remanence.store.sqlite.sqlite_store import SqlStore
 
-equals.link_equals = lambda connection: os._exit(9)
+refresh.link_equals = lambda connection: os._exit(9)
 print(flush=True)
 asyncio.run(SqlStore(sys.argv[1]).open())
 """

@@ -15,7 +15,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import extract_pending, listening
 from remanence.flows.write import pending_turns
-from remanence.flows.write.pending_turns import PendingTurns, waiting
+from remanence.flows.write.pending_turns import PendingTurns, list_pending_turns
 from remanence.llm.base import Judgement
 from remanence.read.extraction import (
     CATEGORIES,
@@ -437,9 +437,9 @@ async def test_a_living_engine_listens_when_the_oldest_turn_has_waited_long_enou
 
     async def counted(core: Core) -> list[PendingTurns]:
         looked.append(clock.now())
-        return await waiting(core)
+        return await list_pending_turns(core)
 
-    monkeypatch.setattr(pending_turns, "waiting", counted)
+    monkeypatch.setattr(pending_turns, "list_pending_turns", counted)
     async with opener() as memory:
         noted = await memory.note("Mia's boat is kept in harbour 7. It rained.", session="s", later=True)
 

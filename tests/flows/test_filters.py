@@ -229,7 +229,7 @@ async def test_the_columns_follow_what_is_written(steps: list[tuple[str, int, An
             name, value = ("a", "b")[which % 2], [1, "x", None, True][which % 4]
             asked = parse_attribute_filter(name, value)
             every = await memory.list(status="any", oldest_first=True)
-            expected = [one.seq for one in every if asked.met(value_of(one.attributes, name))]
+            expected = [one.seq for one in every if asked.is_met(value_of(one.attributes, name))]
             if step == "ask":
                 assert expected == (await index.seqs({name: asked}, 0)).tolist()
         assert [] == (await index.seqs({"nowhere": parse_attribute_filter("x", 1)}, 0)).tolist()

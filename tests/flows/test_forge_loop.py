@@ -22,7 +22,7 @@ from remanence.flows.curate import curating
 from remanence.flows.inspect.checks import NAME
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import because, create_change
+from remanence.testing.builders import create_change, make_cause
 from tests import command_line
 from tests.flows.forge import item, keys, on_file, said_by, started
 
@@ -266,7 +266,7 @@ async def test_more_rows_than_a_statement_has_variables(tmp_path: Path) -> None:
                 create_change(n - start + 1, f"{n}", id=f"{n:032x}", key=f"{n}", kind=Kind.EPISODIC)
                 for n in numbers
             ]
-            await memory._core.store.commit(memory.scope, rows, because())
+            await memory._core.store.commit(memory.scope, rows, make_cause())
 
         assert 32_990 == await memory.compact_episodic(10)
         assert [f"{n}" for n in range(32_990, 33_000)] == await keys(memory)

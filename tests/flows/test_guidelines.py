@@ -8,7 +8,7 @@ import remanence
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.flows.consolidate import guidelines
 from remanence.llm.base import Judgement
-from remanence.llm.questions import extracting
+from remanence.llm.questions import build_extract_question
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.flows.conftest import Opener, hear
 
@@ -82,7 +82,7 @@ async def test_a_writer_is_shown_what_was_activated_and_the_audit_says_so(opener
         assert 2 == len(hashes)
         assert judged[0] is None
         assert judged[-1] is not None
-        shown = extracting([ExtractTurn("t", "The ferry is late.")], writer.wanted[-1]).shown
+        shown = build_extract_question([ExtractTurn("t", "The ferry is late.")], writer.wanted[-1]).shown
         assert '{"guideline": "Leave the weather alone."}' in shown
 
 

@@ -83,7 +83,7 @@ async def test_a_patched_index_holds_what_a_fresh_one_reads(
             seqs = fresh.seq.tolist()
 
             assert fresh.seq.tolist() == followed.seq.tolist()
-            np.testing.assert_array_equal(fresh.bare, followed.bare)
+            np.testing.assert_array_equal(fresh.bare_vectors, followed.bare_vectors)
             np.testing.assert_allclose(fresh.windows, followed.windows, atol=1e-6)
             for name in COLUMNS:
                 assert _said(fresh, name) == _said(followed, name)
@@ -160,7 +160,7 @@ async def test_columns_that_are_asked_for_late_are_of_the_same_moment(
         await memory.learn("a boat", speaker="Ann")
         core = memory._core
         index = ScopeIndex(core.store, core.scope, core.embedder.dimensions)
-        async with index.still(clock.now(), frozenset({"words"})):
+        async with index.hold_rows(clock.now(), frozenset({"words"})):
             pass
         snapshot = core.store.snapshot
 
@@ -170,7 +170,7 @@ async def test_columns_that_are_asked_for_late_are_of_the_same_moment(
             return await snapshot(*given)
 
         monkeypatch.setattr(core.store, "snapshot", late)
-        async with index.still(clock.now(), frozenset({"words", "speaker"})):
+        async with index.hold_rows(clock.now(), frozenset({"words", "speaker"})):
             found = [len(index), index.column("words").tolist(), _said(index, "speaker")]
 
     assert [2, [2, 4], ["Ann", "Bo"]] == found

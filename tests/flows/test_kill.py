@@ -21,7 +21,7 @@ from remanence.core.change import Cause, Change, CommitResult, Increment, invers
 from remanence.core.model import Memory, Reason, Relation, Status, Tier
 from remanence.store.base import Find
 from remanence.store.sqlite.sqlite_store import SqlStore, _WriterThread
-from remanence.testing.builders import because, create_change
+from remanence.testing.builders import create_change, make_cause
 
 SCOPE = "work"
 KILLS, KILLS_DEEP = 40, 110
@@ -61,9 +61,9 @@ async def made(path: Path) -> None:
     """Make a world with memories, tags, vectors and links in it."""
     store = SqlStore(str(path))
     await store.open()
-    seqs = (await store.commit(SCOPE, list(fresh("world", 4 * ROWS)), because())).assigned
+    seqs = (await store.commit(SCOPE, list(fresh("world", 4 * ROWS)), make_cause())).assigned
     links = [Change("links", (low, low + 1, Relation.SIMILAR), None, {"weight": 0.3}) for low in seqs[:-1]]
-    await store.commit(SCOPE, links, because())
+    await store.commit(SCOPE, links, make_cause())
     await store.close()
 
 

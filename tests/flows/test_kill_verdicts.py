@@ -101,7 +101,7 @@ async def _looked_over(
         await memory.consolidate()
         held = await memory.list(status="any", limit=100)
         links = [link.key for link in await memory._core.store.neighbours("default", None)]
-        waiting = {old.text for one in await proposals.waiting(memory._core) for old in one.replaces}
+        waiting = {old.text for one in await proposals.list_proposals(memory._core) for old in one.replaces}
         claims = await memory._core.store.claims("default", [one.seq for one in held])
         by = {one.seq: one.status for one in held}
         unsound = [check.name for check in await memory.doctor() if not check.ok]

@@ -16,7 +16,7 @@ import remanence.sync
 from remanence.core.change import Cause
 from remanence.core.errors import StoreIncompatible
 from remanence.store.migrations.run import config
-from remanence.store.schema import differs, metadata, ours
+from remanence.store.schema import differs, is_schema_table, metadata
 from remanence.store.sqlite.dialect import BASELINE_VERSION, SCHEMA_VERSION
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.upgrade import SCRIPTS
@@ -58,7 +58,9 @@ async def test_autogenerate_finds_nothing_to_do(tmp_path: Path) -> None:
     await filled(tmp_path / "new.db")
     engine = create_engine(f"sqlite:///{tmp_path / 'new.db'}")
     with engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"include_name": ours, "compare_type": differs})
+        context = MigrationContext.configure(
+            connection, opts={"include_name": is_schema_table, "compare_type": differs}
+        )
         difference = compare_metadata(context, metadata)
     engine.dispose()
 

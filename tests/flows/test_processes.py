@@ -7,7 +7,7 @@ from pathlib import Path
 
 from remanence.core.model import Memory
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import because, create_change
+from remanence.testing.builders import create_change, make_cause
 
 ROOT = Path(__file__).parents[2]
 SCOPE = "work"
@@ -19,7 +19,7 @@ import asyncio, sys
 from remanence.core.change import Change
 from remanence.core.errors import Conflict
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import because
+from remanence.testing.builders import make_cause
 
 async def add(store, name):
     (memory,) = await store.get("work", [1])
@@ -27,7 +27,7 @@ async def add(store, name):
     before = {"attributes": memory.attributes, "speaker": memory.speaker, "revision": memory.revision}
     after = {"attributes": {"count": count + 1}, "speaker": f"{name}", "revision": memory.revision + 1}
     tag = Change("tags", (1, f"{name}"), None, {})
-    await store.commit("work", [Change("memories", 1, before, after), tag], because("rate", run=name))
+    await store.commit("work", [Change("memories", 1, before, after), tag], make_cause("rate", run=name))
 
 async def main(path, number, turns):
     store = SqlStore(path)
@@ -52,7 +52,7 @@ async def test_no_update_is_lost_between_processes(tmp_path: Path) -> None:
     path = str(tmp_path / "memory.db")
     store = SqlStore(path)
     await store.open()
-    await store.commit(SCOPE, [create_change(1, "a counter", attributes={"count": 0})], because())
+    await store.commit(SCOPE, [create_change(1, "a counter", attributes={"count": 0})], make_cause())
     answers = await asyncio.to_thread(together, path)
     (memory,) = await store.get(SCOPE, [1])
     parts = await store.history(SCOPE, rows=False, limit=10_000)
@@ -88,7 +88,7 @@ async def test_two_processes_may_create_one_file(tmp_path: Path) -> None:
     stores = [SqlStore(str(tmp_path / "memory.db")) for _ in range(4)]
     await asyncio.gather(*(store.open() for store in stores))
     kept = [
-        await store.commit(SCOPE, [create_change(1, f"text {number}", id=f"{number:032x}")], because())
+        await store.commit(SCOPE, [create_change(1, f"text {number}", id=f"{number:032x}")], make_cause())
         for number, store in enumerate(stores)
     ]
     seen = [await store.get(SCOPE, [1, 2, 3, 4]) for store in stores]
@@ -114,9 +114,9 @@ async def test_names_of_another_process_are_understood(tmp_path: Path) -> None:
     await first.open()
     await second.open()
     await second.get(SCOPE, [1])
-    await first.commit(SCOPE, [create_change(1, "text", category="fresh", session="s")], because())
+    await first.commit(SCOPE, [create_change(1, "text", category="fresh", session="s")], make_cause())
     (memory,) = await second.get(SCOPE, [1])
-    await second.commit(SCOPE, [create_change(1, "other", id="f" * 32, category="fresh")], because())
+    await second.commit(SCOPE, [create_change(1, "other", id="f" * 32, category="fresh")], make_cause())
     categories = [kept.category for kept in await first.get(SCOPE, [1, 2]) if kept is not None]
     await first.close()
     await second.close()

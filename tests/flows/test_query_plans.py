@@ -12,7 +12,7 @@ from remanence.store.base import Find
 from remanence.store.sqlite import reading
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.store.sqlite.string_ids import StringIds
-from remanence.testing.builders import because, create_change
+from remanence.testing.builders import create_change, make_cause
 
 SCOPE = "work"
 
@@ -22,7 +22,9 @@ async def path(tmp_path: Path) -> Path:
     """Return a file that holds a few memories."""
     store = SqlStore(str(tmp_path / "memory.db"))
     await store.open()
-    await store.commit(SCOPE, [create_change(k, f"text {k}", id=f"{k:032x}") for k in range(1, 6)], because())
+    await store.commit(
+        SCOPE, [create_change(k, f"text {k}", id=f"{k:032x}") for k in range(1, 6)], make_cause()
+    )
     await store.close()
     return tmp_path / "memory.db"
 

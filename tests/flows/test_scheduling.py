@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, lasting
+from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, format_duration
 from remanence.core.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.core.model import Turn
 from remanence.flows.base import policy_reading
@@ -609,7 +609,7 @@ def test_every_setting_is_read_by_somebody() -> None:
 )
 def test_a_duration_is_said_in_a_unit_of_which_there_are_several(micros: int, said: str) -> None:
     """Nobody says "1 days", and a moment more or less changes nothing."""
-    assert said == lasting(micros)
+    assert said == format_duration(micros)
 
 
 def test_the_command_line_shows_it_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

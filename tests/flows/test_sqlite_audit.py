@@ -13,7 +13,7 @@ from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite import audit
 from remanence.store.sqlite.audit import HEADER, header_digest, own_digest
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, SCOPE, because, create_change, keep
+from remanence.testing.builders import NOW, SCOPE, create_change, keep, make_cause
 
 ROWS = 60
 VALUES = {"weight": 0.3, "confidence": 0.75, "count": 2, "created_at": NOW, "last_at": NOW}
@@ -34,29 +34,33 @@ async def lived(store: Store) -> list[AuditPart]:
         for k in range(1, ROWS)
     ]
     source = Change("sources", (-1, "a file"), None, {"span": "1-2"})
-    seqs = (await store.commit(SCOPE, [*born, *tags, *links, source], because(run="1"))).assigned
-    await store.commit(SCOPE, [*map(archived, seqs[: ROWS // 2])], because("curate", run="2", planned=True))
+    seqs = (await store.commit(SCOPE, [*born, *tags, *links, source], make_cause(run="1"))).assigned
+    await store.commit(
+        SCOPE, [*map(archived, seqs[: ROWS // 2])], make_cause("curate", run="2", planned=True)
+    )
     counted = [
         Change("memories", seq, {"reinforced": Increment(-2)}, {"reinforced": Increment(2)}) for seq in seqs
     ]
     await store.commit(
-        SCOPE, [*counted], because("rate", run="3", detail={"why": ["a", {"b": 1}]}, fired=("rule",))
+        SCOPE, [*counted], make_cause("rate", run="3", detail={"why": ["a", {"b": 1}]}, fired=("rule",))
     )
     cut = [Change("links", (seq, seq + 1, int(Relation.SIMILAR)), {"weight": 0.3}, None) for seq in seqs[:-1]]
     moved = [
         Change("memories", seq, {"revision": 1}, {"speaker": f"s{seq % 2}", "revision": 2})
         for seq in seqs[-9:]
     ]
-    await store.commit(SCOPE, [*cut, *moved], because("curate", run="4", final=False, policy="p", actor="a"))
+    await store.commit(
+        SCOPE, [*cut, *moved], make_cause("curate", run="4", final=False, policy="p", actor="a")
+    )
     gone = [
         Change("tags", (seq, f"tag {(number + 1) % 2}"), {}, None)
         for number, seq in enumerate(seqs[-9:], ROWS - 9)
     ]
     gone += [Change("memories", seq, {"revision": 2}, None) for seq in seqs[-9:]]
-    await store.commit(SCOPE, gone, because("purge", run="5", destroyed=9))
+    await store.commit(SCOPE, gone, make_cause("purge", run="5", destroyed=9))
     for run in ("5", "2"):
         (part,) = await store.history(SCOPE, run=run)
-        await store.commit(SCOPE, inverses(part.changes), because("undo", run=f"undo {run}"))
+        await store.commit(SCOPE, inverses(part.changes), make_cause("undo", run=f"undo {run}"))
     return await store.history(SCOPE)
 
 
@@ -118,7 +122,7 @@ async def test_links_that_come_in_a_row_cost_few_bytes(tmp_path: Path) -> None:
     pairs = [(k, k * 7919 % count + 1) for k in range(1, count + 1) if k != k * 7919 % count + 1]
     links = [Change("links", (-a, -b, Relation.CAUSES), None, VALUES) for a, b in pairs]
     await store.commit(
-        SCOPE, [*(create_change(k, f"text {k}") for k in range(1, count + 1)), *links], because()
+        SCOPE, [*(create_change(k, f"text {k}") for k in range(1, count + 1)), *links], make_cause()
     )
     (part,) = await store.history(SCOPE)
     await store.close()
@@ -143,7 +147,7 @@ async def test_a_link_that_was_changed_is_noticed(tmp_path: Path) -> None:
             Change("links", (-k, -k - 1, Relation.CAUSES), None, {**VALUES, "resolved_at": NOW})
             for k in (1, 2)
         ]
-        await store.commit(SCOPE, [*(create_change(k, f"text {k}") for k in (1, 2, 3)), *links], because())
+        await store.commit(SCOPE, [*(create_change(k, f"text {k}") for k in (1, 2, 3)), *links], make_cause())
         await store.close()
         with closing(sqlite3.connect(path)) as connection, connection:
             assert connection.execute(f"UPDATE links SET {damage} WHERE source = 2").rowcount == 1

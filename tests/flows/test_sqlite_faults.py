@@ -30,7 +30,7 @@ from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import dialect, fulltext
 from remanence.store.sqlite.dialect import begin_writing, connect
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import because, create_change
+from remanence.testing.builders import create_change, make_cause
 
 SCOPE = "work"
 ROOT = Path(__file__).parents[2]
@@ -56,7 +56,7 @@ async def refused(path: Path) -> StoreError:
 async def learn(store: SqlStore, *texts: str, first: int = 1) -> Sequence[int]:
     """Keep texts in one commit; return their sequence numbers."""
     changes = [create_change(k, text, id=f"{first + k:032x}") for k, text in enumerate(texts, 1)]
-    return (await store.commit(SCOPE, changes, because())).assigned
+    return (await store.commit(SCOPE, changes, make_cause())).assigned
 
 
 async def texts(store: SqlStore) -> list[str]:
@@ -239,7 +239,7 @@ asyncio.run(main())
 async def test_one_refused_request_leaves_its_group_alone(store: SqlStore) -> None:
     """Of requests that share a commit, one that conflicts and one that fails half way fail for their callers only."""
     await learn(store, "before")
-    again, half = learn(store, "before", first=7_000), store.commit(SCOPE, half_way("fresh"), because())
+    again, half = learn(store, "before", first=7_000), store.commit(SCOPE, half_way("fresh"), make_cause())
     others = [learn(store, f"text {number}", first=1_000 * number) for number in range(1, 31)]
     answers = await asyncio.gather(*others[:15], again, half, *others[15:], return_exceptions=True)
 
@@ -259,9 +259,9 @@ async def test_names_made_by_a_refused_request_are_not_remembered(store: SqlStor
     """A category that came and went with a rolled-back request is made anew by the next."""
     await learn(store, "before")
     with pytest.raises(InvalidInput):
-        await store.commit(SCOPE, half_way("fresh"), because())
-    await store.commit(SCOPE, [create_change(1, "other", category="second")], because())
-    await store.commit(SCOPE, [create_change(1, "new", category="fresh")], because())
+        await store.commit(SCOPE, half_way("fresh"), make_cause())
+    await store.commit(SCOPE, [create_change(1, "other", category="second")], make_cause())
+    await store.commit(SCOPE, [create_change(1, "new", category="fresh")], make_cause())
     found = await store.find(SCOPE, Find(equal={"category": "fresh"}))
 
     assert ["new"] == [memory.text for memory in found]
@@ -316,7 +316,7 @@ async def test_what_sqlite_cannot_keep_is_bad_input(store: SqlStore, columns: di
     change = create_change(1, "text")
     whole = Change("memories", -1, None, {**(change.after or {}), **columns})
     with pytest.raises(InvalidInput):
-        await store.commit(SCOPE, [whole], because())
+        await store.commit(SCOPE, [whole], make_cause())
 
     assert [] == await texts(store)
 
@@ -363,11 +363,11 @@ async def test_no_statement_binds_a_list(
     tags = [Change("tags", (seq, "all"), None, {}) for seq in seqs]
     pairs = pairwise(seqs)
     links = [Change("links", (low, high, Relation.SIMILAR), None, {}) for low, high in pairs]
-    await small.commit(SCOPE, [*tags, *links], because())
+    await small.commit(SCOPE, [*tags, *links], make_cause())
     changed = [Change("memories", seq, {"revision": 2}, {"value": 0.5, "revision": 3}) for seq in seqs]
-    await small.commit(SCOPE, changed, because("rate"))
+    await small.commit(SCOPE, changed, make_cause("rate"))
     last = (await small.history(SCOPE))[-1]
-    await small.commit(SCOPE, inverses(last.changes), because("undo"))
+    await small.commit(SCOPE, inverses(last.changes), make_cause("undo"))
     ids = [memory.id for memory in await small.find(SCOPE, Find(tags=("all",), limit=5_000))]
 
     assert 3_000 == len(ids) == len(await small.get(SCOPE, ids))
@@ -432,7 +432,7 @@ async def test_check_sees_what_decayed(store: SqlStore, tmp_path: Path) -> None:
     seqs = await learn(store, *said)
     pairs = pairwise(seqs)
     links = [Change("links", (low, high, Relation.SIMILAR), None, {"weight": 0.3}) for low, high in pairs]
-    await store.commit(SCOPE, links, because())
+    await store.commit(SCOPE, links, make_cause())
     whole = await content(store)
     await store.close()
     chance = random.Random(11)

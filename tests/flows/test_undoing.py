@@ -16,7 +16,7 @@ from remanence.core.receipt import Receipt
 from remanence.flows.curate import curating
 from remanence.flows.exchange import transfer
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import because, box_change
+from remanence.testing.builders import box_change, make_cause
 from tests.flows.conftest import Measured, Opener
 
 MERGE = """
@@ -54,8 +54,8 @@ async def test_an_undo_that_finds_nothing_to_take_back_says_so(memory: remanence
     """A box of turns that has gone since is not taken away again: nothing is written, and 0 changes are told."""
     turn = await memory.learn("The bell rings twice.")
     store = memory._core.store
-    made = await store.commit("default", [box_change(turn.seq, [turn.seq])], because("extract"))
-    await store.commit("default", [Change("boxes", turn.seq, {}, None)], because("extract"))
+    made = await store.commit("default", [box_change(turn.seq, [turn.seq])], make_cause("extract"))
+    await store.commit("default", [Change("boxes", turn.seq, {}, None)], make_cause("extract"))
     before = await memory.history()
     undone = await memory.undo(made.run)
 

@@ -216,13 +216,13 @@ def _guards_see_working_columns(inner: Any, guarding: Any, frame: Any, changed: 
     inner(guarding, frame, changed)
     for guard in guarding.policy.guards if changed is not None else ():
         if guard.node.reads & set(changed):
-            guarding.masks[guard.name] = protection._holding(guard, frame)
+            guarding.masks[guard.name] = protection._find_guarded_rows(guard, frame)
 
 
 def _budget_stops_at_the_first_misfit(there: Any, cost: Any, part: Any, first: Any, keep: Any) -> Any:
     spent = np.bincount(part, np.where(first, cost, 0))
     overfull = (keep.amount - spent)[part] < 0
-    return ~first & ~overfull & (windows._running(cost, part) > keep.amount), overfull
+    return ~first & ~overfull & (windows._sum_running_cost(cost, part) > keep.amount), overfull
 
 
 def _condenses_the_best_first(inner: Any, *columns: Any) -> Any:
@@ -356,7 +356,7 @@ BUGS = (
     Bug("pins are ignored", swapped(guards, "BUILT_IN", guards.BUILT_IN[1:]), laws.the_engine_protects),
     Bug(
         "unknown is false in a guard",
-        swapped(protection, "_holding", _unknown_is_false_in_guards),
+        swapped(protection, "_find_guarded_rows", _unknown_is_false_in_guards),
         laws.guards_protect,
     ),
     Bug(
@@ -441,7 +441,7 @@ BUGS = (
     ),
     Bug(
         "guards look at the wall",
-        wrapped(protection, "_holding", _guards_look_at_the_wall),
+        wrapped(protection, "_find_guarded_rows", _guards_look_at_the_wall),
         laws.a_clock_is_a_map,
         under=GUARDED,
     ),

@@ -22,7 +22,7 @@ from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
-from remanence.testing.builders import NOW, because
+from remanence.testing.builders import NOW, make_cause
 from remanence.testing.dump import Dump, dump
 from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import World, fill, worlds
@@ -92,7 +92,7 @@ async def live(store: Store) -> None:
         span = (NOW - round(began * DAY), NOW - round(ended * DAY))
         await store.bookkeep(SCOPE, Bookkeeping(NOW, cover=span))
     for days, turns in HEARD:
-        await store.commit(SCOPE, [], because("learn", NOW - days * DAY, turns=turns))
+        await store.commit(SCOPE, [], make_cause("learn", NOW - days * DAY, turns=turns))
 
 
 def search(law: Law, start: int | None = None, under: PolicyTables | None = None, **options: Any) -> None:

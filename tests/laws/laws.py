@@ -39,7 +39,7 @@ from remanence.curate.policy.compiled import load
 from remanence.flows.curate import curating
 from remanence.llm.offline import NoEmbedder
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, because, expect_error, link_change, tag_change, update_change
+from remanence.testing.builders import NOW, expect_error, link_change, make_cause, tag_change, update_change
 from remanence.testing.dump import Dump
 from remanence.testing.invariants import find_broken_invariants, find_unaccounted_rows, revisions_fallen
 from remanence.testing.policies import PolicyTables
@@ -265,10 +265,10 @@ async def a_stale_plan_conflicts(world: World, rules: PolicyTables, pick: int) -
             return
         (memory,) = await it.store.get(SCOPE, [seqs[pick % len(seqs)]])  # type: ignore[list-item]
         assert memory is not None
-        await it.store.commit(SCOPE, [update_change(memory, speaker="somebody")], because("update"))
+        await it.store.commit(SCOPE, [update_change(memory, speaker="somebody")], make_cause("update"))
         before = await it.dump()
         conflict = await expect_error(
-            Conflict, it.store.commit(SCOPE, changes, because("curate", planned=True))
+            Conflict, it.store.commit(SCOPE, changes, make_cause("curate", planned=True))
         )
 
         assert ("memories", memory.seq) in conflict.keys
@@ -399,8 +399,8 @@ async def a_clock_is_a_map(world: World, rules: PolicyTables, pick: int) -> None
     firing = tuple(str(rule["name"]) for rule in rules.rules if "period" in rule)
     async with lab(world) as it, lab(unpaused(world)) as never_idle:
         for one, at in ((it, FIRED_AT), (never_idle, NOW - worked_since(FIRED_AT))):
-            await one.store.commit(SCOPE, [], because("curate", at, fired=firing))
-        plan, other = await it.plan(rules.on("active")), await never_idle.plan(rules.on("wall"))
+            await one.store.commit(SCOPE, [], make_cause("curate", at, fired=firing))
+        plan, other = await it.plan(rules.set_clock("active")), await never_idle.plan(rules.set_clock("wall"))
 
         assert places(plan.changes()) == places(other.changes())
         assert (plan.by_rule, plan.refusals) == (other.by_rule, other.refusals)
@@ -627,7 +627,7 @@ async def disturb(it: Lab, seq: int, pick: int) -> bool:
     drawn = [link_change(other, seq, Relation.LEARNED_FROM) for other in content.memories if other != seq]
     ways += [("link", change) for change in drawn if change.key not in content.links]
     verb, change = ways[pick % len(ways)]
-    await it.store.commit(SCOPE, [change], because(verb))
+    await it.store.commit(SCOPE, [change], make_cause(verb))
     return verb in {"use", "tag"}
 
 

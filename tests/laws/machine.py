@@ -43,7 +43,7 @@ from remanence.flows.curate import curating
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.testing.builders import NOW, because, box_change
+from remanence.testing.builders import NOW, box_change, make_cause
 from remanence.testing.dump import HAPPENED, Dump, dump
 from remanence.testing.policies import PolicyTables, policies
 from remanence.testing.worlds import TAGS, WORDS, World, fill, worlds
@@ -204,7 +204,7 @@ class Machine(RuleBasedStateMachine):
             self.patch.setattr(curating, "PART_CHANGES_MAX", PART_SMALL)
         for store in self.stores:
             self.run(fill(store, OTHER, BESIDE))
-            self.run(store.commit(SCOPE, [], because("learn", NOW - 500 * DAY, turns=1)))
+            self.run(store.commit(SCOPE, [], make_cause("learn", NOW - 500 * DAY, turns=1)))
         filled = _crowded(world) if pick % 5 == 0 else recast(world, pick) if pick % 2 else world
         # A file counts its memories over all scopes, this store by scope: from here on the same.
         self.stores[0]._scopes[SCOPE].latest_seq = len(BESIDE.memories)
@@ -292,7 +292,7 @@ class Machine(RuleBasedStateMachine):
             change = Change("boxes", seq, {}, None)
         elif held is not None:
             change = Change("boxes", seq, {"members": [seq]}, {"members": [seq, seq + 1]})
-        cause, before = because("extract", self.clock.now()), self.last.memories
+        cause, before = make_cause("extract", self.clock.now()), self.last.memories
         self.step("box", lambda it: it._core.store.commit(SCOPE, [change], cause))
 
         assert before == self.last.memories

@@ -168,8 +168,8 @@ BUGS = (
     StoryBug("undo forgets sources", _undo_without("sources"), ENDING),
     StoryBug("undo forgets the form", _undo_without_column("form"), SHRINKING),
     StoryBug("undo is done twice", wrapped(undoing, "undo_id", lambda inner, run: f"{next(NUMBERS)}{run}")),
-    StoryBug("restore drops links", wrapped(undoing, "_rebuilt", _rebuilt_without_links), ENDING),
-    StoryBug("restore drops tags", wrapped(undoing, "_rebuilt", _rebuilt_without_tags), ENDING),
+    StoryBug("restore drops links", wrapped(undoing, "_rebuild_memory", _rebuilt_without_links), ENDING),
+    StoryBug("restore drops tags", wrapped(undoing, "_rebuild_memory", _rebuilt_without_tags), ENDING),
     StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
     StoryBug(
         "a merge loses tags and sources", swapped(curating, "complete_merges", _nothing_united), MERGING

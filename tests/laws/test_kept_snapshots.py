@@ -156,7 +156,7 @@ BUGS: dict[str, Plant] = {
     "tags change nothing": swapped(snapshot_columns, "_SEEN", frozenset({"memories", "links"})),
     "an erasure is a change like another": swapped(snapshot_columns, "ERASE", "nothing"),
     "names that nothing bears stay": swapped(snapshot_patch, "_without_unused_names", lambda one: one),
-    "what no rule concerns any more stays": swapped(snapshot_patch, "_among", lambda one, _: one),
+    "what no rule concerns any more stays": swapped(snapshot_patch, "_select_memories", lambda one, _: one),
     "evidence stays": swapped(evidence_index, "patch_evidence", lambda kept, _: kept),
     "evidence keeps links that changed": wrapped(
         evidence_index, "_find_touching", lambda inner, *asked: inner(*asked) & False

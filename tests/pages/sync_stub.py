@@ -92,9 +92,10 @@ def _imports(body: list[ast.stmt], modules: list[ModuleType]) -> list[str]:
     found = {"Iterator": "collections.abc", "contextmanager": "contextlib", "Self": "typing"}
     for module in modules:
         tree = ast.parse(inspect.getsource(module))
-        for node in tree.body:
+        typed = [node.body for node in tree.body if isinstance(node, ast.If)]
+        for node in [*tree.body, *(one for block in typed for one in block)]:
             if isinstance(node, ast.ImportFrom):
-                found |= {alias.asname or alias.name: str(node.module) for alias in node.names}
+                found = {alias.asname or alias.name: str(node.module) for alias in node.names} | found
         found |= {name: module.__name__ for name in vars(module) if name not in found and name in used}
     own = {tree.name for tree in body if isinstance(tree, ast.ClassDef)}
     return [f"from {found[name]} import {name}" for name in sorted(used - own) if name in found]

@@ -43,11 +43,11 @@ def test_a_long_text_is_kept_as_its_digest() -> None:
     ((kind, kept),) = scalars(long)
 
     assert ("digest", 32) == (kind, len(str(kept)))
-    assert parse_attribute_filter("a", long).met(long) and not parse_attribute_filter("a", long).met(
+    assert parse_attribute_filter("a", long).is_met(long) and not parse_attribute_filter("a", long).is_met(
         long + "x"
     )
-    assert parse_attribute_filter("a", broken).met(broken)
-    assert not parse_attribute_filter("a", kept).met(long)
+    assert parse_attribute_filter("a", broken).is_met(broken)
+    assert not parse_attribute_filter("a", kept).is_met(long)
 
 
 @given(
@@ -61,7 +61,7 @@ def test_a_column_says_what_each_value_says(stored: list[object], asked: list[ob
     column, filter_ = AttributeColumn(), parse_attribute_filter("a", asked)
     codes = np.array([column.code(value) for value in stored], np.int32)
 
-    assert [filter_.met(value) for value in stored] == column.met(codes, filter_).tolist()
+    assert [filter_.is_met(value) for value in stored] == column.match_codes(codes, filter_).tolist()
 
 
 def test_a_memory_without_attributes_has_none() -> None:

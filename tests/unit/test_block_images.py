@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from remanence.core.change import ABSENT
 from remanence.store.sqlite.block_log import pack_arrays, unpack_arrays
-from remanence.store.sqlite.blocks import alike
+from remanence.store.sqlite.blocks import group_equal_rows
 
 INTS = st.integers(-(2**63), 2**63 - 1)
 
@@ -61,7 +61,7 @@ def test_damage_is_no_numbers(count: int) -> None:
 @given(arrays(np.int64, st.tuples(st.integers(1, 60), st.integers(1, 3)), elements=st.integers(-1, 2)))
 def test_rows_of_equal_values_are_together(rows: np.ndarray) -> None:
     """Each row is in one group, with all rows like it; there are no groups where hardly any two are alike."""
-    groups = alike(rows)
+    groups = group_equal_rows(rows)
     sets: dict[tuple[int, ...], list[int]] = {}
     for place, row in enumerate(map(tuple, rows.tolist())):
         sets.setdefault(row, []).append(place)

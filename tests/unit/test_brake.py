@@ -10,7 +10,7 @@ from remanence.core.clock import DAY, HOUR, ClockReading
 from remanence.core.snapshot import Snapshot
 from remanence.core.timekeeping import Marks, Present
 from remanence.curate.language.view import View
-from remanence.curate.planner.brake import allowance, check_brake, due_since, holding, longest_due, notes
+from remanence.curate.planner.brake import allowance, check_brake, due_since, find_hold, longest_due, notes
 from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.compiled import load
 from tests.unit.scopes import NOW, row, snapshot
@@ -92,10 +92,10 @@ def test_what_held_a_plan_before_is_told_apart() -> None:
     """The share holds as long as the plan says just that of itself; any other words are of a clock."""
     made = PlanDecision("scope", "policy", "", NOW, 1, False, (), destroyed=13, memories=48)
     why = "it would destroy 13 of 48 memories, more than 25%"
-    share, clock = holding(replace(made, held=why)), holding(replace(made, held="the clock jumped"))
-    fewer = holding(replace(made, held=why, destroyed=12))
+    share, clock = find_hold(replace(made, held=why)), find_hold(replace(made, held="the clock jumped"))
+    fewer = find_hold(replace(made, held=why, destroyed=12))
 
-    assert holding(made) is None
+    assert find_hold(made) is None
     assert share is not None
     assert clock is not None
     assert fewer is not None

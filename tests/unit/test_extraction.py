@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from remanence.core.errors import InvalidInput, WriterError
-from remanence.llm.questions import CUT, TURN_CHARS_MAX, extracting, judging
+from remanence.llm.questions import CUT, TURN_CHARS_MAX, build_extract_question, build_judge_question
 from remanence.read.extraction import (
     ENTITIES_MAX,
     FACTS_MAX,
@@ -143,7 +143,7 @@ def test_what_is_wanted_has_limits() -> None:
 
 def test_instructions_and_texts_never_mix() -> None:
     """What the owner wants is told the model as such; what was said stands in the data alone, cut where it is long."""
-    asked = extracting(
+    asked = build_extract_question(
         [ExtractTurn("t1", "secret words " * 1_000)], ExtractRequest(instruction="Leave names alone.")
     )
 
@@ -156,6 +156,6 @@ def test_instructions_and_texts_never_mix() -> None:
 
 def test_a_question_shows_each_text_on_one_line() -> None:
     """Whatever line ends a text has."""
-    shown = judging("a\nb\u2028c\x85d\x0ce", "who", {"id": "x\ry"}).shown
+    shown = build_judge_question("a\nb\u2028c\x85d\x0ce", "who", {"id": "x\ry"}).shown
 
     assert ["{", "{", "{"] == [line[0] for line in shown.splitlines()[2:-1]]

@@ -18,9 +18,9 @@ from remanence.recall.frames import (
     Strength,
     build_frame,
     laid_out,
-    offering,
     parts_of,
     room_beside,
+    sort_for_room,
     stronger_first,
     stronger_than,
 )
@@ -81,7 +81,7 @@ def test_room_goes_to_the_guaranteed_then_the_exact_then_the_best() -> None:
     """Among each the better score, and of equals the newer, comes first."""
     found = candidates(6, guaranteed=[0, 1, 0, 0, 1, 0], exact=[0, 0, 1, 0, 0, 0])
 
-    assert [4, 1, 2, 3, 5, 0] == offering(found, np.array([0.1, 0.2, 0.0, 0.9, 0.3, 0.1])).tolist()
+    assert [4, 1, 2, 3, 5, 0] == sort_for_room(found, np.array([0.1, 0.2, 0.0, 0.9, 0.3, 0.1])).tolist()
 
 
 def test_filling_passes_over_what_does_not_fit() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from remanence.gate import order_patterns, orders, secret_patterns
 from remanence.gate.fitted import WEIGHTS_PATH, load_gate_weights
-from remanence.gate.instructing import heaviest, heaviest_of
+from remanence.gate.instructing import find_heaviest_sentence, heaviest_of
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs, instructs_each
 from remanence.gate.personal import luhn
@@ -291,4 +291,4 @@ def test_texts_weighed_together_weigh_what_each_does_alone(texts: list[str], cha
     weighed = heaviest_of(plains, load_gate_weights())
 
     assert [instructs(text) for text in texts] == together
-    assert [heaviest(plain, load_gate_weights()) for plain in plains] == weighed
+    assert [find_heaviest_sentence(plain, load_gate_weights()) for plain in plains] == weighed

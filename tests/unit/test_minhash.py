@@ -9,8 +9,8 @@ from remanence.write.minhash import (
     NEIGHBOURS_MAX,
     SHARED_MIN,
     Pairs,
-    alike,
     compute_signatures,
+    find_similar_pairs,
     join_signatures,
     shared_words,
     words_of,
@@ -25,7 +25,9 @@ def _texts(count: int, seed: int = 3) -> list[str]:
 
 
 def _found(texts: list[str], groups: list[int] | None = None) -> Pairs:
-    return alike(compute_signatures(texts), np.array(groups or [0] * len(texts), np.int64), SHARED_MIN)
+    return find_similar_pairs(
+        compute_signatures(texts), np.array(groups or [0] * len(texts), np.int64), SHARED_MIN
+    )
 
 
 def _ends(pairs: Pairs) -> list[tuple[int, int]]:

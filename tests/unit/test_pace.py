@@ -9,8 +9,8 @@ from remanence.curate.schedule.pace import (
     Mode,
     ModeState,
     is_dirty,
+    pick_slower,
     retry_at,
-    slower,
     with_quicker,
 )
 
@@ -48,7 +48,11 @@ def test_what_was_never_judged_is_due() -> None:
 def test_a_cadence_brings_the_quicker_ones() -> None:
     """Of two the slower one is judged, and with it all that are quicker."""
     assert ("rapid", "standard", "hourly") == with_quicker("hourly")
-    assert ("hourly", "rapid", None) == (slower("hourly", "rapid"), slower(None, "rapid"), slower(None, None))
+    assert ("hourly", "rapid", None) == (
+        pick_slower("hourly", "rapid"),
+        pick_slower(None, "rapid"),
+        pick_slower(None, None),
+    )
 
 
 @pytest.mark.parametrize(("mode", "minutes"), [("idle", 2.5), ("background", 5), ("minimal", 15)])

@@ -147,11 +147,14 @@ def test_links_are_what_plain_rows_say(connection: sqlite3.Connection, spread: i
         links.weight.tolist(),
         [
             None if np.isnan(value) else round(value * MILLION)
-            for value in links.at("confidence", every).tolist()
+            for value in links.read_column("confidence", every).tolist()
         ],
-        links.at("last_at", every).astype(int).tolist(),
-        links.at("count", every).tolist(),
-        [None if np.isnan(value) else int(value) for value in links.at("resolved_at", every).tolist()],
+        links.read_column("last_at", every).astype(int).tolist(),
+        links.read_column("count", every).tolist(),
+        [
+            None if np.isnan(value) else int(value)
+            for value in links.read_column("resolved_at", every).tolist()
+        ],
         strict=True,
     )
     assert rows == list(found)

@@ -8,9 +8,9 @@ import pytest
 from remanence.core.change import Change, Increment
 from remanence.core.clock import DAY, HOUR
 from remanence.core.errors import InvalidInput
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import Lifecycle, Memory, Reason, Relation, Status, Tier
-from remanence.curate.planner.changes import gravest
+from remanence.curate.planner.changes import find_gravest_action
 from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import build_snapshot_request, load
 from tests.unit.scopes import NOW, World, linked, row
@@ -190,10 +190,10 @@ def test_user_verbs_obey_the_built_in_guards() -> None:
     )
     compiled = load("default")
 
-    assert ("pinned", "held", "system-category") == protecting(
+    assert ("pinned", "held", "system-category") == find_protecting_guards(
         plain, system=compiled.is_system("audit"), now=NOW
     )
-    assert () == protecting(
+    assert () == find_protecting_guards(
         replace(plain, pinned=0, hold_until=NOW), system=compiled.is_system("fact"), now=NOW
     )
 
@@ -403,7 +403,7 @@ def test_a_merge_is_one_group() -> None:
 
     (group,) = plan(world.snapshot(), compiled, NOW).changes()
 
-    assert "merge" == gravest(group).name
+    assert "merge" == find_gravest_action(group).name
     assert {("memories", 2), ("memories", 4), ("links", (2, 4, 0)), ("links", (1, 3, 0))} <= {
         (change.table, change.key) for change in group
     }
@@ -577,4 +577,4 @@ def test_a_plan_reads_well() -> None:
 )
 def test_a_group_is_named_by_its_gravest_action(group: list[Change], action: str) -> None:
     """The engine counts what dropped out of a plan by this name."""
-    assert action == gravest(group).name
+    assert action == find_gravest_action(group).name

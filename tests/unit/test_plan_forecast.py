@@ -13,7 +13,7 @@ from remanence.core.clock import DAY, HOUR, SECOND, TIME_MAX
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Decay, Status
 from remanence.core.snapshot import Snapshot
-from remanence.core.timescale import Timescale, active, scales
+from remanence.core.timescale import Timescale, build_active_timescale, scales
 from remanence.curate.forecast.first_archived import build_forecast_request, due, due_at, first_archives
 from remanence.curate.planner.plan import plan
 from remanence.curate.policy.compiled import Policy, build_snapshot_request, load
@@ -194,7 +194,9 @@ EVERY_40 = interval("active", "40 hours")
 
 def active_hours(worked_hours: float, now: int = NOW) -> dict[Any, Timescale]:
     """Read an active clock that has run for so many hours without a pause."""
-    return {"active": active(np.array([[now - round(worked_hours * HOUR), now]], np.int64), now)}
+    return {
+        "active": build_active_timescale(np.array([[now - round(worked_hours * HOUR), now]], np.int64), now)
+    }
 
 
 def test_a_policy_that_never_ran_is_due() -> None:
@@ -218,7 +220,7 @@ def test_idle_hours_make_nothing_due() -> None:
     """After 240 idle hours and one of work, one hour has passed."""
     spans = worked((300, 241), (1, 0))
 
-    assert not due(EVERY_40, {"active": active(spans, NOW)}, NOW - 241 * HOUR, NOW)
+    assert not due(EVERY_40, {"active": build_active_timescale(spans, NOW)}, NOW - 241 * HOUR, NOW)
 
 
 @pytest.mark.parametrize("policy", [EVERY_40, interval("wall", "40 hours")], ids=["active", "wall"])
@@ -234,7 +236,7 @@ def test_what_is_due_later_says_when(policy: Policy, since: float) -> None:
 
 def test_a_clock_that_stands_is_never_due_again() -> None:
     """Without sessions a policy on the active clock has no next run."""
-    assert due_at(EVERY_40, {"active": active(worked(), NOW)}, NOW - 900 * DAY, NOW) is None
+    assert due_at(EVERY_40, {"active": build_active_timescale(worked(), NOW)}, NOW - 900 * DAY, NOW) is None
 
 
 def test_a_clock_that_was_not_read_is_an_error() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from remanence.core.model import Kind
-from remanence.core.results import LINE_CHARS, format_counts, number, one_line, plain
+from remanence.core.results import LINE_CHARS, encode_json_value, format_counts, number, one_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Inner:
 )
 def test_a_value_is_written_as_json_has_it(value: object, name: str, expected: object) -> None:
     """What JSON has no word for is told by name, in hexadecimal, as a list or as its text."""
-    assert expected == plain(value, name)
+    assert expected == encode_json_value(value, name)
 
 
 def test_a_line_is_one_line_and_no_longer_than_it_may_be() -> None:

@@ -187,7 +187,9 @@ def test_words_that_arrive_together_weigh_what_they_do_one_by_one(texts: list[li
     together = ArrivalWeights(3, counted)
 
     np.testing.assert_allclose(together(stems, places), np.array(expected), rtol=1e-6)
-    assert expected == [together.alone(number)(stem) for stem, number in zip(stems, places, strict=True)]
+    assert expected == [
+        together.build_stem_weight(number)(stem) for stem, number in zip(stems, places, strict=True)
+    ]
     assert math.log1p(503.5 / 0.5) == pytest.approx(float(together(["unheard"], np.array([0]))[0]))
 
 
@@ -216,7 +218,9 @@ def test_texts_embedded_together_have_the_vectors_they_have_alone(count: int) ->
     weights = ArrivalWeights(5, [{term_hash(stem): 1 + len(stem) for stem in stems(text)} for text in texts])
     embedder = StaticEmbedder()
     together = embedder.embed_together(texts, weights)
-    alone = [embedder.embed([text], weights.alone(number))[0] for number, text in enumerate(texts)]
+    alone = [
+        embedder.embed([text], weights.build_stem_weight(number))[0] for number, text in enumerate(texts)
+    ]
 
     np.testing.assert_array_equal(np.array(alone), together)
     np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, rtol=1e-5)

@@ -13,9 +13,9 @@ from remanence.store.constraints import (
     LINK_COLUMN,
     as_far_as,
     count_use,
+    encode_values,
     fits,
     memories_of,
-    plain,
     refuse_interval,
     refuse_malformed,
     refuse_state,
@@ -261,11 +261,11 @@ def test_what_is_kept_is_plain() -> None:
         "touched": 1,
         "uses": Increment(2),
     }
-    kept = plain("memories", values)
+    kept = encode_values("memories", values)
 
     assert {"status": 1, "confidence": 0.123457, "uses": Increment(2)} == kept
     assert int is type(kept["status"])
-    assert {"attributes": {"a": 1}, "state": None} == plain(
+    assert {"attributes": {"a": 1}, "state": None} == encode_values(
         "memories", {"attributes": {"a": 1}, "state": None}
     )
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.core.clock import HOUR, MINUTE
-from remanence.core.timescale import TURN, Timescale, active, turns
+from remanence.core.timescale import TURN, Timescale, build_active_timescale, turns
 
 DAY_ONE = 1_767_225_600 * 1_000_000  # a whole minute
 
@@ -16,7 +16,7 @@ def _spans(*hours: tuple[float, float]) -> np.ndarray:
 
 def test_active_time_stands_still_between_sessions() -> None:
     """Ten hours of work with 240 idle hours between are ten active hours (TC-D-004)."""
-    scale = active(_spans((0, 5), (245, 250)), DAY_ONE + 250 * HOUR)
+    scale = build_active_timescale(_spans((0, 5), (245, 250)), DAY_ONE + 250 * HOUR)
 
     assert 10 * HOUR == scale.reading
     assert [0, 5 * HOUR, 5 * HOUR, 7 * HOUR] == scale.at(
@@ -26,7 +26,7 @@ def test_active_time_stands_still_between_sessions() -> None:
 
 def test_a_scope_without_sessions_has_no_active_time() -> None:
     """Without sessions the clock reads 0 at every time, so nothing has aged; unknown stays unknown."""
-    scale = active(_spans(), DAY_ONE)
+    scale = build_active_timescale(_spans(), DAY_ONE)
 
     assert [0, 0] == scale.at([0, DAY_ONE + 9 * HOUR]).tolist()
     assert np.isnan(scale.at([np.nan])[0])
@@ -35,7 +35,7 @@ def test_a_scope_without_sessions_has_no_active_time() -> None:
 def test_the_future_goes_on_at_the_present_pace() -> None:
     """Half of each day was worked, so ten days on the clock will read five days more."""
     now = DAY_ONE + 48 * HOUR
-    scale = active(_spans((0, 12), (24, 36)), now)
+    scale = build_active_timescale(_spans((0, 12), (24, 36)), now)
 
     assert scale.reading + 120 * HOUR == scale.at(now + 240 * HOUR)
 
@@ -65,7 +65,7 @@ def test_a_clock_never_falls(lengths: list[tuple[int, int]], now: int, asked: li
     for gap, length in lengths:
         spans.append([at + gap, at + gap + length])
         at += gap + length + 1
-    scale: Timescale = active(np.array(spans, np.int64).reshape(-1, 2), now)
+    scale: Timescale = build_active_timescale(np.array(spans, np.int64).reshape(-1, 2), now)
     readings = scale.at(sorted(asked))
 
     assert bool(np.all(np.diff(readings) >= 0))

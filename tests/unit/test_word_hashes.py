@@ -54,8 +54,8 @@ def test_a_part_tells_who_holds_a_hash() -> None:
     """By row, ascending."""
     part = unpack_hash_part(pack(part_from(rows())))
 
-    assert [[1, 2], [2], [1, 2]] == [part.holding(number).tolist() for number in (7, 8, HASHES - 1)]
-    assert [] == NO_PART.holding(7).tolist()
+    assert [[1, 2], [2], [1, 2]] == [part.find_rows(number).tolist() for number in (7, 8, HASHES - 1)]
+    assert [] == NO_PART.find_rows(7).tolist()
 
 
 MEMORIES = st.dictionaries(

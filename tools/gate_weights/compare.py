@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from benchmarks.labels.intake import benign, harmless, planted, shorts
-from remanence.gate.instructing import heaviest
+from remanence.gate.instructing import find_heaviest_sentence
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs, plain_of
 from tools.gate_weights.build import FITTED_TO, fitted_orders, fitted_small_talk, weights_of
@@ -22,8 +22,8 @@ def main() -> None:
             name: [bool(instructs(line.text, weights)) for line in lines]
             for name, lines in (("planted", bad), ("benign", good), ("harmless", plain))
         }
-        scores = np.array([heaviest(plain_of(line.text), weights).weight for line in bad])
-        others = np.sort([heaviest(plain_of(line.text), weights).weight for line in good])[::-1]
+        scores = np.array([find_heaviest_sentence(plain_of(line.text), weights).weight for line in bad])
+        others = np.sort([find_heaviest_sentence(plain_of(line.text), weights).weight for line in good])[::-1]
         least = {
             str(share): round(float(others[int(share * len(others))]), 2) for share in (0.01, 0.02, 0.05, 0.1)
         }

@@ -62,11 +62,11 @@ def compile_annotation(annotation: Any) -> TypeConstraint:
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _mapping(*(compile_annotation(one) for one in inner))
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        return _many(origin, compile_annotation(inner[0]))
+        return _build_list_constraint(origin, compile_annotation(inner[0]))
     if origin is not None:
         return _classes((origin,), "a function" if origin is Callable_ else f"a {origin.__name__}")
     if getattr(annotation, "_is_protocol", False):
-        return _like(annotation)
+        return _build_protocol_constraint(annotation)
     return _classes((annotation,), _WORDS.get(annotation, f"a {annotation.__name__}"))
 
 
@@ -137,7 +137,7 @@ def _names(known: tuple[str, ...]) -> TypeConstraint:
     )
 
 
-def _many(kind: type, item: TypeConstraint) -> TypeConstraint:
+def _build_list_constraint(kind: type, item: TypeConstraint) -> TypeConstraint:
     """Allow a list or the like and look at what is in it, unless it can be gone through only once."""
     words = f"a list, each {item.words}" if item.check is not None else "a list"
 
@@ -146,12 +146,12 @@ def _many(kind: type, item: TypeConstraint) -> TypeConstraint:
             return Misfit(value, words)
         if item.check is None or not isinstance(value, Collection):
             return None
-        return _first(item.check, ((f"[{at}]", one) for at, one in enumerate(value)))
+        return _find_first_misfit(item.check, ((f"[{at}]", one) for at, one in enumerate(value)))
 
     return TypeConstraint(words, check)
 
 
-def _first(check: Check, items: Iterable[tuple[str, Any]]) -> Misfit | None:
+def _find_first_misfit(check: Check, items: Iterable[tuple[str, Any]]) -> Misfit | None:
     for where, one in items:
         if (misfit := check(one)) is not None:
             return replace(misfit, where=where + misfit.where)
@@ -165,7 +165,10 @@ def _parts(several: Sequence[TypeConstraint]) -> TypeConstraint:
         if not isinstance(value, tuple) or len(value) != len(several):
             return Misfit(value, words)
         for at, (one, part) in enumerate(zip(several, value, strict=True)):
-            if one.check is not None and (misfit := _first(one.check, [(f"[{at}]", part)])) is not None:
+            if (
+                one.check is not None
+                and (misfit := _find_first_misfit(one.check, [(f"[{at}]", part)])) is not None
+            ):
                 return misfit
         return None
 
@@ -178,15 +181,16 @@ def _mapping(key: TypeConstraint, item: TypeConstraint) -> TypeConstraint:
     def check(value: Any) -> Misfit | None:
         if not isinstance(value, Mapping):
             return Misfit(value, words)
-        keys = key.check and _first(key.check, ((" has a key that", one) for one in value))
+        keys = key.check and _find_first_misfit(key.check, ((" has a key that", one) for one in value))
         return keys or (
-            item.check and _first(item.check, ((f"[{name!r}]", one) for name, one in value.items()))
+            item.check
+            and _find_first_misfit(item.check, ((f"[{name!r}]", one) for name, one in value.items()))
         )
 
     return TypeConstraint(words, check)
 
 
-def _like(protocol: Any) -> TypeConstraint:
+def _build_protocol_constraint(protocol: Any) -> TypeConstraint:
     """Allow what has the members of a protocol."""
     members = sorted(
         name

@@ -30,7 +30,7 @@ class AttributeFilter:
     scalars: frozenset[Scalar]
     absent: bool = False
 
-    def met(self, value: Any) -> bool:
+    def is_met(self, value: Any) -> bool:
         """Tell whether a stored value will do; None is none."""
         return self.absent if value is None else not self.scalars.isdisjoint(scalars(value))
 
@@ -41,8 +41,8 @@ def parse_attribute_filter(name: str, value: Any) -> AttributeFilter:
     odd = [one for one in several if one is not None and not _is_scalar(one)]
     if odd:
         raise InvalidInput(f"the filter {name} cannot be {format_value(odd[0])}", recovery=f"pass {_WORDS}")
-    given = [one for one in several if one is not None]
-    return AttributeFilter(frozenset(map(_scalar, given)), absent=len(given) < len(several))
+    choices = [one for one in several if one is not None]
+    return AttributeFilter(frozenset(map(_scalar, choices)), absent=len(choices) < len(several))
 
 
 def list_filter_values(name: str, value: Any) -> Sequence[Any]:
@@ -90,11 +90,11 @@ class AttributeColumn:
         self._codes: dict[Scalar | frozenset[Scalar], int] = {}
         self._by_scalar: dict[Scalar, list[int]] = {}
 
-    def met(self, codes: Codes, asked: AttributeFilter) -> npt.NDArray[np.bool_]:
+    def match_codes(self, codes: Codes, asked: AttributeFilter) -> npt.NDArray[np.bool_]:
         """Tell of which rows the value will do."""
-        found = {code for one in asked.scalars for code in self._by_scalar.get(one, ())}
+        matching_codes = {code for one in asked.scalars for code in self._by_scalar.get(one, ())}
         will_do = np.zeros(len(self._codes) + 1, np.bool_)
-        will_do[list(found)] = True
+        will_do[list(matching_codes)] = True
         will_do[-1] = asked.absent
         met: npt.NDArray[np.bool_] = will_do[codes]
         return met

@@ -39,15 +39,15 @@ def open_regular(path: str | Path, *, bytes_max: int, follow: bool = False) -> B
         raise _refusal(path, "it is a link, not a regular file")
     handle = os.open(path, _READ | (0 if follow else _NO_LINK))
     try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            kind = _KINDS.get(stat.S_IFMT(found.st_mode), "something else")
+        file_stat = os.fstat(handle)
+        if not stat.S_ISREG(file_stat.st_mode):
+            kind = _KINDS.get(stat.S_IFMT(file_stat.st_mode), "something else")
             raise _refusal(path, f"it is {kind}, not a regular file")
-        if found.st_size > bytes_max:
-            raise _refusal(path, f"it has {found.st_size:,} bytes, more than {bytes_max:,}")
-        opened = os.fdopen(handle, "rb")
+        if file_stat.st_size > bytes_max:
+            raise _refusal(path, f"it has {file_stat.st_size:,} bytes, more than {bytes_max:,}")
+        stream = os.fdopen(handle, "rb")
         handle = -1
-        return opened
+        return stream
     finally:
         if handle >= 0:
             os.close(handle)
@@ -55,8 +55,8 @@ def open_regular(path: str | Path, *, bytes_max: int, follow: bool = False) -> B
 
 def read_regular(path: str | Path, *, bytes_max: int, follow: bool = False) -> bytes:
     """Return what a regular file holds; raises as `open_regular` does."""
-    with open_regular(path, bytes_max=bytes_max, follow=follow) as opened:
-        return opened.read(bytes_max)
+    with open_regular(path, bytes_max=bytes_max, follow=follow) as stream:
+        return stream.read(bytes_max)
 
 
 def write_whole(file: Path, data: bytes, mode: int) -> None:
@@ -64,15 +64,15 @@ def write_whole(file: Path, data: bytes, mode: int) -> None:
 
     Only one process does this at a time for one file: what another left half is removed.
     """
-    for left in file.parent.glob(f"*{PARTIAL}"):
-        if left.name.startswith(file.name):
-            left.unlink(missing_ok=True)
+    for leftover in file.parent.glob(f"*{PARTIAL}"):
+        if leftover.name.startswith(file.name):
+            leftover.unlink(missing_ok=True)
     partial = Path(f"{file}.{os.getpid()}{PARTIAL}")
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK, mode)
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(data)
-            opened.flush()
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
             os.fsync(handle)
         partial.replace(file)
     finally:

@@ -112,12 +112,12 @@ class FindTraces:
 
 def box_of(box: int, values: Mapping[str, Any]) -> BoxRow:
     """Return a box from its plain values."""
-    coded = {
+    enums = {
         name: labels(values[name])
         for name, labels in (("outcome", BoxOutcome), ("reason", SealReason))
         if values[name] is not None
     }
-    return BoxRow(box, **{**values, **coded, "members": tuple(values["members"])})
+    return BoxRow(box, **{**values, **enums, "members": tuple(values["members"])})
 
 
 def trace_of(trace: int, values: Mapping[str, Any]) -> TraceRow:

@@ -61,5 +61,5 @@ class Forbidden(Result):
     def __str__(self) -> str:
         if self.is_erased:
             return f"it was erased on {date_of(self.at)}"
-        said = "" if self.seq is None else f", said by {short_id(self.seq)}"
-        return f"{self.fold} since {date_of(self.at)}{said}"
+        origin = "" if self.seq is None else f", said by {short_id(self.seq)}"
+        return f"{self.fold} since {date_of(self.at)}{origin}"

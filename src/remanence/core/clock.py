@@ -78,11 +78,11 @@ class SystemClock:
 
     def since_boot(self) -> tuple[str, int] | None:
         """Return a name of this boot, and how long it has run; None where no clock counts sleep too."""
-        running = _running()
+        running = _read_running_clock()
         return None if running is None else (_boot(), running)
 
 
-def _running() -> int | None:
+def _read_running_clock() -> int | None:
     """Read the clock that nobody sets and that runs on while the machine sleeps."""
     if sys.platform == "linux":
         return time.clock_gettime_ns(time.CLOCK_BOOTTIME) // 1_000
@@ -169,10 +169,10 @@ def to_micros(moment: datetime | int) -> int:
                 "the time has no time zone", recovery="pass an aware datetime, e.g. tzinfo=UTC"
             )
         moment = (moment - _EPOCH) // timedelta(microseconds=1)
-    given: object = moment
-    if isinstance(given, bool) or not isinstance(given, int):
+    value: object = moment
+    if isinstance(value, bool) or not isinstance(value, int):
         raise InvalidInput(
-            f"a time cannot be {format_value(given)}", recovery="pass an aware datetime, or microseconds UTC"
+            f"a time cannot be {format_value(value)}", recovery="pass an aware datetime, or microseconds UTC"
         )
     if not -TIME_MAX < moment < TIME_MAX:
         raise InvalidInput(
@@ -187,7 +187,7 @@ def to_datetime(micros: int) -> datetime:
     return _EPOCH + timedelta(microseconds=micros)
 
 
-def lasting(micros: float) -> str:
+def format_duration(micros: float) -> str:
     """Write a duration as people do: in whole ones of the largest unit of which it is two or more."""
     for name, unit in _UNITS:
         if micros >= 2 * unit:

@@ -232,8 +232,8 @@ def becomes(value: Any, was: Any, now: int, given: Any) -> Any:
 
 def add_stamps(row: Memory | Mapping[str, Any], values: Mapping[str, Any], now: int) -> dict[str, Any]:
     """Return values of one memory's columns with the stamps of those that change."""
-    moved = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
-    return {**values, **{STAMPS[name]: now for name in moved}}
+    names = [name for name in STAMPS if name in values and values[name] != _read(row, name)]
+    return {**values, **{STAMPS[name]: now for name in names}}
 
 
 def _read(row: Memory | Mapping[str, Any], name: str) -> Any:
@@ -631,7 +631,7 @@ def ways_back(verb: str, acts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for row in rows for name in row.back if name != verb))
 
 
-def never(blocks: tuple[str, ...]) -> str:
+def describe_blocks(blocks: tuple[str, ...]) -> str:
     """Say in words what a guard blocks."""
     word = next((word for word, actions in BLOCKS.items() if actions == blocks), None)
     return f"never {', '.join(blocks)}" if word is None else f"never {word} or worse"

@@ -117,9 +117,9 @@ class Conflict(RemanenceError):
         expected: int | None = None,
         current: int | None = None,
     ) -> None:
-        shown = ", ".join(f"{table} {key}" for table, key in keys[:5])
+        examples = ", ".join(f"{table} {key}" for table, key in keys[:5])
         more = f" and {len(keys) - 5} more" if len(keys) > 5 else ""
-        super().__init__(message or f"changed since it was read: {shown}{more}", recovery=recovery)
+        super().__init__(message or f"changed since it was read: {examples}{more}", recovery=recovery)
         self.keys = tuple(keys)
         self.expected = expected
         self.current = current

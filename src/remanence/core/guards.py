@@ -60,7 +60,9 @@ BUILT_IN = (
 )
 
 
-def protecting(memory: Memory, *, system: bool, now: int, action: str = "prune") -> tuple[str, ...]:
+def find_protecting_guards(
+    memory: Memory, *, system: bool, now: int, action: str = "prune"
+) -> tuple[str, ...]:
     """Name the guards that protect one memory from an action; user verbs obey these and no others."""
     until = -1 if memory.hold_until is None else memory.hold_until
     it = GuardInput(memory.pinned, until, memory.status, system, now)

@@ -324,8 +324,8 @@ class Link(Result):
     @property
     def revision(self) -> int:
         """Return a number that any change of the link changes, above 0; for `if_revision`."""
-        kept = [None if value is None else round(value * 1_000_000) for value in self.values.values()]
-        return 1 + int.from_bytes(blake2b(repr(kept).encode(), digest_size=_LINK_REVISION_BYTES).digest())
+        numbers = [None if value is None else round(value * 1_000_000) for value in self.values.values()]
+        return 1 + int.from_bytes(blake2b(repr(numbers).encode(), digest_size=_LINK_REVISION_BYTES).digest())
 
     @property
     def values(self) -> dict[str, Any]:
@@ -442,7 +442,7 @@ class Memory(Result):
         mark = "" if self.status is Status.ACTIVE else f" [{self.status.label}]"
         who = f" {self.speaker}:" if self.speaker else ""
         mark += "" if self.trust is Trust.USER else f" [{self.trust.label}]"
-        mark += "".join(f" [{ended}]" for ended in self.ended)
+        mark += "".join(f" [{end}]" for end in self.ended)
         text = f"{short_id(self.seq)} {date_of(self.said_at)}{mark}{who} {self.text}"
         return visible(" ".join(text.split()))
 
@@ -504,8 +504,12 @@ class LearnResult(Result):
     def note(self) -> str:
         """The reason, the role and what was replaced, as far as there is anything to say."""
         role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
-        marked = ", ".join(f"{kind} ×{count}" if count > 1 else kind for kind, count in self.replaced.items())
-        return "; ".join(part for part in (self.reason, role, marked and f"replaced {marked}") if part)
+        replacements = ", ".join(
+            f"{kind} ×{count}" if count > 1 else kind for kind, count in self.replaced.items()
+        )
+        return "; ".join(
+            part for part in (self.reason, role, replacements and f"replaced {replacements}") if part
+        )
 
     def __str__(self) -> str:
         if self.status == "gated":
@@ -606,8 +610,8 @@ class RateResult(Result):
     run: str | None = None
 
     def __str__(self) -> str:
-        skipped = "".join(f"; not {one}" for one in self.skipped)
-        return f"{number(len(self.rated), 'memory', 'memories')} rated{skipped}"
+        skips = "".join(f"; not {one}" for one in self.skipped)
+        return f"{number(len(self.rated), 'memory', 'memories')} rated{skips}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -622,9 +626,9 @@ class AffectedMemory(Result):
     said_time = MaybeTime("said_at")
 
     def __str__(self) -> str:
-        said = "" if self.said_at is None else f" {date_of(self.said_at)}"
+        date = "" if self.said_at is None else f" {date_of(self.said_at)}"
         return visible(
-            " ".join(f"{short_id(self.seq)}{said} {self.text or self.id or 'not there any more'}".split())
+            " ".join(f"{short_id(self.seq)}{date} {self.text or self.id or 'not there any more'}".split())
         )
 
 

@@ -39,8 +39,8 @@ def owner_of(cause: Cause) -> Owner:
     """Return whose a run is."""
     if cause.verb in _ENGINE_VERBS:
         return BY_ENGINE
-    said = cause.detail.get(OWNER, str(PERSON))
+    name = cause.detail.get(OWNER, str(PERSON))
     for owner in (PERSON, BY_POLICY, BY_ENGINE):
-        if said == str(owner):
+        if name == str(owner):
             return owner
-    return Owner("agent", str(said).removeprefix("agent").strip())
+    return Owner("agent", str(name).removeprefix("agent").strip())

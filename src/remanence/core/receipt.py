@@ -65,9 +65,9 @@ class Receipt(Result):
 
     def __str__(self) -> str:
         what = format_counts(self.counts) if self.undoes is None else f"took back {self.undoes}"
-        left = f", {len(self.skipped):,} left out" if self.skipped else ""
+        omissions = f", {len(self.skipped):,} left out" if self.skipped else ""
         run = f" ({number(self.changes, 'change', 'changes')}, run {self.run})" if self.changes else ""
-        return f"{self.verb}: {what}{left}{run}"
+        return f"{self.verb}: {what}{omissions}{run}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -91,8 +91,8 @@ class ExtractPendingResult(Result):
         of_writer = {"of these the writer's own": self.of_writer} if self.of_writer else {}
         counts = {"facts stored": self.stored, **of_writer, "confirmed": self.confirmed, **self.left_out}
         cut = f"; cut: {format_counts(self.cut)}" if self.cut else ""
-        failed = f"; {'; '.join(self.failed)}" if self.failed else ""
-        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {format_counts(counts)}{cut}{failed}")
+        failures = f"; {'; '.join(self.failed)}" if self.failed else ""
+        return visible(f"{number(self.turns, 'turn', 'turns')} heard: {format_counts(counts)}{cut}{failures}")
 
     def __add__(self, other: "ExtractPendingResult") -> "ExtractPendingResult":
         """Return both together."""
@@ -145,18 +145,18 @@ class ConsolidateResult(Result):
     heard: ExtractPendingResult = field(default_factory=ExtractPendingResult)
 
     def __str__(self) -> str:
-        heard = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""
+        hearing = f"{self.heard}\n" if self.heard.turns or self.heard.failed else ""
         pairs = f"{self.near_duplicates:,} near-duplicate and {self.similar:,} similar pairs linked"
         waits = f"; the rest waits: {self.waits}" if self.waits else ""
         tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
-        found = {
+        findings = {
             "at odds": self.contradictions,
             "replaced by verdict": self.replaced,
         }
-        truth = "".join(f", {count:,} {what}" for what, count in {**found, **self.steps}.items() if count)
-        failed = "".join(f"; not done: {why}" for why in self.failed)
+        truth = "".join(f", {count:,} {what}" for what, count in {**findings, **self.steps}.items() if count)
+        failures = "".join(f"; not done: {why}" for why in self.failed)
         active = number(self.activated, "memory", "memories")
-        return f"{heard}{active} active, {pairs}{truth}{tags}{waits}{failed}"
+        return f"{hearing}{active} active, {pairs}{truth}{tags}{waits}{failures}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -179,8 +179,8 @@ class LinkedDuplicates(Result):
     def __str__(self) -> str:
         if self.waits:
             return f"nothing was compared: {self.waits}"
-        left = f"; {self.left:,} less alike were left" if self.left else ""
+        rest = f"; {self.left:,} less alike were left" if self.left else ""
         surer = f", {self.surer:,} links surer" if self.surer else ""
         return (
-            f"{self.compared:,} memories compared, {self.linked:,} near-duplicate pairs linked{surer}{left}"
+            f"{self.compared:,} memories compared, {self.linked:,} near-duplicate pairs linked{surer}{rest}"
         )

@@ -33,13 +33,13 @@ class Names:
 
     def __post_init__(self) -> None:
         """Make what looks for all of them at once, the longest first."""
-        kept, named = _any_of(self.others), _any_of(self.names)
-        pattern = Pattern(f"(?P<kept>{kept})|(?:{named})" if kept else f"(?:{named})", re.IGNORECASE)
+        keep, drop = _any_of(self.others), _any_of(self.names)
+        pattern = Pattern(f"(?P<kept>{keep})|(?:{drop})" if keep else f"(?:{drop})", re.IGNORECASE)
         object.__setattr__(self, "_pattern", pattern)
 
     def stand_in(self, text: str) -> bool:
         """Tell whether a text says any of the names."""
-        return any(self._is_named(found) for found in self._pattern.finditer(text))
+        return any(self._is_named(match) for match in self._pattern.finditer(text))
 
     def without(self, text: str) -> str:
         """Return a text with a mark in place of each of the names."""
@@ -47,16 +47,16 @@ class Names:
 
     def are(self, name: str) -> bool:
         """Tell whether one of the names is all that a text says."""
-        found = self._pattern.fullmatch(" ".join(name.split()))
-        return found is not None and self._is_named(found)
+        match = self._pattern.fullmatch(" ".join(name.split()))
+        return match is not None and self._is_named(match)
 
-    def within(self, value: Any) -> bool:
+    def stand_in_json(self, value: Any) -> bool:
         """Tell whether any string in a value of JSON says one of the names."""
         if isinstance(value, str):
             return self.stand_in(value)
         if isinstance(value, Mapping):
-            return any(self.stand_in(name) or self.within(one) for name, one in value.items())
-        return isinstance(value, list | tuple) and any(map(self.within, value))
+            return any(self.stand_in(name) or self.stand_in_json(one) for name, one in value.items())
+        return isinstance(value, list | tuple) and any(map(self.stand_in_json, value))
 
     def taken_out_of(self, value: Any) -> Any:
         """Return a value of JSON without the names, in the names of its fields too."""
@@ -83,9 +83,9 @@ class NameParts:
 
     def __post_init__(self) -> None:
         """Make what looks for each part that is long enough to mean somebody."""
-        bare = {part: _bare(part) for part in self.others if _is_spaced(part[-1])}
+        bare = {part: _strip_accents(part) for part in self.others if _is_spaced(part[-1])}
         patterns = {
-            part: Pattern(_between(f"{''.join(map(_sign, one))}s?", one), re.IGNORECASE)
+            part: Pattern(_add_boundaries(f"{''.join(map(_sign, one))}s?", one), re.IGNORECASE)
             for part, one in bare.items()
             if len(one) >= PART_CHARS_MIN
         }
@@ -97,7 +97,7 @@ class NameParts:
         """Return the parts that a text says, in whichever form."""
         if not self._patterns:
             return []
-        bare = _bare(text if self._theirs is None else self._theirs.without(text))
+        bare = _strip_accents(text if self._theirs is None else self._theirs.without(text))
         return [part for part, pattern in self._patterns.items() if pattern.search(bare)]
 
 
@@ -109,7 +109,7 @@ def _any_of(names: Iterable[str]) -> str:
         for kind in ("NFC", "NFD")
         for form in [unicodedata.normalize(kind, order)]
     }
-    return "|".join(_whole(name) for name in sorted(forms, key=lambda one: (-len(one), one)))
+    return "|".join(_name_pattern(name) for name in sorted(forms, key=lambda one: (-len(one), one)))
 
 
 def _orders(name: str) -> list[str]:
@@ -118,23 +118,23 @@ def _orders(name: str) -> list[str]:
     return [name, *(f"{last}{mark} {' '.join(first)}" for mark in (",", "") if first)]
 
 
-def _whole(name: str) -> str:
+def _name_pattern(name: str) -> str:
     """Return the pattern of a name between letters that are not its own; scripts without blanks have no such ends."""
     body = r"\s+".join("".join(map(_sign, word)) for word in name.split())
     takes_s = len(name.split()) > 1 and name[-1].casefold() not in _SIBILANTS
-    return _between(body + ("s?" if takes_s and _is_spaced(name[-1]) else ""), name)
+    return _add_boundaries(body + ("s?" if takes_s and _is_spaced(name[-1]) else ""), name)
 
 
-def _between(body: str, name: str) -> str:
+def _add_boundaries(body: str, name: str) -> str:
     before = r"(?<![^\W_])" if _is_spaced(name[0]) else ""
     after = r"(?![^\W_])" if _is_spaced(name[-1]) else ""
     return before + body + after
 
 
-def _bare(text: str) -> str:
+def _strip_accents(text: str) -> str:
     """Return a text without the accents of its letters."""
-    parted = unicodedata.normalize("NFD", text)
-    return "".join(sign for sign in parted if not unicodedata.combining(sign)) if not text.isascii() else text
+    signs = unicodedata.normalize("NFD", text)
+    return "".join(sign for sign in signs if not unicodedata.combining(sign)) if not text.isascii() else text
 
 
 def _sign(sign: str) -> str:

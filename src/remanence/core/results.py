@@ -41,11 +41,13 @@ class Result:
 def fields_of(value: Any, hidden: AbstractSet[str] = frozenset()) -> dict[str, Any]:
     """Return the fields of a dataclass as data that JSON can hold."""
     return {
-        one.name: plain(getattr(value, one.name), one.name) for one in fields(value) if one.name not in hidden
+        one.name: encode_json_value(getattr(value, one.name), one.name)
+        for one in fields(value)
+        if one.name not in hidden
     }
 
 
-def plain(value: Any, name: str = "") -> Any:
+def encode_json_value(value: Any, name: str = "") -> Any:
     """Turn a value into what JSON knows; `name` is the field it stands in."""
     if isinstance(value, Result):
         return value.to_dict()
@@ -58,19 +60,19 @@ def plain(value: Any, name: str = "") -> Any:
     if isinstance(value, int):
         return to_datetime(value).isoformat() if is_time(name) else int(value)
     if isinstance(value, Mapping):
-        return {str(key): _within(name, item) for key, item in value.items()}
+        return {str(key): _encode_mapping_item(name, item) for key, item in value.items()}
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, Sequence | AbstractSet):
-        return [plain(item) for item in value]
+        return [encode_json_value(item) for item in value]
     return str(value)
 
 
-def _within(name: str, item: Any) -> Any:
+def _encode_mapping_item(name: str, item: Any) -> Any:
     """Turn one item of a mapping into what JSON knows; what callers made themselves is given back as it is."""
     if name in _OF_FIELDS:
-        return {field: plain(value, field) for field, value in item.items()}
-    return plain(item, "until" if name in _OF_TIMES else "")
+        return {field: encode_json_value(value, field) for field, value in item.items()}
+    return encode_json_value(item, "until" if name in _OF_TIMES else "")
 
 
 def is_time(name: str) -> bool:

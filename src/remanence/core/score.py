@@ -77,9 +77,9 @@ def rates(decay: npt.NDArray[np.integer], helped: Array, failed: Array) -> Float
     Permanent and durable memories are not hastened by ratings, and nothing fades faster than the ephemeral.
     """
     base = RATES[decay]
-    lost = np.maximum(np.subtract(failed, helped, dtype=np.float64), 0.0) / RATING
-    hastened = np.minimum(base * np.exp2(np.minimum(lost, 60.0)), RATES[Decay.EPHEMERAL])
-    return np.asarray(np.where(decay <= Decay.DURABLE, base, hastened), np.float64)
+    doublings = np.maximum(np.subtract(failed, helped, dtype=np.float64), 0.0) / RATING
+    faster = np.minimum(base * np.exp2(np.minimum(doublings, 60.0)), RATES[Decay.EPHEMERAL])
+    return np.asarray(np.where(decay <= Decay.DURABLE, base, faster), np.float64)
 
 
 def recency(rate: Array, hours: Array) -> Floats:
@@ -117,5 +117,5 @@ def used_value(value: Array, uses: Array, confirmations: Array) -> Floats:
 
 def composite(weights: ScoreWeights, parts: Mapping[str, Array]) -> Floats:
     """Weigh the parts and add them up; a part that is not given is 0."""
-    given = [np.asarray(part, np.float64) * getattr(weights, name) for name, part in parts.items()]
-    return np.asarray(sum(given), np.float64)
+    terms = [np.asarray(part, np.float64) * getattr(weights, name) for name, part in parts.items()]
+    return np.asarray(sum(terms), np.float64)

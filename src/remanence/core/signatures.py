@@ -131,12 +131,12 @@ def _parameters(verb: Callable[..., Any]) -> _Parameters:
     checks = {name: compile_annotation(kind).check for name, kind in {**kinds, **fields}.items()}
     places = [one.name for one in parameters if one.kind in _PLACES]
     order = {name: place for place, name in enumerate(places)}
-    named = [one.name for one in parameters if one.kind in _NAMED and one.name not in _RECEIVERS]
-    required = [one.name for one in parameters if one.name in named and one.default is one.empty]
+    names = [one.name for one in parameters if one.kind in _NAMED and one.name not in _RECEIVERS]
+    required = [one.name for one in parameters if one.name in names and one.default is one.empty]
     return _Parameters(
         verb=verb.__qualname__.removesuffix(".__init__").rpartition(".")[2],
         places=tuple((name, checks[name]) for name in places),
-        named={name: (order.get(name, _NO_PLACE), checks[name]) for name in [*named, *fields]},
+        named={name: (order.get(name, _NO_PLACE), checks[name]) for name in [*names, *fields]},
         further=(_NO_PLACE if free is not None and not fields else -1, None),
         rest=next(
             ((one.name, checks[one.name]) for one in parameters if one.kind is one.VAR_POSITIONAL), None

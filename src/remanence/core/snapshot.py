@@ -55,7 +55,7 @@ class LinkColumns:
     def __len__(self) -> int:
         return len(self.source)
 
-    def at(self, name: str, edges: Ints) -> npt.NDArray[Any]:
+    def read_column(self, name: str, edges: Ints) -> npt.NDArray[Any]:
         """Return a column of some links, fractions from 0 to 1, NaN where nobody said."""
         array = getattr(self, name)
         if array is None:
@@ -178,8 +178,8 @@ def is_among(numbers: Ints, ascending: Ints) -> Bools:
         return np.zeros(len(numbers), np.bool_)
     places = ascending.searchsorted(numbers)
     places[places == len(ascending)] = 0
-    found: Bools = ascending[places] == numbers
-    return found
+    matches: Bools = ascending[places] == numbers
+    return matches
 
 
 def shown_lengths(columns: Mapping[str, npt.NDArray[np.generic]], unit: str) -> Ints:
@@ -197,5 +197,5 @@ _LOAD_BEARING = np.array(
 def load_bearing(kinds: npt.NDArray[np.generic], rejected: Bools) -> Bools:
     """Tell on which memories later work rests, by the column `kind` and the tag of rejected paths."""
     # A kind that this version does not know lies beyond the table, on the row of the unknown.
-    found: Bools = _LOAD_BEARING[np.minimum(kinds, len(Kind)), rejected.astype(np.int8)]
-    return found
+    mask: Bools = _LOAD_BEARING[np.minimum(kinds, len(Kind)), rejected.astype(np.int8)]
+    return mask

@@ -42,8 +42,8 @@ class Marks:
     def values(self) -> dict[str, Any]:
         """Return the same as plain values."""
         return {
-            "believed": _plain(self.believed),
-            "doubted": _plain(self.doubted),
+            "believed": _encode_reading(self.believed),
+            "doubted": _encode_reading(self.doubted),
             "cause": self.cause,
             "accepted": self.accepted,
         }
@@ -91,15 +91,15 @@ def doubt(present: Present, newest_at: int) -> Doubt | None:
 def update_clock_marks(present: Present, newest_at: int) -> Marks:
     """Return what is to be kept after a look at the clocks."""
     reading, marks = present.reading, present.marks
-    found = doubt(present, newest_at)
-    if found is None:
+    finding = doubt(present, newest_at)
+    if finding is None:
         return Marks(believed=reading, accepted=marks.accepted)
-    if found.cause == "back":
+    if finding.cause == "back":
         return marks
-    if marks.doubted is not None and marks.cause == found.cause and goes_on(marks.doubted, reading):
+    if marks.doubted is not None and marks.cause == finding.cause and goes_on(marks.doubted, reading):
         return marks
     believed = marks.believed or ClockReading(newest_at)
-    return Marks(believed, reading, found.cause, marks.accepted)
+    return Marks(believed, reading, finding.cause, marks.accepted)
 
 
 def goes_on(since: ClockReading, reading: ClockReading) -> bool:
@@ -131,11 +131,11 @@ def _is_gap_over(marks: Marks, reading: ClockReading) -> bool:
 
 
 def _gap(reading: ClockReading, last: int) -> Doubt | None:
-    passed = reading.wall - last
-    if passed <= REST_MAX:
+    gap = reading.wall - last
+    if gap <= REST_MAX:
         return None
     why = (
-        f"the last record is {passed // DAY:,} days old ({_day(last)}): nothing was written for that long,"
+        f"the last record is {gap // DAY:,} days old ({_day(last)}): nothing was written for that long,"
         " or the clock is set wrong"
     )
     return Doubt("gap", why)
@@ -151,7 +151,7 @@ def _describe_jump(since: ClockReading, reading: ClockReading) -> Doubt:
     return Doubt("jump", f"the clock jumped {long} ahead of {_day(since.wall)} while the machine ran")
 
 
-def _plain(reading: ClockReading | None) -> list[Any] | None:
+def _encode_reading(reading: ClockReading | None) -> list[Any] | None:
     return None if reading is None else [reading.wall, reading.boot, reading.running]
 
 

@@ -34,12 +34,12 @@ class Timescale:
 
     def at(self, times: npt.ArrayLike) -> Floats:
         """Return the readings at wall times; an unknown time has an unknown reading."""
-        asked = np.asarray(times, np.float64)
-        beyond = np.maximum(asked - self.times[-1], 0.0)
-        read: Floats = np.interp(asked, self.times, self.readings) + self.pace * beyond
+        instants = np.asarray(times, np.float64)
+        beyond = np.maximum(instants - self.times[-1], 0.0)
+        read: Floats = np.interp(instants, self.times, self.readings) + self.pace * beyond
         return read
 
-    def when(self, reading: float) -> float | None:
+    def find_wall_time(self, reading: float) -> float | None:
         """Return the wall time at which the clock will read this, at its present pace; None if it never will."""
         return float(self.times[-1] + (reading - self.reading) / self.pace) if self.pace > 0 else None
 
@@ -65,20 +65,20 @@ class ClockRecords(Protocol):
 
 def scales(recorded: ClockRecords, now: int) -> dict[ClockName, Timescale]:
     """Return the clocks that were recorded, read at an instant; the wall's needs no map."""
-    found: dict[ClockName, Timescale] = {}
+    clocks: dict[ClockName, Timescale] = {}
     if recorded.spans is not None:
-        found["active"] = active(recorded.spans, now)
+        clocks["active"] = build_active_timescale(recorded.spans, now)
     if recorded.heard is not None:
-        found["turns"] = turns(recorded.heard, now)
-    return found
+        clocks["turns"] = turns(recorded.heard, now)
+    return clocks
 
 
-def active(spans: Ints, now: int) -> Timescale:
+def build_active_timescale(spans: Ints, now: int) -> Timescale:
     """Read cumulative active time from the disjoint, ascending intervals [began, ended] that sessions covered."""
     lengths = spans[:, 1] - spans[:, 0]
-    ended = np.cumsum(lengths)
+    ends = np.cumsum(lengths)
     total = np.clip(now - spans[:, 0], 0, lengths).sum()
-    return _scale(spans.ravel(), np.column_stack([ended - lengths, ended]).ravel(), now, float(total))
+    return _scale(spans.ravel(), np.column_stack([ends - lengths, ends]).ravel(), now, float(total))
 
 
 def turns(heard: Ints, now: int) -> Timescale:
@@ -87,11 +87,11 @@ def turns(heard: Ints, now: int) -> Timescale:
     A minute that is still running has been heard whole by now.
     """
     heard = heard[heard[:, 0] <= now]
-    ended = np.cumsum(heard[:, 1]) * TURN
-    began = ended - heard[:, 1] * TURN
+    ends = np.cumsum(heard[:, 1]) * TURN
+    began = ends - heard[:, 1] * TURN
     until = np.minimum(heard[:, 0] + MINUTE, now)
     points = np.column_stack([heard[:, 0], until]).ravel()
-    return _scale(points, np.column_stack([began, ended]).ravel(), now, float(heard[:, 1].sum() * TURN))
+    return _scale(points, np.column_stack([began, ends]).ravel(), now, float(heard[:, 1].sum() * TURN))
 
 
 def _scale(times: Ints, readings: Ints, now: int, total: float) -> Timescale:
@@ -100,5 +100,5 @@ def _scale(times: Ints, readings: Ints, now: int, total: float) -> Timescale:
     instants = np.append(times[past].astype(np.float64), now)
     read = np.append(readings[past].astype(np.float64), total)
     since = max(now - PACE_WINDOW, instants[0])
-    gained = total - float(np.interp(since, instants, read))
-    return Timescale(instants, read, gained / max(now - since, PACE_LEAST))
+    gain = total - float(np.interp(since, instants, read))
+    return Timescale(instants, read, gain / max(now - since, PACE_LEAST))

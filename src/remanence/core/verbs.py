@@ -613,7 +613,7 @@ _BY_NAME: Mapping[str, Advice] = {name: row for row in TABLE for name in (row.co
 
 def advice(name: str) -> Advice:
     """Return the row of a verb, by its name or its command's."""
-    found = _BY_NAME.get(name)
-    if found is None:
+    row = _BY_NAME.get(name)
+    if row is None:
         raise NameUnknown("verb", name, sorted(_BY_NAME))
-    return found
+    return row

@@ -12,16 +12,16 @@ import numpy as np
 
 from remanence.core.change import Change
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
-from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, Stage, never
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, Stage, describe_blocks
 from remanence.core.errors import NotFound
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
 from remanence.core.results import Result, Time, fields_of
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.core.worth import Fall, Worth
-from remanence.curate.language.crossing import first
+from remanence.curate.language.crossing import find_first_true
 from remanence.curate.language.view import LinkView, Node, View, visible
-from remanence.curate.planner.changes import gravest
+from remanence.curate.planner.changes import find_gravest_action
 from remanence.curate.planner.cycle import Cycle
 from remanence.curate.planner.merge import may_merge, pairs
 from remanence.curate.planner.plan import plan
@@ -113,15 +113,15 @@ def explain(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> Explanati
 
 
 def _outcome(snapshot: Snapshot, policy: Policy, now: int, seq: int) -> str:
-    decided = plan(snapshot, policy, now)
-    if seq not in decided.seq and not any(seq in seqs for _, _, seqs in decided.iterate_tag_changes()):
+    decision = plan(snapshot, policy, now)
+    if seq not in decision.seq and not any(seq in seqs for _, _, seqs in decision.iterate_tag_changes()):
         return "stays as it is"
-    groups = ([change for change in group if _about(change) == seq] for group in decided.changes())
-    effect = gravest(next(filter(None, groups)))
+    groups = ([change for change in group if _change_seq(change) == seq] for group in decision.changes())
+    effect = find_gravest_action(next(filter(None, groups)))
     return "takes in another" if effect.stage is Stage.FOLLOWS else effect.name
 
 
-def _about(change: Change) -> int | None:
+def _change_seq(change: Change) -> int | None:
     match change.key:
         case int():
             return change.key
@@ -142,12 +142,14 @@ def _guards(cycle: Cycle, row: int) -> Iterator[RuleVerdict]:
             _word(holds, not holds),
             {},
             built_in.because,
-            never(built_in.blocks),
+            describe_blocks(built_in.blocks),
         )
     for guard in cycle.policy.guards:
         one = view.on(guard.clock).take(np.array([row]))
         truth, values = _truth(guard.node, one), _values(guard.node, one)
-        yield RuleVerdict(guard.name, "guard", guard.where, truth, values, guard.because, never(guard.blocks))
+        yield RuleVerdict(
+            guard.name, "guard", guard.where, truth, values, guard.because, describe_blocks(guard.blocks)
+        )
 
 
 def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> RuleVerdict:
@@ -167,7 +169,7 @@ def _rule(cycle: Cycle, index: int, rule: Rule, row: int) -> RuleVerdict:
         seen=bool(cycle.mark_visible(rule)[row]),
         selected=truth == "true" and row in _select_rows(cycle, rule, index),
         resting=resting,
-        blocked_by=_blocking(cycle, rule, row),
+        blocked_by=_find_blocking_guards(cycle, rule, row),
         fires_at=_fires_at(view, rule, row)
         if truth != "true"
         else _rested_at(view, rule)
@@ -180,16 +182,16 @@ def _of_summary(rule: Rule, one: View) -> dict[str, Any]:
     """Return what a rule that makes summaries looks at beside its condition."""
     if not rule.effect.needs_text:
         return {}
-    refused = [tag.removeprefix("flag/") for tag in (NO_EXTRACT, NO_SUMMARY) if one.tag(tag)[0]]
-    return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refused) or "nothing"}
+    refusals = [tag.removeprefix("flag/") for tag in (NO_EXTRACT, NO_SUMMARY) if one.tag(tag)[0]]
+    return {"form": Form(int(one.column("form")[0])).label, _REFUSED: ", ".join(refusals) or "nothing"}
 
 
 def _select_rows(cycle: Cycle, rule: Rule, index: int) -> Ints:
     return cycle.window(rule, index).rows
 
 
-def _blocking(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
-    return cycle.guarding.holding(row, rule.effect.guarded)
+def _find_blocking_guards(cycle: Cycle, rule: Rule, row: int) -> tuple[str, ...]:
+    return cycle.guarding.find_row_guards(row, rule.effect.guarded)
 
 
 def _link_rule(view: View, rule: Rule, row: int) -> RuleVerdict:
@@ -224,7 +226,9 @@ def _word(yes: bool, no: bool) -> str:
 
 def _values(node: Node, one: View) -> dict[str, Any]:
     """Return the values that a condition compares, by their text, readable."""
-    return {part.text: _readable(part, one) for part in _iterate_comparisons(node) if part.constant is None}
+    return {
+        part.text: _read_node_value(part, one) for part in _iterate_comparisons(node) if part.constant is None
+    }
 
 
 def _iterate_comparisons(node: Node) -> Iterator[Node]:
@@ -235,7 +239,7 @@ def _iterate_comparisons(node: Node) -> Iterator[Node]:
         yield from _iterate_comparisons(part)
 
 
-def _readable(node: Node, one: View) -> Any:
+def _read_node_value(node: Node, one: View) -> Any:
     if node.type == "truth":
         return _truth(node, one)
     value = np.broadcast_to(np.asarray(node.run(one)), 1)[0].item()
@@ -268,22 +272,22 @@ def _fires_at(view: View, rule: Rule, row: int) -> int | None:
     """Find the first instant at which a condition becomes true by time alone."""
 
     def holds(at: Floats) -> Bools:
-        found: Bools = rule.node.run(view.take(np.full(len(at), row), at))
-        return found
+        fires: Bools = rule.node.run(view.take(np.full(len(at), row), at))
+        return fires
 
     looks = _looks(rule.node, view.take(np.array([row])))
     true = np.flatnonzero(holds(looks))
     if not len(true):
         return None
     before = np.append(float(view.instant), looks)[true[:1]]
-    return int(first(holds, before, looks[true[:1]])[0])
+    return int(find_first_true(holds, before, looks[true[:1]])[0])
 
 
 def _rested_at(view: View, rule: Rule) -> int | None:
     """Find the instant at which a rule's period is over."""
     assert rule.period is not None
-    over = float(view.reading(view.snapshot.fired[rule.name])) + rule.period
-    at = over if view.scale is None else view.scale.when(over)
+    over = float(view.read_clock(view.snapshot.fired[rule.name])) + rule.period
+    at = over if view.scale is None else view.scale.find_wall_time(over)
     return None if at is None or at > view.instant + HORIZON else ceil(at)
 
 
@@ -294,16 +298,16 @@ def _looks(node: Node, one: View) -> Floats:
     midnights = [(now // DAY + day) * DAY for day in range(1, 9)]
     steps = np.floor(now + np.geomspace(MINUTE, HORIZON, _STEPS))
     looks = np.unique(np.concatenate([np.array([*crossings, *midnights], np.float64), steps]))
-    found: Floats = looks[(looks > now) & (looks <= now + HORIZON)]
-    return found
+    future: Floats = looks[(looks > now) & (looks <= now + HORIZON)]
+    return future
 
 
 def _crossings(node: Node, one: View) -> Iterator[int]:
     """Yield the instants at which ages reach the limits that they are compared with."""
     for age, limit in (node.parts, node.parts[::-1]) if len(node.parts) == 2 else ():
         if age.since is not None and limit.constant is not None:
-            reached = float(np.asarray(age.since.run(one)).reshape(-1)[0]) + limit.constant
-            at = reached if one.scale is None else one.scale.when(reached)
+            reading = float(np.asarray(age.since.run(one)).reshape(-1)[0]) + limit.constant
+            at = reading if one.scale is None else one.scale.find_wall_time(reading)
             yield from () if at is None or isnan(at) else (int(at),)
     for part in node.parts:
         yield from _crossings(part, one)
@@ -338,7 +342,7 @@ def _moment(at: int) -> str:
     return to_datetime(at).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _until(at: int | None) -> str:
+def _describe_end(at: int | None) -> str:
     return "as long as its clock stands" if at is None else f"until {_moment(at)}"
 
 
@@ -350,7 +354,7 @@ def _remarks(verdict: RuleVerdict) -> Iterator[str]:
         elif not verdict.selected:
             yield "the rule's window leaves it out"
         elif verdict.resting:
-            yield f"the rule rests {_until(verdict.fires_at)}"
+            yield f"the rule rests {_describe_end(verdict.fires_at)}"
         elif verdict.blocked_by:
             yield f"kept by {', '.join(verdict.blocked_by)}"
     if verdict.truth != "true" and verdict.fires_at is not None:

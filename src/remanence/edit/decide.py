@@ -10,7 +10,7 @@ from remanence.core.change import Change
 from remanence.core.clock import to_datetime
 from remanence.core.effects import VERBS
 from remanence.core.errors import InvalidInput, NotFound, Protected
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import Link, Memory, Relation, Status, Turn, link_values, short_id
 from remanence.edit.holds import hold_columns, with_holds
 from remanence.edit.identity import GUARD as IDENTITY
@@ -30,20 +30,20 @@ def decide_hold(memory: Memory, reason: str, until: int | None, now: int) -> lis
 
 def decide_release(memory: Memory, reason: str, now: int) -> list[Change]:
     """Decide that a named hold ends."""
-    left = dict(memory.holds or {})
-    if reason not in left:
+    holds = dict(memory.holds or {})
+    if reason not in holds:
         raise NotFound(
-            f"memory {memory.id} has no hold {reason!r}", recovery=f"its holds: {', '.join(left) or 'none'}"
+            f"memory {memory.id} has no hold {reason!r}", recovery=f"its holds: {', '.join(holds) or 'none'}"
         )
-    del left[reason]
-    return act(memory, VERBS["release"], now, **hold_columns(left))
+    del holds[reason]
+    return act(memory, VERBS["release"], now, **hold_columns(holds))
 
 
-def forgotten(memory: Memory, now: int, *, system: bool) -> list[Change]:
+def decide_forget(memory: Memory, now: int, *, system: bool) -> list[Change]:
     """Decide that a memory becomes a tombstone; refuse one that a guard of the engine's own protects."""
     if memory.status is Status.PRUNED:
         return []
-    guards = protecting(memory, system=system, now=now, action=VERBS["forget"].guarded)
+    guards = find_protecting_guards(memory, system=system, now=now, action=VERBS["forget"].guarded)
     if guards:
         raise Protected(
             f"memory {memory.id} is protected: {', '.join(guards)}",
@@ -62,20 +62,22 @@ def decide_replacement(
     It holds until `ends`, without which until now.
     """
     refuse_out_of_sight(old)
-    drawn = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
-    if old.status is Status.SUPERSEDED and [by] == [link.source for link in drawn]:
+    lineage = [link for link in links if link.relation is Relation.SUPERSEDES and link.target == old.seq]
+    if old.status is Status.SUPERSEDED and [by] == [link.source for link in lineage]:
         return []
     # What was to hold only later never held: its time is empty, not turned round.
-    changes = act(old, VERBS["supersede"], now, valid_to=_last(old, now if ends is None else ends))
+    changes = act(
+        old, VERBS["supersede"], now, valid_to=_find_validity_end(old, now if ends is None else ends)
+    )
     if key is not None:
         changes = merge_changes([*changes, *update(old, {"key": None})])
-    changes += [Change("links", link.key, link.values, None) for link in drawn if link.source != by]
-    if by not in {link.source for link in drawn}:
+    changes += [Change("links", link.key, link.values, None) for link in lineage if link.source != by]
+    if by not in {link.source for link in lineage}:
         changes.append(Change("links", (by, old.seq, int(Relation.SUPERSEDES)), None, link_values(now)))
     return changes
 
 
-def _last(old: Memory, ends: int) -> int:
+def _find_validity_end(old: Memory, ends: int) -> int:
     return ends if old.valid_from is None else max(ends, old.valid_from)
 
 
@@ -102,7 +104,7 @@ def combine_protection(
 
 def refuse_guarded(memory: Memory, *, system: bool, now: int) -> None:
     """Refuse to let a text take the place of what a built-in guard protects, or of what says who an agent is."""
-    guards = protecting(memory, system=system, now=now)
+    guards = find_protecting_guards(memory, system=system, now=now)
     guards += (IDENTITY,) * says_who(memory.tags, system=system)
     if guards:
         raise Protected(

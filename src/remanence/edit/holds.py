@@ -23,9 +23,9 @@ def hold_columns(holds: Holds) -> dict[str, Any]:
 
 def with_holds(own: Holds | None, others: Holds | None, now: int) -> dict[str, int | None]:
     """Add another memory's holds that still last to a memory's own; of two of one name the longer one counts."""
-    held = dict(own or {})
+    holds = dict(own or {})
     for name, until in (others or {}).items():
         if until is None or until > now:
-            mine = held.get(name, until)
-            held[name] = None if until is None or mine is None else max(mine, until)
-    return held
+            mine = holds.get(name, until)
+            holds[name] = None if until is None or mine is None else max(mine, until)
+    return holds

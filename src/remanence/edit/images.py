@@ -18,9 +18,9 @@ _MATTERS = _SAID | {"category", "decay", *TEXT_COLUMNS}
 Tags = Mapping[int, set[str]]
 
 
-def rewritten(entries: Sequence[Entry]) -> list[int]:
+def find_rewritten(entries: Sequence[Entry]) -> list[int]:
     """Return the memories that have a row of which some column may follow from what these changes bring back."""
-    changes = _single(entries)
+    changes = _select_changes(entries)
     return sorted({_memory(change) for change in changes if _matters(change)} - _find_created(changes))
 
 
@@ -30,22 +30,22 @@ def as_today(entries: Sequence[Entry], memories: Mapping[int, Memory]) -> list[E
     An image says what other rules made of a text, of tags or of a category. `memories` are those of `rewritten`. A
     block holds none of these columns and stays as it is.
     """
-    changes = _single(entries)
+    changes = _select_changes(entries)
     tags = _tags(changes, memories)
-    named = {change.key for change in changes if change.table == "memories"}
-    found = [
+    keys = {change.key for change in changes if change.table == "memories"}
+    today = [
         _add_derived_columns(entry, memories, tags)
         if isinstance(entry, Change) and entry.table == "memories"
         else entry
         for entry in entries
     ]
     for seq, memory in memories.items():
-        if seq not in named:
-            found += update(memory, {"decay": decay(tags[seq], memory.category)})
-    return found
+        if seq not in keys:
+            today += update(memory, {"decay": decay(tags[seq], memory.category)})
+    return today
 
 
-def _single(entries: Sequence[Entry]) -> list[Change]:
+def _select_changes(entries: Sequence[Entry]) -> list[Change]:
     return [entry for entry in entries if isinstance(entry, Change)]
 
 
@@ -70,8 +70,8 @@ def _tags(changes: Sequence[Change], memories: Mapping[int, Memory]) -> Tags:
     for change in changes:
         if change.table == "tags":
             seq, tag = cast("tuple[int, str]", change.key)
-            held = tags.get(seq, set())
-            (held.discard if change.after is None else held.add)(tag)
+            own = tags.get(seq, set())
+            (own.discard if change.after is None else own.add)(tag)
     return tags
 
 

@@ -16,15 +16,17 @@ from remanence.core.model import Memory
 def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:
     """Turn what a verb does to a memory into one change; none where the memory is so already."""
     after = effect.after(memory, now, given)
-    counted = {name: value for name, value in after.items() if isinstance(value, Increment)}
-    held = {name: value for name, value in after.items() if name not in counted}
-    changes = update(memory, held, guarded=effect.compares_uses)
-    if not counted:
+    increments = {name: value for name, value in after.items() if isinstance(value, Increment)}
+    values = {name: value for name, value in after.items() if name not in increments}
+    changes = update(memory, values, guarded=effect.compares_uses)
+    if not increments:
         return changes
-    before = {name: Increment(-value.by) for name, value in counted.items()}
+    before = {name: Increment(-value.by) for name, value in increments.items()}
     first = changes[0] if changes else Change("memories", memory.seq, {}, {})
     return [
-        Change("memories", memory.seq, {**(first.before or {}), **before}, {**(first.after or {}), **counted})
+        Change(
+            "memories", memory.seq, {**(first.before or {}), **before}, {**(first.after or {}), **increments}
+        )
     ]
 
 
@@ -36,20 +38,20 @@ def update(
     The memory's own change comes first. Where tags or category are given, the decay class follows from them, also where
     they are as they were. `guarded` also names `touched`.
     """
-    wanted = frozenset(memory.tags if tags is None else tags)
+    new_tags = frozenset(memory.tags if tags is None else tags)
     category = values.get("category", memory.category)
-    moved = wanted.symmetric_difference(memory.tags)
+    toggles = new_tags.symmetric_difference(memory.tags)
     if tags is not None or "category" in values:
-        values = {**values, "decay": decay(wanted, category)}
+        values = {**values, "decay": decay(new_tags, category)}
     after = {name: value for name, value in values.items() if getattr(memory, name) != value}
     changes: list[Change] = []
     if after:
         before: dict[str, Any] = {name: getattr(memory, name) for name in after}
         before |= {"revision": memory.revision} | ({"touched": memory.touched} if guarded else {})
         changes = [Change("memories", memory.seq, before, {**after, "revision": memory.revision + 1})]
-    elif moved & FADING_TAGS:  # the class follows from all tags: from those that it had when it was read
+    elif toggles & FADING_TAGS:  # the class follows from all tags: from those that it had when it was read
         changes = [build_unchanged_check(memory)]
-    return changes + [_toggle_tag(memory, tag) for tag in sorted(moved)]
+    return changes + [_toggle_tag(memory, tag) for tag in sorted(toggles)]
 
 
 def _toggle_tag(memory: Memory, tag: str) -> Change:
@@ -67,11 +69,11 @@ def build_unchanged_check(memory: Memory, *, guarded: bool = False) -> Change:
 
 def merge_changes(changes: Iterable[Change]) -> list[Change]:
     """Make one change of several of the same memory, since a commit names each row once; counters add up."""
-    found: dict[tuple[str, Any], Change] = {}
+    by_key: dict[tuple[str, Any], Change] = {}
     for change in changes:
-        held = found.get((change.table, change.key))
-        found[change.table, change.key] = change if held is None else _merge_pair(held, change)
-    return list(found.values())
+        earlier = by_key.get((change.table, change.key))
+        by_key[change.table, change.key] = change if earlier is None else _merge_pair(earlier, change)
+    return list(by_key.values())
 
 
 def _merge_pair(one: Change, other: Change) -> Change:
@@ -90,5 +92,5 @@ def on_revision(memory: Memory, changes: Sequence[Change]) -> list[Change]:
     own = [change for change in changes if change.table == "memories" and change.key == memory.seq]
     if not own:
         return [*changes, build_unchanged_check(memory)] if changes else []
-    guarded = replace(own[0], before={**(own[0].before or {}), "revision": memory.revision})
-    return [guarded if change is own[0] else change for change in changes]
+    check = replace(own[0], before={**(own[0].before or {}), "revision": memory.revision})
+    return [check if change is own[0] else change for change in changes]

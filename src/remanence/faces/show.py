@@ -14,14 +14,14 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from remanence.core import results
-from remanence.core.clock import lasting
+from remanence.core.clock import format_duration
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.guide import Guide
 from remanence.core.later import import_later
 from remanence.core.model import Hit, Memory, RecallResult, Status, Trust
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
-from remanence.core.results import Result, is_time, kept_out, number, plain
+from remanence.core.results import Result, encode_json_value, is_time, kept_out, number
 from remanence.faces.moments import local
 from remanence.faces.style import Text, Undoable, write_lines
 from remanence.text.analysis import visible
@@ -64,8 +64,8 @@ TEXT_CHARS = 160  # of a memory in a list on a terminal; the whole text is one `
 def document(result: Any) -> str:
     """Return a result as JSON: enumerations by name, times in ISO 8601."""
     if isinstance(result, Undoable):
-        result = {**plain(result.result), "back": result.back}
-    return json.dumps(plain(result), ensure_ascii=False, indent=2)
+        result = {**encode_json_value(result.result), "back": result.back}
+    return json.dumps(encode_json_value(result), ensure_ascii=False, indent=2)
 
 
 def write(result: Any) -> None:
@@ -81,7 +81,7 @@ def _undoing(done: Any) -> str:
     return f"remanence undo {runs[0]}" if runs else ""
 
 
-def _back(command: str, one: str = "") -> Iterator[Text]:
+def _render_undo_hint(command: str, one: str = "") -> Iterator[Text]:
     """Say what to type to take something back, and by which verb a single memory of it."""
     if command:
         rest = f"; one memory with: {one}" * bool(one)
@@ -102,14 +102,14 @@ def _is_a(result: Any, *kinds: str) -> bool:
     return any(kind.__name__ in kinds for kind in type(result).__mro__)
 
 
-def safe(text: str) -> str:
+def escape_line(text: str) -> str:
     """Return a text that can't steer a terminal, as one line."""
     return visible(" ".join(text.split()))
 
 
-def short(text: str) -> str:
+def shorten_line(text: str) -> str:
     """Return a text as one line, on a terminal cut to what fits a list; a pipe gets it whole."""
-    flat = safe(text)
+    flat = escape_line(text)
     whole = len(flat) <= TEXT_CHARS or not sys.stdout.isatty()
     return flat if whole else flat[: TEXT_CHARS - 1] + "…"
 
@@ -118,7 +118,7 @@ def _width() -> int:
     return get_terminal_size().columns
 
 
-def when(micros: int | None) -> str:
+def format_time(micros: int | None) -> str:
     """Write a time as people do, in the local zone with its offset."""
     return "never" if micros is None else local(micros)
 
@@ -156,16 +156,18 @@ def _shows(*kinds: str) -> Callable[[Show], Show]:
 @_shows("Result")
 def _result(done: Result) -> Iterator[Text]:
     yield Text(str(done))
-    yield from _back(_undoing(done))
+    yield from _render_undo_hint(_undoing(done))
 
 
 @_shows("IngestResult")
 def _ingest_result(done: IngestResult) -> Iterator[Text]:
     yield Text(str(done))
-    yield from (Text(f"  left out {count:,}: {safe(why)}", "yellow") for why, count in done.skipped.items())
+    yield from (
+        Text(f"  left out {count:,}: {escape_line(why)}", "yellow") for why, count in done.skipped.items()
+    )
     if done.stored:
         yield Text("  make them active with: remanence consolidate", "dim")
-    yield from _back(_undoing(done))
+    yield from _render_undo_hint(_undoing(done))
 
 
 @_shows("Erasure", "ExpireResult")
@@ -184,16 +186,16 @@ def _final_preview(shown: ErasePreview | ErasedSinceReport) -> Iterator[Text]:
 @_shows("Undoable")
 def _undoable(done: Undoable) -> Iterator[Text]:
     yield from lines(done.result)
-    yield from _back(done.back)
+    yield from _render_undo_hint(done.back)
 
 
 def _render_mapping(result: Mapping[Any, Any]) -> Iterator[Text]:
     for name, value in result.items():
-        yield Text.assemble((f"{name:<8}", "dim"), f" {safe(str(value))}")
+        yield Text.assemble((f"{name:<8}", "dim"), f" {escape_line(str(value))}")
 
 
 @_shows("list", "tuple")
-def _each(results: Sequence[Any]) -> Iterator[Text]:
+def _render_sequence(results: Sequence[Any]) -> Iterator[Text]:
     if not results:
         yield Text("none", "dim")
     for result in results:
@@ -213,16 +215,16 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         what = f"{several:,} memories" if several > 1 else "done"
         what = what if counts.keys() == {done.verb} else format_counts(counts)
     if done.undoes is not None:
-        what = f"took back {safe(done.undoes)}"
+        what = f"took back {escape_line(done.undoes)}"
     yield Text.assemble((done.verb, "bold"), f": {what} ({number(done.changes, 'change', 'changes')})")
     what = "note" if done.verb == "import" else "left out"
     for reason in done.skipped:
-        yield Text(f"  {what}: {safe(reason)}", "yellow")
+        yield Text(f"  {what}: {escape_line(reason)}", "yellow")
     for note in done.notes:
-        yield Text(f"  note: {safe(note)}", "yellow")
+        yield Text(f"  note: {escape_line(note)}", "yellow")
     if done.changes:
         one = " or ".join(ways_back(done.verb, counts))
-        yield from _back(_undoing(done), one)
+        yield from _render_undo_hint(_undoing(done), one)
 
 
 @_shows("RecallResult")
@@ -237,78 +239,82 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.left_out:
         yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
-    for dropped in answer.dropped[:DROPPED_SHOWN]:
-        yield Text(f"  left out {dropped.id}: {safe(dropped.reason)}", "dim")
+    for candidate in answer.dropped[:DROPPED_SHOWN]:
+        yield Text(f"  left out {candidate.id}: {escape_line(candidate.reason)}", "dim")
     if answer.without_model:
-        yield Text(f"  without the model: {safe(answer.without_model)}", "dim")
+        yield Text(f"  without the model: {escape_line(answer.without_model)}", "dim")
 
 
 @_shows("Hit")
 def _hit(hit: Hit) -> Iterator[Text]:
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
-    for ended in hit.memory.ended:
-        yield Text(f"        {visible(ended)}", "yellow")
+    for end in hit.memory.ended:
+        yield Text(f"        {visible(end)}", "yellow")
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {other}", "yellow")
     if hit.parts:
-        yield Text(f"        {_why(hit.parts)}", "dim")
+        yield Text(f"        {_format_score_parts(hit.parts)}", "dim")
     if hit.cut:
         yield Text("        the answer's text has a passage of it only", "dim")
 
 
-def _why(parts: Mapping[str, float]) -> str:
+def _format_score_parts(parts: Mapping[str, float]) -> str:
     """Write the parts of a score that make a difference; factors with a ×."""
     factors = ("named", "worth", "archived")
-    told = [
+    terms = [
         f"{name} ×{value:.2f}" if name in factors else f"{name} {value:.2f}"
         for name, value in parts.items()
         if round(value, 2) != (name in factors)
     ]
-    return "  ".join(told)
+    return "  ".join(terms)
 
 
 def _row(memory: Memory) -> Text:
-    who = f"{safe(memory.speaker)}: " if memory.speaker else ""
+    who = f"{escape_line(memory.speaker)}: " if memory.speaker else ""
     marks = [memory.status.label] * (memory.status is not Status.ACTIVE)
     marks += [memory.trust.label] * (memory.trust is not Trust.USER)
     mark = f" [{'; '.join(marks)}]" if marks else ""
     return Text.assemble(
-        (f"{memory.seq:>6} ", "bold"), (f"{when(memory.said_at)}{mark} ", "dim"), who, short(memory.text)
+        (f"{memory.seq:>6} ", "bold"),
+        (f"{format_time(memory.said_at)}{mark} ", "dim"),
+        who,
+        shorten_line(memory.text),
     )
 
 
 @_shows("Memory")
 def _memory(memory: Memory) -> Iterator[Text]:
     yield Text.assemble((f"{memory.seq}  {memory.id}", "bold"))
-    yield Text("\n".join(safe(line) for line in memory.text.splitlines()))
+    yield Text("\n".join(escape_line(line) for line in memory.text.splitlines()))
     for one in fields(memory):
         value = getattr(memory, one.name)
         if one.name in Memory.HIDDEN | {"seq", "id", "text"} or value is None or value in ((), {}):
             continue
-        shown = _plainly(one.name, value)
-        yield Text.assemble((f"  {one.name:<14}", "dim"), safe(shown))
+        text = _format_field(one.name, value)
+        yield Text.assemble((f"  {one.name:<14}", "dim"), escape_line(text))
 
 
-def _plainly(name: str, value: Any) -> str:
+def _format_field(name: str, value: Any) -> str:
     if name == "tagged_at":
-        return ", ".join(f"{tag} {when(at)}" for tag, at in value.items())
+        return ", ".join(f"{tag} {format_time(at)}" for tag, at in value.items())
     if name == "accessors":
         return ", ".join(
-            f"{agent} {access['uses']:,} × until {when(access['last_at'])}" for agent, access in value.items()
+            f"{agent} {access['uses']:,} × until {format_time(access['last_at'])}"
+            for agent, access in value.items()
         )
     if is_time(name):
-        return when(value)
+        return format_time(value)
     if name == "holds":
         return ", ".join(
-            hold if until is None else f"{hold} until {when(until)}" for hold, until in value.items()
+            hold if until is None else f"{hold} until {format_time(until)}" for hold, until in value.items()
         )
-    found = plain(value)
+    plain_value = encode_json_value(value)
     return (
-        ", ".join(found)
-        if isinstance(found, list)
-        else found
-        if isinstance(found, str)
-        else json.dumps(found)
+        ", ".join(plain_value)
+        if isinstance(plain_value, list)
+        else plain_value
+        if isinstance(plain_value, str)
+        else json.dumps(plain_value)
     )
 
 
@@ -321,16 +327,16 @@ def _contradiction(found: Contradiction) -> Iterator[Text]:
         settle = f"remanence graph resolve {found.one.seq} {found.other.seq}"
         yield Text.assemble(("  settle it with: ", "dim"), (settle, "command"), (" [--keep ONE]", "dim"))
     elif found.link.resolved_at is not None:
-        yield Text(f"  resolved {when(found.link.resolved_at)}", "dim")
+        yield Text(f"  resolved {format_time(found.link.resolved_at)}", "dim")
 
 
 @_shows("Frame")
 def _frame(frame: Frame) -> Iterator[Text]:
     limit = "" if frame.limit is None else f"at most {number(frame.limit, 'memory', 'memories')}"
-    named = ("tags", "categories", "guarantees")
-    said = [f"{what} {', '.join(getattr(frame, what))}" for what in named if getattr(frame, what)]
-    about = "; ".join(filter(None, [f"{frame.budget:,} tokens", limit, *said]))
-    yield Text.assemble((f"{safe(frame.name):<12}", "bold"), safe(about))
+    kinds = ("tags", "categories", "guarantees")
+    lists = [f"{what} {', '.join(getattr(frame, what))}" for what in kinds if getattr(frame, what)]
+    about = "; ".join(filter(None, [f"{frame.budget:,} tokens", limit, *lists]))
+    yield Text.assemble((f"{escape_line(frame.name):<12}", "bold"), escape_line(about))
 
 
 @_shows("Guide")
@@ -381,13 +387,13 @@ def _review(review: Review) -> Iterator[Text]:
     if not review.items:
         yield Text("nothing waits for a person", "dim")
     for item in review.items:
-        yield Text.assemble((item.sort, "bold"), f": {safe(item.what)}")
+        yield Text.assemble((item.sort, "bold"), f": {escape_line(item.what)}")
         yield from map(_row, item.memories)
         for way, command in item.commands.items():
-            yield Text.assemble((f"       {way}: ", "dim"), (safe(command), "command"))
-    left = Counter(review.counts) - Counter(item.sort for item in review.items)
-    if left:
-        yield Text(f"and {format_counts(left)} more: --limit {max(review.counts.values())}", "dim")
+            yield Text.assemble((f"       {way}: ", "dim"), (escape_line(command), "command"))
+    rest = Counter(review.counts) - Counter(item.sort for item in review.items)
+    if rest:
+        yield Text(f"and {format_counts(rest)} more: --limit {max(review.counts.values())}", "dim")
 
 
 @_shows("Proposal")
@@ -397,39 +403,40 @@ def _proposal(proposal: Proposal) -> Iterator[Text]:
         *(f"the place of {old.seq}" for old in proposal.replaces),
         *(f"to be one with {old.seq}" for old in proposal.repeats),
     ]
-    yield Text(f"declined for {proposal.memory.seq}: {safe(', '.join(what))}")
+    yield Text(f"declined for {proposal.memory.seq}: {escape_line(', '.join(what))}")
 
 
 @_shows("State")
 def _state(state: State) -> Iterator[Text]:
-    yield Text.assemble((f"scope {safe(state.scope)}", "bold"), f": {_size(state)}")
+    yield Text.assemble((f"scope {escape_line(state.scope)}", "bold"), f": {_size(state)}")
     for name in ("statuses", "tiers", "kinds", "categories", "tokens"):
         yield Text.assemble((f"  {name:<11}", "dim"), format_counts(getattr(state, name)))
     policy = (
         "none" if state.policy is None else state.policy if state.adopted else f"{state.policy}, not adopted"
     )
-    due = "" if state.due_at is None else f", due {_ahead(state.due_at - state.at)}"
+    due = "" if state.due_at is None else f", due {_format_due(state.due_at - state.at)}"
     yield Text.assemble(
-        ("  policy     ", "dim"), f"{safe(policy)}, last curated {when(state.last_curate_at)}{due}"
+        ("  policy     ", "dim"),
+        f"{escape_line(policy)}, last curated {format_time(state.last_curate_at)}{due}",
     )
     yield Text.assemble(("  pinned     ", "dim"), f"{state.pinned:,}")
     for name, what in state.contextual.items():
-        yield Text.assemble((f"  {name.replace('_', ' '):<11}", "dim"), safe(f"{what}"))
+        yield Text.assemble((f"  {name.replace('_', ' '):<11}", "dim"), escape_line(f"{what}"))
     if any(state.spent.values()):
         yield Text.assemble(("  models     ", "dim"), f"{format_counts(state.spent)} today, UTC")
     if state.gate:
         yield Text.assemble(("  gate       ", "dim"), f"{format_counts(state.gate)} in all")
     for one in state.waiting:
-        yield Text.assemble(("  waiting    ", "dim"), safe(str(one)))
+        yield Text.assemble(("  waiting    ", "dim"), escape_line(str(one)))
     if state.waiting_more:
         yield Text.assemble(
             ("  waiting    ", "dim"), f"{number(state.waiting_more, 'session', 'sessions')} more"
         )
     if state.consolidation is not None and (state.consolidation.last_at or state.consolidation.due_at):
-        yield Text.assemble(("  inbox      ", "dim"), safe(str(state.consolidation)))
+        yield Text.assemble(("  inbox      ", "dim"), escape_line(str(state.consolidation)))
     if state.schedule is not None:
         style = "" if state.schedule.is_well else "yellow"
-        yield Text.assemble(("  schedule   ", "dim"), (safe(str(state.schedule)), style))
+        yield Text.assemble(("  schedule   ", "dim"), (escape_line(str(state.schedule)), style))
     if state.review:
         yield Text(
             f"  for review {results.format_counts(state.review)}; list it with: remanence review list",
@@ -444,9 +451,9 @@ def _state(state: State) -> Iterator[Text]:
 def _engine_action(one: EngineAction) -> Iterator[Text]:
     times = f" ×{one.count:,}" if one.count > 1 else ""
     yield Text.assemble(
-        (f"{when(one.at)} ", "dim"),
+        (f"{format_time(one.at)} ", "dim"),
         (one.action, "bold"),
-        f" {one.outcome}{times}: {safe(one.reason)} ({one.eligibility})  {one.run}",
+        f" {one.outcome}{times}: {escape_line(one.reason)} ({one.eligibility})  {one.run}",
     )
 
 
@@ -464,13 +471,17 @@ def _in_time(state: State) -> Iterator[Text]:
         f"{number(round(turns.reading), 'turn', 'turns')}, {turns.per_day:.1f} a day",
     )
     for decay, at in state.first_archives.items():
-        soon = "none archived within 200 years" if at is None else f"first archived {_leaving(at - state.at)}"
+        soon = (
+            "none archived within 200 years"
+            if at is None
+            else f"first archived {_format_leaving(at - state.at)}"
+        )
         yield Text.assemble((f"  {decay:<11}", "dim"), soon)
     for work, ran in state.automatic.items():
-        what = safe(ran.reason) or results.format_counts(ran.counts)
+        what = escape_line(ran.reason) or results.format_counts(ran.counts)
         style = "yellow" if ran.outcome == "failed" else ""
         yield Text.assemble(
-            (f"  {work:<10} ", "dim"), (f"by itself {when(ran.at)}, {ran.outcome}: {what}", style)
+            (f"  {work:<10} ", "dim"), (f"by itself {format_time(ran.at)}, {ran.outcome}: {what}", style)
         )
     for session in state.sessions[:SESSIONS_SHOWN]:
         yield _session(session, state.at)
@@ -478,28 +489,30 @@ def _in_time(state: State) -> Iterator[Text]:
         yield Text(f"  and {len(state.sessions) - SESSIONS_SHOWN:,} older sessions are open", "dim")
 
 
-def _ahead(micros: int) -> str:
-    return f"in {lasting(micros)}" if micros > 0 else "when the next session begins"
+def _format_due(micros: int) -> str:
+    return f"in {format_duration(micros)}" if micros > 0 else "when the next session begins"
 
 
-def _leaving(micros: int) -> str:
+def _format_leaving(micros: int) -> str:
     """Say when the first memory of a class goes; what has faded waits for a run."""
-    return f"in {lasting(micros)}" if micros > 0 else "with the next run"
+    return f"in {format_duration(micros)}" if micros > 0 else "with the next run"
 
 
 def _session(session: OpenSession, now: int) -> Text:
-    beat = f", last beat {lasting(now - session.counted_until)} ago" if session.every is not None else ""
-    begun = f"{safe(session.task_type)}, begun {lasting(now - session.started_at)} ago{beat}"
-    return Text.assemble(("  session    ", "dim"), f"{session.id} {begun}")
+    beat = (
+        f", last beat {format_duration(now - session.counted_until)} ago" if session.every is not None else ""
+    )
+    detail = f"{escape_line(session.task_type)}, begun {format_duration(now - session.started_at)} ago{beat}"
+    return Text.assemble(("  session    ", "dim"), f"{session.id} {detail}")
 
 
 @_shows("Setting")
 def _setting(setting: Setting) -> Iterator[Text]:
     is_number = isinstance(setting.value, int)
-    shown = f"{setting.value:>7}" if is_number else f"{'words' if setting.value else '-':>7}"
-    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{shown}  {setting.meaning}")
+    text = f"{setting.value:>7}" if is_number else f"{'words' if setting.value else '-':>7}"
+    yield Text.assemble((f"{setting.name:<20}", "bold"), f"{text}  {setting.meaning}")
     if not is_number and setting.value:
-        yield Text(f"{'':20}   {safe(str(setting.value))}")
+        yield Text(f"{'':20}   {escape_line(str(setting.value))}")
     if setting.source == "user":
         bounds = (
             f"from {setting.least:,} to {setting.most:,}"
@@ -509,25 +522,25 @@ def _setting(setting: Setting) -> Iterator[Text]:
         yield Text(f"{'':20}   set by a user; {bounds}", "dim")
 
 
-def _whose(owner: str) -> str:
+def _format_owner(owner: str) -> str:
     """Say whose a run is where it is no person's."""
-    return "" if owner == str(PERSON) else f" ({safe(owner)})"
+    return "" if owner == str(PERSON) else f" ({escape_line(owner)})"
 
 
 @_shows("Event")
 def _event(event: Event) -> Iterator[Text]:
-    by = (f" by {safe(event.actor)}" if event.actor else "") + _whose(event.owner)
-    yield Text.assemble((f"{when(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
+    by = (f" by {escape_line(event.actor)}" if event.actor else "") + _format_owner(event.owner)
+    yield Text.assemble((f"{format_time(event.at)} ", "dim"), (event.verb, "bold"), f"{by}  {event.run}")
     for change in event.changes:
-        yield Text(f"    {short(change)}")
+        yield Text(f"    {shorten_line(change)}")
 
 
 @_shows("RunReport")
 def _run_report(done: RunReport) -> Iterator[Text]:
-    named = (("by", done.actor), ("under", done.policy))
-    by = "".join(f" {word} {safe(who)}" for word, who in named if who) + _whose(done.owner)
+    actors = (("by", done.actor), ("under", done.policy))
+    by = "".join(f" {word} {escape_line(who)}" for word, who in actors if who) + _format_owner(done.owner)
     yield Text.assemble(
-        (f"{when(done.at)} ", "dim"),
+        (f"{format_time(done.at)} ", "dim"),
         (done.verb, "bold"),
         f"{by}: {number(done.changes, 'change', 'changes')}  {done.run}",
     )
@@ -542,18 +555,21 @@ def _run_report(done: RunReport) -> Iterator[Text]:
             if done.verb in PLANNED
             else f"{act.name} {act.count:,}"
         )
-        why = (f"[{safe(rule)}]{f' because {safe(text)}' * bool(text)}" for rule, text in act.rules.items())
+        why = (
+            f"[{escape_line(rule)}]{f' because {escape_line(text)}' * bool(text)}"
+            for rule, text in act.rules.items()
+        )
         yield Text("  ".join([f"  {what}", *why]))
         for memory in act.memories:
             if memory.id is not None:
                 yield Text(plan_report.memory_line(memory, done.now, _width()))
-        if gone := sum(memory.id is None and memory.seq > 0 for memory in act.memories):
-            yield Text(f"    {number(gone, 'memory', 'memories')} of which nothing is left")
+        if gone_count := sum(memory.id is None and memory.seq > 0 for memory in act.memories):
+            yield Text(f"    {number(gone_count, 'memory', 'memories')} of which nothing is left")
         if act.count > len(act.memories):
             yield Text(f"    and {act.count - len(act.memories):,} more: --limit {act.count}", "dim")
     if done.undo is not None:
         one = " or ".join(ways_back(done.verb, [act.name for act in done.acts]))
-        yield from _back(f"remanence undo {done.undo}", one)
+        yield from _render_undo_hint(f"remanence undo {done.undo}", one)
     if done.undone_by is not None:
         yield Text(f"  taken back by {done.undone_by}", "dim")
 
@@ -563,4 +579,4 @@ def _check(check: Check) -> Iterator[Text]:
     mark = ("sound  ", "green") if check.ok else ("DAMAGED", "bold red")
     mark = ("warning", "yellow") if check.ok and check.advice else mark
     advice = f"; {check.advice}" * bool(check.advice)
-    yield Text.assemble(mark, f" {check.name}: {safe(check.detail + advice)}")
+    yield Text.assemble(mark, f" {check.name}: {escape_line(check.detail + advice)}")

@@ -47,11 +47,11 @@ class Text:
     @classmethod
     def assemble(cls, *parts: "str | tuple[str, str] | Text") -> "Text":
         """Join texts, pairs of text and style, and what was assembled before."""
-        joined = cls("")
+        whole = cls("")
         for part in parts:
             more = part.parts if isinstance(part, Text) else ((part, "") if isinstance(part, str) else part,)
-            joined.parts += more
-        return joined
+            whole.parts += more
+        return whole
 
     @property
     def plain(self) -> str:
@@ -80,8 +80,8 @@ def write_lines(lines: Iterable[Text], stream: TextIO | None = None) -> None:
     is_terminal = stream.isatty()
     is_coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     for line in lines:
-        shown = line.wrap_lines(get_terminal_size().columns) if is_terminal else line
-        print(shown.render_ansi() if is_coloured else shown.plain, file=stream)
+        output = line.wrap_lines(get_terminal_size().columns) if is_terminal else line
+        print(output.render_ansi() if is_coloured else output.plain, file=stream)
 
 
 def _wrap_words(words: Sequence[tuple[str, str]], width: int) -> Iterator[tuple[str, str]]:

@@ -117,7 +117,7 @@ def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
         yield from _in_addresses(text, low)
     if "authorization" in low or "bearer" in low:
         yield from _filter_random_values(_HEADER.finditer(low), text, "password")
-    chunks = [found.span() for found in _CHUNK.finditer(text)]
+    chunks = [match.span() for match in _CHUNK.finditer(text)]
     if chunks:
         yield from _by_format(text, chunks)
         yield from _near_words(text, low, chunks)
@@ -136,15 +136,15 @@ def find_secrets_in_name(name: str) -> tuple[SensitiveSpan, ...]:
     """Return the secrets that a name, a tag or an address holds; not what only looks drawn at random, as ids do."""
     if len(name) < ISSUED_MIN:
         return ()
-    addressed = _in_addresses(name, name.lower()) if "://" in name or "=" in name else ()
-    chunks = (found.span() for found in _CHUNK.finditer(name)) if has_one(name, _BEGINS) else ()
+    address_secrets = _in_addresses(name, name.lower()) if "://" in name or "=" in name else ()
+    chunks = (match.span() for match in _CHUNK.finditer(name)) if has_one(name, _BEGINS) else ()
     tokens = (
-        SensitiveSpan(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
+        SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
         for start, end in chunks
-        for found in _TOKEN.finditer(name, start, end)
-        if _DRAWN.search(found.group()) and not _placeholder(found.group())
+        for match in _TOKEN.finditer(name, start, end)
+        if _DRAWN.search(match.group()) and not _placeholder(match.group())
     )
-    return (*addressed, *tokens)
+    return (*address_secrets, *tokens)
 
 
 def _private_blocks(text: str) -> Iterator[SensitiveSpan]:
@@ -164,25 +164,25 @@ def _private_blocks(text: str) -> Iterator[SensitiveSpan]:
 
 
 def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[SensitiveSpan]:
-    known = has_one(text, _BEGINS)
+    has_prefix = has_one(text, _BEGINS)
     for start, end in chunks:
-        for found in _TOKEN.finditer(text, start, end) if known else ():
-            if not _placeholder(found.group()):
-                yield SensitiveSpan(*found.span(), _KINDS[int((found.lastgroup or "k0")[1:])])
-        for found in _UNKNOWN.finditer(text, start, end):
-            if not found.group().startswith(PUBLIC_BEFORE) and random_looking(found.group("random")):
-                yield SensitiveSpan(*found.span(), "token")
+        for match in _TOKEN.finditer(text, start, end) if has_prefix else ():
+            if not _placeholder(match.group()):
+                yield SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
+        for match in _UNKNOWN.finditer(text, start, end):
+            if not match.group().startswith(PUBLIC_BEFORE) and random_looking(match.group("random")):
+                yield SensitiveSpan(*match.span(), "token")
 
 
 def _iterate_announced_secrets(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield what stands after a word such as password, key or PIN and looks like one."""
-    passed = fruitless = 0  # a long value is read once, whatever words are in it
+    read_end = fruitless = 0  # a long value is read once, whatever words are in it
     for word in _words(low):
-        if word.start() < passed:
+        if word.start() < read_end:
             continue
         what = word.lastgroup or "key"
         end, span = _find_value_span(text, word, what)
-        passed = max(passed, end)
+        read_end = max(read_end, end)
         fruitless = 0 if span else fruitless + 1
         if fruitless > FRUITLESS_MAX:
             return
@@ -221,19 +221,19 @@ def _windows(low: str, signs: "PatternPrefilter") -> list[tuple[int, int]]:
 def _find_value_span(text: str, word: re.Match[str], what: str) -> tuple[int, tuple[int, int] | None]:
     """Return where it is worth going on, and where the value stands that a word announces."""
     cjk = not word.group().isascii()
-    passed = 0
-    for said in _SAID_CJK if cjk else _SAID:
-        found = said(text, word.end())
-        if found is None:
+    read_end = 0
+    for find_value in _SAID_CJK if cjk else _SAID:
+        match = find_value(text, word.end())
+        if match is None:
             continue
-        if found.end() - found.start() > LONG:
-            passed = found.end()
-        span = _check_value_span(found, what) or (
-            _check_value_span(found, "password") if cjk and what == "pin" else None
+        if match.end() - match.start() > LONG:
+            read_end = match.end()
+        span = _check_value_span(match, what) or (
+            _check_value_span(match, "password") if cjk and what == "pin" else None
         )
         if span is not None:
             return span[1], span
-    return passed, None
+    return read_end, None
 
 
 # How a value may stand behind the word that announces it; and behind a word of a script without blanks.
@@ -290,13 +290,13 @@ def _key_like(value: str) -> bool:
 
 def _in_addresses(text: str, low: str) -> Iterator[SensitiveSpan]:
     if "://" in text:
-        for found in _URL_USER.finditer(text):
-            if not _placeholder(found.group("value")):
-                yield SensitiveSpan(*found.span("value"), "password")
-        for found in _HOOK.finditer(text):
-            group = "value" if found.group("value") is not None else "path"
-            if any(map(str.isdigit, found.group(group))):
-                yield SensitiveSpan(*found.span(group), "webhook")
+        for match in _URL_USER.finditer(text):
+            if not _placeholder(match.group("value")):
+                yield SensitiveSpan(*match.span("value"), "password")
+        for match in _HOOK.finditer(text):
+            group = "value" if match.group("value") is not None else "path"
+            if any(map(str.isdigit, match.group(group))):
+                yield SensitiveSpan(*match.span(group), "webhook")
         if has_one(low, _QUERY_SIGNS):
             yield from _filter_random_values(_QUERY.finditer(low), text, "signature")
     if has_one(low, _COOKIE_SIGNS):
@@ -305,11 +305,11 @@ def _in_addresses(text: str, low: str) -> Iterator[SensitiveSpan]:
 
 def _filter_random_values(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[SensitiveSpan]:
     """Yield the values that a pattern finds in the small letters of a text and that look drawn at random."""
-    for found in matches:
-        value = text[slice(*found.span("value"))]
+    for match in matches:
+        value = text[slice(*match.span("value"))]
         looks = any(map(str.isdigit, value)) or len(_TURNS.findall(value)) >= 3
         if looks and not _placeholder(value) and not _NAMES.fullmatch(value):
-            yield SensitiveSpan(*found.span("value"), kind)
+            yield SensitiveSpan(*match.span("value"), kind)
 
 
 def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[SensitiveSpan]:
@@ -317,44 +317,44 @@ def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Itera
     tokens = has_one(low, _TOKEN_SIGNS)
     keys = "public" not in low and has_one(low, _PRIVATE_SIGNS)
     for start, end in chunks if tokens or keys else ():
-        for found in _RANDOM.finditer(text, start, end) if tokens else ():
-            if random_looking(found.group()) and not found.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
-                yield SensitiveSpan(*found.span(), "token")
+        for match in _RANDOM.finditer(text, start, end) if tokens else ():
+            if random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
+                yield SensitiveSpan(*match.span(), "token")
         if keys:
             yield from (
-                SensitiveSpan(*found.span(), "private key") for found in _HEX64.finditer(text, start, end)
+                SensitiveSpan(*match.span(), "private key") for match in _HEX64.finditer(text, start, end)
             )
             yield from (
-                SensitiveSpan(*found.span(), "private key")
-                for found in _BASE64_KEY.finditer(text, start, end)
+                SensitiveSpan(*match.span(), "private key")
+                for match in _BASE64_KEY.finditer(text, start, end)
             )
 
 
 def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
     if has_one(low, _SEED_SIGNS):
-        for start in _announcing(_SEED.finditer(low)):
+        for start in _find_list_starts(_SEED.finditer(low)):
             phrase = _PHRASE.search(text, start, start + REACH)
             if phrase is not None:
                 yield SensitiveSpan(*phrase.span(), "recovery phrase")
     if has_one(low, _CODE_SIGNS):
-        for start in _announcing(_CODES.finditer(low)):
+        for start in _find_list_starts(_CODES.finditer(low)):
             codes = list(_CODE.finditer(text, start, start + REACH))
             if len(codes) >= 2:
                 yield SensitiveSpan(codes[0].start(), codes[-1].end(), "recovery codes")
     if has_one(low, _OTP_SIGNS) and _OTP.search(low):
-        for found in _BASE32.finditer(text):
-            if any(map(str.isdigit, found.group())) or found.group().isupper():
-                yield SensitiveSpan(*found.span(), "one-time secret")
+        for match in _BASE32.finditer(text):
+            if any(map(str.isdigit, match.group())) or match.group().isupper():
+                yield SensitiveSpan(*match.span(), "one-time secret")
 
 
-def _announcing(words: Iterable[re.Match[str]]) -> Iterator[int]:
+def _find_list_starts(words: Iterable[re.Match[str]]) -> Iterator[int]:
     """Yield where the words end that announce a list; of those that stand close together, the first."""
-    passed = 0
-    for found in words:
-        if found.start() >= passed:
-            yield found.end()
-            passed = found.end() + REACH // 4
+    read_end = 0
+    for match in words:
+        if match.start() >= read_end:
+            yield match.end()
+            read_end = match.end() + REACH // 4
 
 
 def random_looking(value: str) -> bool:

@@ -57,14 +57,14 @@ _Rest = list[str]
 @cache
 def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
     """Return word → what follows it in each phrase that begins so, with the evidence of that."""
-    found: dict[tuple[str, ...], int] = {}
+    by_words: dict[tuple[str, ...], int] = {}
     for language in SPACED:
-        for what, listed in language.phrases.items():
-            for phrase in expand_phrases(listed):
+        for what, phrases in language.phrases.items():
+            for phrase in expand_phrases(phrases):
                 words = tuple(_WORD.findall(phrase))
-                found[words] = found.get(words, 0) | what.value
+                by_words[words] = by_words.get(words, 0) | what.value
     by: dict[str, list[tuple[_Rest, int]]] = {}
-    for (first, *rest), bits in found.items():
+    for (first, *rest), bits in by_words.items():
         by.setdefault(first, []).append((rest, bits))
     return by
 
@@ -72,12 +72,12 @@ def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
 @cache
 def _by_phrase() -> dict[str, int]:
     """Return phrase → evidence of it and of all phrases within it, for scripts without blanks."""
-    found: dict[str, int] = {}
+    by_phrase: dict[str, int] = {}
     for language in UNSPACED:
-        for what, listed in language.phrases.items():
-            for phrase in expand_phrases(listed):
-                found[phrase] = found.get(phrase, 0) | what.value
-    return {phrase: _together(found.get(part, 0) for part in _parts(phrase)) for phrase in found}
+        for what, phrases in language.phrases.items():
+            for phrase in expand_phrases(phrases):
+                by_phrase[phrase] = by_phrase.get(phrase, 0) | what.value
+    return {phrase: _merge_bits(by_phrase.get(part, 0) for part in _parts(phrase)) for phrase in by_phrase}
 
 
 def _parts(phrase: str) -> Iterator[str]:
@@ -86,7 +86,7 @@ def _parts(phrase: str) -> Iterator[str]:
         yield from (phrase[begin:end] for end in range(begin + 1, len(phrase) + 1))
 
 
-def _together(every: Iterable[int]) -> int:
+def _merge_bits(every: Iterable[int]) -> int:
     bits = 0
     for one in every:
         bits |= one
@@ -141,29 +141,29 @@ def found_in(sentence: str) -> int:
 def _collect_spaced_evidence(tokens: list[str], bits: int) -> int:
     """Read words one after another, and how they stand to what was before them."""
     phrases = _by_first_word()
-    your = dropped = -99
-    passed = 0  # words of "do not mention" are no mention
+    your = override_at = -99
+    hide_end = 0  # words of "do not mention" are no mention
     for at, word in enumerate(tokens):
         if word in _YOUR or word == "s":
             your = at if word != "s" else -99  # another's: the rules of your doctor's
-        if word not in phrases or at < passed:
+        if word not in phrases or at < hide_end:
             continue
-        found, end = _phrases_at(tokens, at)
-        if found & _HIDE:
-            passed = end
-        if found & _USER and tokens[at + 1 : at + 2] and tokens[at + 1] in _USER_NOUNS:
-            found &= ~_USER
-        if found & _COMMANDS and _is_command(tokens, at, found, bits):
-            found |= _ORDERED
+        phrase_bits, end = _phrases_at(tokens, at)
+        if phrase_bits & _HIDE:
+            hide_end = end
+        if phrase_bits & _USER and tokens[at + 1 : at + 2] and tokens[at + 1] in _USER_NOUNS:
+            phrase_bits &= ~_USER
+        if phrase_bits & _COMMANDS and _is_command(tokens, at, phrase_bits, bits):
+            phrase_bits |= _ORDERED
         if at - your <= _YOUR_REACH:
-            found |= (found & _OWN and _OWNED) | (found & _OUTPUT and _OUTPUT_OWNED)
-        if found & _OVERRIDE:
-            dropped = at
-        if found & _INSTRUCTION and 0 < at - dropped <= _OVERRIDE_REACH:
-            found |= _OVERRIDDEN
-        if found & _READER:
-            found |= _detect_reader_call(tokens, at, end, found)
-        bits |= found
+            phrase_bits |= (phrase_bits & _OWN and _OWNED) | (phrase_bits & _OUTPUT and _OUTPUT_OWNED)
+        if phrase_bits & _OVERRIDE:
+            override_at = at
+        if phrase_bits & _INSTRUCTION and 0 < at - override_at <= _OVERRIDE_REACH:
+            phrase_bits |= _OVERRIDDEN
+        if phrase_bits & _READER:
+            phrase_bits |= _detect_reader_call(tokens, at, end, phrase_bits)
+        bits |= phrase_bits
     return bits
 
 
@@ -201,10 +201,10 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
     start = at
     while start and at - start <= _CALL_REACH and tokens[start - 1].isalnum():
         start -= 1
-    greeted = tokens[start] in GREETINGS
-    alone = at == start or greeted or tokens[at - 1] in ANYBODY
+    has_greeting = tokens[start] in GREETINGS
+    alone = at == start or has_greeting or tokens[at - 1] in ANYBODY
     calls = (
-        (greeted and end == len(tokens))
+        (has_greeting and end == len(tokens))
         or (alone and tokens[end : end + 1] == [","])
         or (at - start <= _CALL_REACH and ":" in tokens[end : end + 5])
     )
@@ -214,19 +214,19 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
 
 
 def _collect_unspaced_evidence(sentence: str) -> int:
-    bits = called = at = 0
+    bits = call_bits = at = 0
     while at < len(sentence):
         phrase = _phrase_from(sentence, at)
         end = at + len(phrase)
         what = _by_phrase().get(phrase, 0)
-        if what & _READER and not called and _calls_unspaced(sentence, at, end):
-            called = _CALLED if what & _MACHINE else _HELPER_CALLED
+        if what & _READER and not call_bits and _calls_unspaced(sentence, at, end):
+            call_bits = _CALLED if what & _MACHINE else _HELPER_CALLED
         bits |= what
         at = max(end, at + 1)
     if bits & _MUST and bits & _COMMANDS_UNSPACED:
         bits |= _ORDERED
     bits |= (bits & _OWN and _OWNED) | (bits & _OUTPUT and _OUTPUT_OWNED)
-    return bits | called | (_OVERRIDDEN if bits & _OVERRIDE and bits & _INSTRUCTION else 0)
+    return bits | call_bits | (_OVERRIDDEN if bits & _OVERRIDE and bits & _INSTRUCTION else 0)
 
 
 def _phrase_from(sentence: str, at: int) -> str:

@@ -57,19 +57,21 @@ class Sentences:
 
 def sentences_of(plain: str) -> Sentences:
     """Return the sentences of a text of small letters, long ones in pieces, with the evidence in each."""
-    said = quotations_marked(plain)
+    text = quotations_marked(plain)
     for end in _ENDS:
-        said = said.replace(end, "\n")
-    known: dict[str, int] = {}
+        text = text.replace(end, "\n")
+    numbers: dict[str, int] = {}
     which = [
-        known.setdefault(piece, len(known))
-        for one in said.split("\n")
+        numbers.setdefault(piece, len(numbers))
+        for one in text.split("\n")
         if one and not one.isspace()
         for piece in _pieces(one)
     ]
-    different = list(known)
-    found = [found_in(evident(one)) for one in different]
-    return Sentences([one.replace(REPORTED, QUOTED) for one in different], which, _with_beside(found, which))
+    different = list(numbers)
+    evidence = [found_in(evident(one)) for one in different]
+    return Sentences(
+        [one.replace(REPORTED, QUOTED) for one in different], which, _with_beside(evidence, which)
+    )
 
 
 def _pieces(sentence: str) -> Iterator[str]:
@@ -82,11 +84,13 @@ def _pieces(sentence: str) -> Iterator[str]:
 def _with_beside(found: Sequence[int], which: Sequence[int]) -> list[int]:
     """Return the evidence in each sentence, with what those beside it say of who is spoken to."""
     every = [found[one] for one in which]
-    held = [0, 0, *(bits & CONTEXT for bits in every), 0]
-    return [bits and bits | held[at] | held[at + 1] | held[at + 3] for at, bits in enumerate(every)]
+    contexts = [0, 0, *(bits & CONTEXT for bits in every), 0]
+    return [
+        bits and bits | contexts[at] | contexts[at + 1] | contexts[at + 3] for at, bits in enumerate(every)
+    ]
 
 
-def heaviest(plain: str, weights: GateWeights) -> SentenceWeight:
+def find_heaviest_sentence(plain: str, weights: GateWeights) -> SentenceWeight:
     """Return the sentence of a text that weighs most: its words, those before it where they say more, and evidence.
 
     weight = added + words + max(0, words of the sentence before) + evidence
@@ -98,7 +102,7 @@ def heaviest_of(plains: Sequence[str], weights: GateWeights) -> list[SentenceWei
     """Return of each of some texts the sentence that weighs most, with arrays for all of them."""
     read = [sentences_of(plain) for plain in plains]
     words = _words_of(read, weights)
-    return [_heaviest(one, mine, weights) for one, mine in zip(read, words, strict=True)]
+    return [_pick_heaviest(one, mine, weights) for one, mine in zip(read, words, strict=True)]
 
 
 def _words_of(read: Sequence[Sentences], weights: GateWeights) -> list[list[float]]:
@@ -108,16 +112,16 @@ def _words_of(read: Sequence[Sentences], weights: GateWeights) -> list[list[floa
         return [[] for _ in read]
     starts = np.array([0, *itertools.accumulate([len(one) + BEFORE for one in tokens])])
     firsts = [0, *itertools.accumulate([len(one.different) for one in read])]
-    found = places(tokens)
+    word_places = places(tokens)
     # Before the first sentence of a text stands nothing, not the end of another text.
     begins = starts[firsts[:-1]][np.diff(firsts) > 0]
-    found[1:, begins] = found[1:, begins + 1] = 0
-    sums = np.add.reduceat(weights.orders[found].sum(axis=0, dtype=np.int32), starts[:-1]).tolist()
+    word_places[1:, begins] = word_places[1:, begins + 1] = 0
+    sums = np.add.reduceat(weights.orders[word_places].sum(axis=0, dtype=np.int32), starts[:-1]).tolist()
     unit = float(weights.units[0])
     return [[weight * unit for weight in sums[at:end]] for at, end in itertools.pairwise(firsts)]
 
 
-def _heaviest(read: Sentences, words: Sequence[float], weights: GateWeights) -> SentenceWeight:
+def _pick_heaviest(read: Sentences, words: Sequence[float], weights: GateWeights) -> SentenceWeight:
     if not read.which:
         return SentenceWeight(float(weights.added[0]), "")
     most, where, before = -math.inf, 0, 0.0
@@ -143,18 +147,18 @@ def kinds_in(bits: int) -> list[int]:
 
 def weighing_most(sentence: str, weights: GateWeights) -> str:
     """Return the words of a sentence, one after another, that weigh most together, at most so many characters."""
-    found = list(matches(sentence))
-    if not found:
+    words = list(matches(sentence))
+    if not words:
         return ""
-    sums = weights.orders[places([[one.group() for one in found]])].sum(axis=0, dtype=np.int64)[BEFORE:]
-    best, shown, total, start = -math.inf, found[0].span(), 0, found[0].start()
-    for one, weight in zip(found, sums.tolist(), strict=True):
+    sums = weights.orders[places([[one.group() for one in words]])].sum(axis=0, dtype=np.int64)[BEFORE:]
+    best, span, total, start = -math.inf, words[0].span(), 0, words[0].start()
+    for one, weight in zip(words, sums.tolist(), strict=True):
         if total <= 0:
             total, start = 0, one.start()
         total += weight
         if total > best:
-            best, shown = total, (start, one.end())
-    phrase = sentence[slice(*shown)].replace(QUOTED, "").strip()
+            best, span = total, (start, one.end())
+    phrase = sentence[slice(*span)].replace(QUOTED, "").strip()
     return phrase if len(phrase) <= PHRASE_CHARS_MAX else f"{phrase[: PHRASE_CHARS_MAX - 1]}…"
 
 

@@ -71,10 +71,10 @@ def units_of(words: list[str]) -> Iterator[int]:
 def _is_small_talk(text: str, weights: GateWeights) -> bool:
     """Tell whether all words of a text are known from small talk, and weigh enough together."""
     words = words_of(text)
-    said = [word for word in words if not _laughs(word)]
+    plain_words = [word for word in words if not _laughs(word)]
     if len(words) > WORDS_WEIGHED_MAX or any(map(str.isdecimal, words)):
         return False
-    if not weights.known.issuperset(units_of(said)):
+    if not weights.known.issuperset(units_of(plain_words)):
         return False
     weight = int(weights.small_talk[places([words])].sum(dtype=np.int64))
     return weight * float(weights.units[2]) + float(weights.added[1]) > 0
@@ -88,14 +88,17 @@ def _progress(low: str) -> bool:
 
 
 def _small_talk(words: list[str]) -> bool:
-    said = [word for word in words if not _laughs(word)]
-    if not said:
+    plain_words = [word for word in words if not _laughs(word)]
+    if not plain_words:
         return True
-    if any(char.isdecimal() for word in said for char in word):
+    if any(char.isdecimal() for word in plain_words for char in word):
         return False
     return any(
-        all(word in either or either.issuperset(_PART.findall(word)) for word in said)
-        and (len(said) < len(words) or not _CORE[language].isdisjoint(_PART.findall(" ".join(said)) + said))
+        all(word in either or either.issuperset(_PART.findall(word)) for word in plain_words)
+        and (
+            len(plain_words) < len(words)
+            or not _CORE[language].isdisjoint(_PART.findall(" ".join(plain_words)) + plain_words)
+        )
         for language, either in _EITHER.items()
     )
 
@@ -111,16 +114,16 @@ def _is_unspaced_small_talk(bare: str) -> bool:
 
 def _made_of(word: str, pieces: frozenset[str], least: int) -> bool:
     """Tell whether pieces make up a word, without a rest."""
-    reached = {0: 0}
+    by_end = {0: 0}
     for end in range(1, len(word) + 1):
         counts = [
-            reached[start] + 1
+            by_end[start] + 1
             for start in range(max(0, end - _LONGEST), end)
-            if start in reached and word[start:end] in pieces
+            if start in by_end and word[start:end] in pieces
         ]
         if counts:
-            reached[end] = max(counts)
-    return reached.get(len(word), 0) >= least
+            by_end[end] = max(counts)
+    return by_end.get(len(word), 0) >= least
 
 
 def _is_keyboard_mash(words: list[str]) -> bool:

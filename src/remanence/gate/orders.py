@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from remanence.gate.fitted import GateWeights, load_gate_weights
-from remanence.gate.instructing import SentenceWeight, heaviest, heaviest_of, weighing_most
+from remanence.gate.instructing import SentenceWeight, find_heaviest_sentence, heaviest_of, weighing_most
 from remanence.text.confusables import LOOKALIKES
 
 READS = "reads like instructions"
@@ -39,15 +39,15 @@ _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in 
 def instructs(text: str, weights: GateWeights | None = None, *, least: float = 0.0) -> str:
     """Return why a text reads like orders to a machine that reads it, "" where it does not."""
     weights = load_gate_weights() if weights is None else weights
-    return _instructing([text], weights, least)[0]
+    return _find_order_reasons([text], weights, least)[0]
 
 
 def instructs_each(texts: Iterable[str]) -> list[str]:
     """Return of each of some texts why it reads like orders; together, since each alone takes twice as long."""
-    weights, found = load_gate_weights(), list[str]()
+    weights, reasons = load_gate_weights(), list[str]()
     for batch in _batches(texts):
-        found += _instructing(batch, weights, 0.0)
-    return found
+        reasons += _find_order_reasons(batch, weights, 0.0)
+    return reasons
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -63,15 +63,18 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _instructing(texts: Sequence[str], weights: GateWeights, least: float) -> list[str]:
+def _find_order_reasons(texts: Sequence[str], weights: GateWeights, least: float) -> list[str]:
     plains = [plain_of(text) for text in texts]
     most = heaviest_of(plains, weights)
     return [
-        _why(text, plain, one, weights, least) for text, plain, one in zip(texts, plains, most, strict=True)
+        _find_order_reason(text, plain, one, weights, least)
+        for text, plain, one in zip(texts, plains, most, strict=True)
     ]
 
 
-def _why(text: str, plain: str, most: SentenceWeight, weights: GateWeights, least: float) -> str:
+def _find_order_reason(
+    text: str, plain: str, most: SentenceWeight, weights: GateWeights, least: float
+) -> str:
     if not text.isascii() and _TAGS.search(text):
         return "holds text in characters that nobody sees"
     words = set(plain.translate(_BLANKS).split()) if text.isascii() else set(_WORD.findall(plain))
@@ -84,7 +87,7 @@ def plain_of(text: str) -> str:
 
 
 def _ordering(plain: str, weights: GateWeights, least: float = 0.0) -> str:
-    return _describe_order(heaviest(plain, weights), weights, least)
+    return _describe_order(find_heaviest_sentence(plain, weights), weights, least)
 
 
 def _describe_order(most: SentenceWeight, weights: GateWeights, least: float) -> str:
@@ -93,15 +96,15 @@ def _describe_order(most: SentenceWeight, weights: GateWeights, least: float) ->
 
 def _detect_disguised_order(plain: str, text: str, words: set[str], weights: GateWeights) -> str:
     """Read what is written in other alphabets, digits for letters, letters set apart, base64, hex or ROT13."""
-    drawn = (_ordering(read, weights) for read in _drawn_otherwise(plain, words))
-    coded = (_ordering(read, weights, CODED_MIN) for read in _iterate_decodings(plain, text))
-    return next((f"{why} (written in disguise)" for why in itertools.chain(drawn, coded) if why), "")
+    lookalikes = (_ordering(read, weights) for read in _drawn_otherwise(plain, words))
+    decodings = (_ordering(read, weights, CODED_MIN) for read in _iterate_decodings(plain, text))
+    return next((f"{why} (written in disguise)" for why in itertools.chain(lookalikes, decodings) if why), "")
 
 
 def _drawn_otherwise(plain: str, words: set[str]) -> Iterator[str]:
     if not plain.isascii() and _OTHER_ALPHABET.search(plain):
         yield plain.translate(_MEANT)
-    if _mixes(plain, words) or "@" in plain or "$" in plain:
+    if _has_mixed_word(plain, words) or "@" in plain or "$" in plain:
         read = _LEET_WORD.sub(lambda word: word.group().translate(_LEET), plain)
         if read != plain:
             yield read
@@ -109,7 +112,7 @@ def _drawn_otherwise(plain: str, words: set[str]) -> Iterator[str]:
         yield _SPELLED.sub(lambda run: run.group().replace(run.group()[1], ""), plain)
 
 
-def _mixes(plain: str, words: set[str]) -> bool:
+def _has_mixed_word(plain: str, words: set[str]) -> bool:
     """Tell whether a word has other characters beside letters; in ASCII that takes a digit."""
     if plain.isascii() and _DIGIT.search(plain) is None:
         return False
@@ -120,10 +123,10 @@ def _iterate_decodings(plain: str, text: str) -> Iterator[str]:
     if "rot13" in plain or "rot-13" in plain or "rot 13" in plain or "caesar" in plain:
         yield codecs.decode(plain, "rot13")
     if max(map(len, text.split()), default=0) >= CODED_CHARS:
-        for found in _BASE64.finditer(text):
-            yield from _decode_base64(found.group())
-    for found in _HEX.finditer(plain) if "hex" in plain else ():
-        yield from _printable(bytes.fromhex(found.group().replace(":", " ")))
+        for match in _BASE64.finditer(text):
+            yield from _decode_base64(match.group())
+    for match in _HEX.finditer(plain) if "hex" in plain else ():
+        yield from _printable(bytes.fromhex(match.group().replace(":", " ")))
 
 
 def _decode_base64(written: str) -> Iterator[str]:

@@ -33,34 +33,34 @@ _LINE = re.compile(r"[^\n]+")
 def personal(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield the personal data of a text; `low` is the text in small letters."""
     if "@" in text:
-        for found in _MAIL.finditer(text):
-            if found.group("name") != "git":
-                yield SensitiveSpan(*found.span(), "mail address", "personal")
+        for match in _MAIL.finditer(text):
+            if match.group("name") != "git":
+                yield SensitiveSpan(*match.span(), "mail address", "personal")
     if _DIGIT.search(text) is None or _LONG_NUMBER.search(text) is None:
         return
     yield from _find_personal_numbers(text)
     if "+" in text or "00" in text:
         yield from (
-            SensitiveSpan(*found.span(), "phone number", "personal") for found in _ABROAD.finditer(text)
+            SensitiveSpan(*match.span(), "phone number", "personal") for match in _ABROAD.finditer(text)
         )
     if any(word in low for word in PHONE_WORDS):
         yield from _phones(text)
 
 
 def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
-    for found in _CARD.finditer(text):
-        digits = _NOT_DIGIT.sub("", found.group())
+    for match in _CARD.finditer(text):
+        digits = _NOT_DIGIT.sub("", match.group())
         if _card_length(digits) and luhn(digits):
-            yield SensitiveSpan(*found.span(), "card number", "personal")
-    for found in _IBAN.finditer(text):
-        chars = _iban_chars(found.group())
+            yield SensitiveSpan(*match.span(), "card number", "personal")
+    for match in _IBAN.finditer(text):
+        chars = _iban_chars(match.group())
         if chars:
-            yield SensitiveSpan(found.start(), found.start() + chars, "bank account", "personal")
-    for found in _SSN.finditer(text):
-        yield SensitiveSpan(*found.span(), "social security number", "personal")
-    for found in _NATIONAL.finditer(text):
-        if _CHECKS[found.lastgroup or "es"](found.group()):
-            yield SensitiveSpan(*found.span(), "national id", "personal")
+            yield SensitiveSpan(match.start(), match.start() + chars, "bank account", "personal")
+    for match in _SSN.finditer(text):
+        yield SensitiveSpan(*match.span(), "social security number", "personal")
+    for match in _NATIONAL.finditer(text):
+        if _CHECKS[match.lastgroup or "es"](match.group()):
+            yield SensitiveSpan(*match.span(), "national id", "personal")
 
 
 def _phones(text: str) -> Iterator[SensitiveSpan]:
@@ -71,9 +71,9 @@ def _phones(text: str) -> Iterator[SensitiveSpan]:
 
 
 def _find_phone_numbers(text: str, start: int, end: int) -> Iterator[SensitiveSpan]:
-    for found in _AT_HOME.finditer(text, start, end):
-        if 8 <= len(_NOT_DIGIT.sub("", found.group())) <= 13:
-            yield SensitiveSpan(*found.span(), "phone number", "personal")
+    for match in _AT_HOME.finditer(text, start, end):
+        if 8 <= len(_NOT_DIGIT.sub("", match.group())) <= 13:
+            yield SensitiveSpan(*match.span(), "phone number", "personal")
 
 
 def _speaks_of_phones(low: str) -> bool:
@@ -82,8 +82,8 @@ def _speaks_of_phones(low: str) -> bool:
 
 def luhn(digits: str) -> bool:
     """Check a number by the sum of Luhn (ISO/IEC 7812-1)."""
-    doubled = [int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits))]
-    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
+    products = [int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits))]
+    return sum(value - 9 if value > 9 else value for value in products) % 10 == 0
 
 
 def _card_length(digits: str) -> bool:
@@ -104,8 +104,8 @@ def _iban_chars(written: str) -> int:
     for place, char in enumerate(written):
         bare += char if char.isalnum() else ""
         if len(bare) == chars:
-            turned = "".join(str(int(char, 36)) for char in bare[4:] + bare[:4])
-            return place + 1 if int(turned) % 97 == 1 else 0
+            digits = "".join(str(int(char, 36)) for char in bare[4:] + bare[:4])
+            return place + 1 if int(digits) % 97 == 1 else 0
     return 0
 
 

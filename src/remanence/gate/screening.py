@@ -9,7 +9,7 @@ from typing import Any
 from remanence.core.errors import InvalidInput
 from remanence.gate.credentials import credentials, find_secrets_in_name
 from remanence.gate.personal import personal
-from remanence.gate.spans import apart, mask_spans
+from remanence.gate.spans import mask_spans, merge_overlaps
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 
@@ -25,19 +25,19 @@ class ScreenResult:
 def screen(text: str, salt: bytes) -> ScreenResult:
     """Replace secrets and personal data by markers such as `[secret: api key 3f9]`; `salt` makes the digits of them."""
     low = lowercase_text(text)
-    found = list(apart([*credentials(text, low), *personal(text, low)]))
-    if not found:
+    spans = list(merge_overlaps([*credentials(text, low), *personal(text, low)]))
+    if not spans:
         return ScreenResult(text, _NOTHING)
-    counts = Counter(f"{one.group}: {one.kind}" for one in found)
-    return ScreenResult(mask_spans(text, found, salt), counts)
+    counts = Counter(f"{one.group}: {one.kind}" for one in spans)
+    return ScreenResult(mask_spans(text, spans, salt), counts)
 
 
 def screen_name(name: str, salt: bytes) -> ScreenResult:
     """Replace the secrets in a name, a tag or an address; mail addresses and numbers stay, they are names."""
-    found = list(apart(find_secrets_in_name(name)))
-    if not found:
+    spans = list(merge_overlaps(find_secrets_in_name(name)))
+    if not spans:
         return ScreenResult(name, _NOTHING)
-    return ScreenResult(mask_spans(name, found, salt), Counter(f"{one.group}: {one.kind}" for one in found))
+    return ScreenResult(mask_spans(name, spans, salt), Counter(f"{one.group}: {one.kind}" for one in spans))
 
 
 def refuse_secret(salt: bytes, what: str, name: str) -> None:
@@ -52,20 +52,20 @@ def refuse_secret(salt: bytes, what: str, name: str) -> None:
 def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:
     """Return an attribute's value with its texts screened, and what was replaced in all of them."""
     if isinstance(value, str):
-        found = screen(value, salt)
-        return found.text, Counter(found.replaced)
+        screening = screen(value, salt)
+        return screening.text, Counter(screening.replaced)
     counts: Counter[str] = Counter()
     if isinstance(value, Mapping):
-        screened = [(screen_name(name, salt), screen_values(one, salt)) for name, one in value.items()]
-        for name, (_, count) in screened:
+        pairs = [(screen_name(name, salt), screen_values(one, salt)) for name, one in value.items()]
+        for name, (_, count) in pairs:
             counts += count
             counts.update(name.replaced)
-        return {name.text: one for name, (one, _) in screened}, counts
+        return {name.text: one for name, (one, _) in pairs}, counts
     if isinstance(value, list | tuple):
-        listed = [screen_values(one, salt) for one in value]
-        for _, count in listed:
+        elements = [screen_values(one, salt) for one in value]
+        for _, count in elements:
             counts += count
-        return [one for one, _ in listed], counts
+        return [one for one, _ in elements], counts
     return value, counts
 
 

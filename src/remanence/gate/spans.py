@@ -19,7 +19,7 @@ class SensitiveSpan:
     group: Group = "secret"
 
 
-def apart(found: Iterable[SensitiveSpan]) -> Iterator[SensitiveSpan]:
+def merge_overlaps(found: Iterable[SensitiveSpan]) -> Iterator[SensitiveSpan]:
     """Yield what was found in its order; of two that overlap the first keeps its kind and is as long as both."""
     last: SensitiveSpan | None = None
     for one in sorted(found, key=lambda one: (one.start, -one.end)):

@@ -48,16 +48,16 @@ def places(pieces: Sequence[Sequence[str]]) -> Places:
         numbers += (0, 0)
         numbers += map(_stem, tokens)
     stem = np.array(numbers, np.int64)
-    found = np.zeros((ROWS, len(stem)), np.int64)
+    place_rows = np.zeros((ROWS, len(stem)), np.int64)
     after = stem[2:] * _AFTER
     before = stem[1:-1] * _BEFORE
-    found[0] = stem
-    found[1, 2:] = after + before
+    place_rows[0] = stem
+    place_rows[1, 2:] = after + before
     second = stem[:-2] * _SECOND
-    found[2, 2:] = found[1, 2:] + second
-    found[3, 2:] = after + second
+    place_rows[2, 2:] = place_rows[1, 2:] + second
+    place_rows[3, 2:] = after + second
     # Multiplied by an odd number, the high bits of a product depend on all bits; those are the place.
-    found *= _SPREAD
-    found >>= _SHIFT
-    found &= SIZE - 1
-    return found
+    place_rows *= _SPREAD
+    place_rows >>= _SHIFT
+    place_rows &= SIZE - 1
+    return place_rows

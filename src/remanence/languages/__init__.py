@@ -62,9 +62,9 @@ def language_of(words: Sequence[str]) -> Lexicon:
 
     `words` are lower-case. English wins ties, so a short or mixed text falls back on it.
     """
-    heard = [word for word in words if word in _SPEAKS_FOR]
-    if len(heard) < 2:
+    voting_words = [word for word in words if word in _SPEAKS_FOR]
+    if len(voting_words) < 2:
         return ENGLISH
-    votes = Counter(code for word in heard for code in _SPEAKS_FOR[word])
+    votes = Counter(code for word in voting_words for code in _SPEAKS_FOR[word])
     best, count = votes.most_common(1)[0]
     return LEXICONS[best] if count > max(1, sum(word in _SPEAKS_ENGLISH for word in words)) else ENGLISH

@@ -1,8 +1,8 @@
 """German words of change. Data only."""
 
-from remanence.languages.changing_shape import changing
+from remanence.languages.changing_shape import build_changing
 
-GERMAN = changing(
+GERMAN = build_changing(
     "de",
     onward="""
         ab sofort / von jetzt an / von nun an / ab jetzt / ab heute / ab morgen / ab nächster /

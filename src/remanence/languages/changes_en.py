@@ -1,8 +1,8 @@
 """English words of change. Data only."""
 
-from remanence.languages.changing_shape import changing
+from remanence.languages.changing_shape import build_changing
 
-ENGLISH = changing(
+ENGLISH = build_changing(
     "en",
     onward="""
         from now on / from here on / from today / from tomorrow / from next / as of now / as of today /

@@ -1,8 +1,8 @@
 """Spanish words of change. Data only."""
 
-from remanence.languages.changing_shape import changing
+from remanence.languages.changing_shape import build_changing
 
-SPANISH = changing(
+SPANISH = build_changing(
     "es",
     onward="""
         a partir de / desde ahora / desde hoy / de ahora en adelante / mejor dicho / desde enero /

@@ -1,8 +1,8 @@
 """French words of change. Data only."""
 
-from remanence.languages.changing_shape import changing
+from remanence.languages.changing_shape import build_changing
 
-FRENCH = changing(
+FRENCH = build_changing(
     "fr",
     onward="""
         à partir de / dès maintenant / dès aujourd'hui / dorénavant / désormais / dès lundi / pour de bon /

@@ -1,8 +1,8 @@
 """Portuguese words of change. Data only."""
 
-from remanence.languages.changing_shape import changing
+from remanence.languages.changing_shape import build_changing
 
-PORTUGUESE = changing(
+PORTUGUESE = build_changing(
     "pt",
     onward="""
         a partir de / de agora em diante / daqui para frente / desde segunda / desde terça / desde quarta /

@@ -1,8 +1,8 @@
 """Chinese and Japanese words of change. Data only."""
 
-from remanence.languages.changing_shape import changing
+from remanence.languages.changing_shape import build_changing
 
-CHINESE = changing(
+CHINESE = build_changing(
     "zh",
     spaced=False,
     onward="从今 / 从现在 / 从今天 / 从下周 / 今年起",
@@ -28,7 +28,7 @@ CHINESE = changing(
     denies="不 / 没 / 别",
     mine="我 / 咱",
 )
-JAPANESE = changing(
+JAPANESE = build_changing(
     "ja",
     spaced=False,
     onward="これから / 今後 / 今日から / 明日から / 今月から / 来月から / 今週から / 来週から / 今年から",

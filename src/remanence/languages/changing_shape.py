@@ -57,13 +57,13 @@ class Changing:
         ends: dict[str, int] = {}
         for word in _WORD.finditer(low):
             begin, text = word.start(), word.group()
-            for kind, end in self._there(low, begin, text):
+            for kind, end in self._find_phrases(low, begin, text):
                 if begin >= ends.get(kind, 0):
                     ends[kind] = end
                     signs.append(Sign(kind, begin, end))
         return signs
 
-    def _there(self, low: str, begin: int, word: str) -> Iterator[tuple[str, int]]:
+    def _find_phrases(self, low: str, begin: int, word: str) -> Iterator[tuple[str, int]]:
         """Yield the lists of which a phrase begins at a word, and where it ends, the longest phrases first."""
         for phrase, kind in self.whole.get(word, ()):
             end = begin + len(phrase)
@@ -78,7 +78,7 @@ def _goes_on(low: str, end: int) -> bool:
     return end < len(low) and (low[end].isalnum() or low[end] == "_")
 
 
-def changing(code: str, *, spaced: bool = True, **listed: str) -> Changing:
+def build_changing(code: str, *, spaced: bool = True, **listed: str) -> Changing:
     """Read the lists of a language, phrases with `/` between them; one that ends in `*` is how a word begins."""
     phrases = {name: _phrases(text) for name, text in listed.items()}
     signs = {phrase for name in _SIGNS for phrase in phrases[name]}
@@ -87,22 +87,22 @@ def changing(code: str, *, spaced: bool = True, **listed: str) -> Changing:
         patterns = {name: Pattern("|".join(map(re.escape, some))) for name, some in phrases.items() if some}
         return Changing(code, patterns, opening, spaced=False)
     whole: dict[str, list[tuple[str, str]]] = {}
-    begun: dict[str, list[tuple[str, str]]] = {}
+    prefixes: dict[str, list[tuple[str, str]]] = {}
     for name, some in phrases.items():
         for phrase in some:
             if phrase.endswith("*"):
-                begun.setdefault(phrase[:_KEY_CHARS], []).append((phrase[:-1], name))
+                prefixes.setdefault(phrase[:_KEY_CHARS], []).append((phrase[:-1], name))
             else:
                 first = _WORD.match(phrase)
                 assert first is not None, phrase
                 whole.setdefault(first.group(), []).append((phrase, name))
-    return Changing(code, {}, opening, whole=whole, begun=begun)
+    return Changing(code, {}, opening, whole=whole, begun=prefixes)
 
 
 def _phrases(text: str) -> list[str]:
     """Return the phrases of a list, the longest first."""
-    found = {" ".join(one.split()) for one in text.split("/") if one.strip()}
-    return sorted(found, key=lambda phrase: (-len(phrase), phrase))
+    phrases = {" ".join(one.split()) for one in text.split("/") if one.strip()}
+    return sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
 
 
 def _opening(phrase: str) -> str:

@@ -60,9 +60,9 @@ def months(text: str) -> dict[str, int]:
 
 def opposites(text: str) -> dict[str, frozenset[str]]:
     """Return word → its opposites, from lines with the words of one side, `|`, and those of the other."""
-    found: dict[str, frozenset[str]] = {}
+    by_word: dict[str, frozenset[str]] = {}
     for line in filter(None, map(str.strip, text.splitlines())):
         one, other = map(words, line.split("|"))
         for side, against in ((one, other), (other, one)):
-            found |= {word: found.get(word, frozenset()) | against for word in side}
-    return found
+            by_word |= {word: by_word.get(word, frozenset()) | against for word in side}
+    return by_word

@@ -52,8 +52,8 @@ def any_of(phrases: Iterable[str]) -> str:
     It tries as many parts as there are first letters, not as phrases, wherever none of them begins.
     """
     longest = sorted(set(phrases), key=lambda phrase: (phrase[0], -len(phrase), phrase))
-    listed = (
-        (letter, "|".join(re.escape(one[1:]) for one in begun))
-        for letter, begun in groupby(longest, lambda phrase: phrase[0])
+    groups = (
+        (letter, "|".join(re.escape(one[1:]) for one in group))
+        for letter, group in groupby(longest, lambda phrase: phrase[0])
     )
-    return "|".join(f"{re.escape(letter)}(?:{rest})" for letter, rest in listed)
+    return "|".join(f"{re.escape(letter)}(?:{rest})" for letter, rest in groups)

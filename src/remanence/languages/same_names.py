@@ -7,8 +7,8 @@ goes on with the one above.
 
 def _patterns(lines: str) -> tuple[str, ...]:
     """Return the patterns of a list, one a line."""
-    joined = lines.replace("\n    ~", "")
-    return tuple(line.strip() for line in joined.splitlines() if line.strip())
+    text = lines.replace("\n    ~", "")
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 # Whatever the two are names of, in fourteen languages; in Arabic the second name may be joined to its preposition.

@@ -9,7 +9,7 @@ import orjson
 
 from remanence.llm.asking import ModelWriter, Reply, document, items, missing, tokens
 from remanence.llm.questions import ModelQuestion
-from remanence.llm.replies import CUT_OFF, REFUSES, unusable
+from remanence.llm.replies import CUT_OFF, REFUSES, build_reply_error
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -46,7 +46,7 @@ class AnthropicWriter(ModelWriter["AsyncAnthropic"]):
         )
 
     async def _ask(self, client: "AsyncAnthropic", question: ModelQuestion) -> Reply:
-        asked = client.messages.with_streaming_response.create(
+        request = client.messages.with_streaming_response.create(
             model=self.model,
             system=question.instructions,
             messages=[{"role": "user", "content": question.shown}],
@@ -60,21 +60,21 @@ class AnthropicWriter(ModelWriter["AsyncAnthropic"]):
             tool_choice={"type": "tool", "name": question.name, "disable_parallel_tool_use": True},
             max_tokens=question.tokens_max,
         )
-        async with asked as answer:
-            found = await document(answer)
-        return _parse_tool_call(found, question.name)
+        async with request as answer:
+            body = await document(answer)
+        return _parse_tool_call(body, question.name)
 
 
 def _parse_tool_call(found: dict[str, Any], tool: str) -> Reply:
     """Return what the tool was called with."""
     counts = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
     used = tokens(found, *counts)
-    stopped, blocks = found.get("stop_reason"), items(found, "content")
-    if stopped == "refusal":
-        raise unusable(REFUSES, used or 0)
-    if stopped not in {"tool_use", "end_turn"}:
-        raise unusable(CUT_OFF, used or 0)
+    stop_reason, blocks = found.get("stop_reason"), items(found, "content")
+    if stop_reason == "refusal":
+        raise build_reply_error(REFUSES, used or 0)
+    if stop_reason not in {"tool_use", "end_turn"}:
+        raise build_reply_error(CUT_OFF, used or 0)
     for block in blocks:
         if block.get("type") == "tool_use" and block.get("name") == tool:
             return Reply(orjson.dumps(block.get("input")).decode(), used)
-    raise unusable("the model did not answer in the shape that was asked for", used or 0)
+    raise build_reply_error("the model did not answer in the shape that was asked for", used or 0)

@@ -18,8 +18,14 @@ import orjson
 from remanence.core.arguments import check_count, check_name
 from remanence.core.errors import ExtensionError, InvalidInput, ModelError, WriterError, format_value
 from remanence.llm.base import Judgement
-from remanence.llm.questions import SHORTENED_CHARS_MAX, ModelQuestion, extracting, judging, shortening
-from remanence.llm.replies import RECOVERY, extraction, judgement, shorter, unusable
+from remanence.llm.questions import (
+    SHORTENED_CHARS_MAX,
+    ModelQuestion,
+    build_extract_question,
+    build_judge_question,
+    shortening,
+)
+from remanence.llm.replies import RECOVERY, build_reply_error, extraction, judgement, shorter
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, ShortenResult, checked_turns
 from remanence.text.tokens import token_counts
 
@@ -127,27 +133,27 @@ class Vendor(ABC, Generic[C]):
             )
         return _SOMEWHERE
 
-    async def _within(self, ask: Callable[[C], Awaitable[A]], tokens: int) -> A:
+    async def _ask_in_time(self, ask: Callable[[C], Awaitable[A]], tokens: int) -> A:
         """Ask within the time limit; `tokens` are those of the question."""
         try:
             async with asyncio.timeout(self.seconds_max) as limit:
-                return await self._patiently(ask, limit)
+                return await self._ask_with_retries(ask, limit)
         except TimeoutError:
             why = f"{self.name} gave no answer within {self.seconds_max:g} s"
             # Who was not waited for may have answered all the same, for the price of the question at least.
             raise self.error(why, recovery=RECOVERY, tokens_used=tokens) from None
 
-    async def _patiently(self, ask: Callable[[C], Awaitable[A]], limit: asyncio.Timeout) -> A:
+    async def _ask_with_retries(self, ask: Callable[[C], Awaitable[A]], limit: asyncio.Timeout) -> A:
         """Ask again where a failure passes and there is time to wait for it."""
         loop = asyncio.get_running_loop()
-        for tried in range(1, TRIES_MAX + 1):
+        for attempt in range(1, TRIES_MAX + 1):
             try:
                 return await ask(self._at_hand(loop))
             except self._errors as error:
-                pause = _pause(error, tried)
-                left = (limit.when() or 0) - loop.time()
-                if pause is None or tried == TRIES_MAX or pause >= left:
-                    raise self._build_model_error(error, pause, left) from None
+                pause = _pause(error, attempt)
+                remaining = (limit.when() or 0) - loop.time()
+                if pause is None or attempt == TRIES_MAX or pause >= remaining:
+                    raise self._build_model_error(error, pause, remaining) from None
             await asyncio.sleep(pause)
         raise AssertionError("unreachable")
 
@@ -182,13 +188,13 @@ class ModelWriter(Vendor[C]):
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
         """Judge one text in the light of who the agent is and of other memories by id."""
-        reply = await self._answer(judging(text, identity, others))
+        reply = await self._answer(build_judge_question(text, identity, others))
         return judgement(reply.text, reply.tokens_used or 0)
 
     async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Find facts in what was said, each with the turn that it was learned from."""
         checked_turns(turns)
-        reply = await self._answer(extracting(turns, wanted))
+        reply = await self._answer(build_extract_question(turns, wanted))
         return extraction(reply.text, reply.tokens_used or 0, turns, wanted)
 
     async def shorten(self, text: str, tokens_max: int) -> ShortenResult:
@@ -208,7 +214,7 @@ class ModelWriter(Vendor[C]):
 
     async def _answer(self, question: ModelQuestion) -> Reply:
         """Ask; what the answer cost is estimated where the server did not say it."""
-        reply = await self._within(lambda client: self._ask(client, question), question.tokens)
+        reply = await self._ask_in_time(lambda client: self._ask(client, question), question.tokens)
         if reply.tokens_used is not None:
             return reply
         return Reply(reply.text, question.tokens + sum(token_counts([reply.text])))
@@ -229,28 +235,28 @@ async def document(answer: Answering, bytes_max: int = ANSWER_BYTES_MAX) -> dict
     async for piece in answer.iter_bytes():
         body += piece
         if len(body) > bytes_max:
-            raise unusable(f"the answer is longer than {bytes_max:,} bytes", 0)
+            raise build_reply_error(f"the answer is longer than {bytes_max:,} bytes", 0)
     try:
-        found = orjson.loads(bytes(body))
+        value = orjson.loads(bytes(body))
     except orjson.JSONDecodeError as error:
-        raise unusable(f"the server answered with what is no JSON: {error}", 0) from None
-    if not isinstance(found, dict):
-        raise unusable(f"the server answered with a JSON {type(found).__name__}, not an object", 0)
-    return found
+        raise build_reply_error(f"the server answered with what is no JSON: {error}", 0) from None
+    if not isinstance(value, dict):
+        raise build_reply_error(f"the server answered with a JSON {type(value).__name__}, not an object", 0)
+    return value
 
 
 def items(found: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
     """Return the objects of a list in an answer; what is none is passed over."""
-    listed = found.get(name)
-    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    entries = found.get(name)
+    return [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
 
 
 def tokens(found: Mapping[str, Any], *names: str) -> int | None:
     """Return the sum of some counts of an answer's usage; None where it has none of them."""
     usage = found.get("usage")
     counts = [usage.get(name) for name in names] if isinstance(usage, dict) else []
-    said = [count for count in counts if type(count) is int and 0 <= count < 1 << 40]
-    return sum(said) if said else None
+    valid_counts = [count for count in counts if type(count) is int and 0 <= count < 1 << 40]
+    return sum(valid_counts) if valid_counts else None
 
 
 def _pause(error: Exception, tried: int) -> float | None:
@@ -259,9 +265,9 @@ def _pause(error: Exception, tried: int) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", {})
     if status is not None and (headers.get("x-should-retry") == "false" or not _passes(status)):
         return None
-    told = _parse_retry_after(headers)
-    if told is not None:
-        return told
+    retry_after = _parse_retry_after(headers)
+    if retry_after is not None:
+        return retry_after
     pause: float = PAUSE_S * 2.0 ** (tried - 1) * (1 - PAUSE_JITTER * random())
     return pause
 
@@ -272,13 +278,13 @@ def _passes(status: int) -> bool:
 
 def _parse_retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the seconds that a server asks to wait: a number, or a day and time beside its own."""
-    asked = headers.get("retry-after", "")
+    retry_after = headers.get("retry-after", "")
     try:
-        return max(0.0, float(asked))
+        return max(0.0, float(retry_after))
     except ValueError:
         pass
     try:
-        wait = parsedate_to_datetime(asked) - parsedate_to_datetime(headers.get("date", ""))
+        wait = parsedate_to_datetime(retry_after) - parsedate_to_datetime(headers.get("date", ""))
     except (ValueError, TypeError):
         return None
     return max(0.0, wait.total_seconds())

@@ -82,21 +82,23 @@ class StaticEmbedder:
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return one unit row per text; words weigh what `weight` says of their stem, else alike."""
-        return self.embed_together(texts, _alike if weight is None else partial(_each, weight))
+        return self.embed_together(
+            texts, _weigh_equally if weight is None else partial(_weigh_each_stem, weight)
+        )
 
     def embed_together(self, texts: Sequence[str], weights: WordWeights) -> Vectors:
         """Return one unit row per text, each as if it were embedded alone."""
         rows = np.empty((len(texts), self.dimensions), np.float32)
         for start in range(0, len(texts), _TOGETHER):
-            said = _WordBatch(start)
+            batch = _WordBatch(start)
             for text in texts[start : start + _TOGETHER]:
-                said.add(text)
-            known, places = self._places(said.words)
-            weighed = said.weights(weights)
-            for number, (begin, end) in enumerate(pairwise([*said.begins, len(places)]), start):
+                batch.add(text)
+            word_sums, places = self._places(batch.words)
+            word_weights = batch.weights(weights)
+            for number, (begin, end) in enumerate(pairwise([*batch.begins, len(places)]), start):
                 # A product of BLAS would wake threads for a long text, whose sum would depend on their number.
-                sums = known.sums[places[begin:end]]
-                np.einsum("i,ij->j", weighed[begin:end], sums, out=rows[number])
+                sums = word_sums.sums[places[begin:end]]
+                np.einsum("i,ij->j", word_weights[begin:end], sums, out=rows[number])
         return unit_rows(rows)
 
     def _places(self, words: Sequence[str]) -> tuple["_WordSums", Ints]:
@@ -104,22 +106,22 @@ class StaticEmbedder:
         if len(self._known.places) > _CACHE_SIZE:
             # Others may be reading the old ones, in threads of their own.
             self._known = _WordSums(self.dimensions)
-        known = self._known
-        new = [word for word in dict.fromkeys(words) if word not in known.places]
+        word_sums = self._known
+        new = [word for word in dict.fromkeys(words) if word not in word_sums.places]
         if new:
-            known.put(new, self._sums([word[:_WORD_CHARS_MAX] for word in new]))
-        return known, np.array([known.places[word] for word in words])
+            word_sums.put(new, self._sums([word[:_WORD_CHARS_MAX] for word in new]))
+        return word_sums, np.array([word_sums.places[word] for word in words])
 
     def _sums(self, words: Sequence[str]) -> Vectors:
         """Return the sum of the vectors of the pieces of each word."""
         table, scales = self._table
         cut = [self._pieces.of(word) for word in words]
-        spelled = [numbers if UNKNOWN not in numbers else [] for numbers in cut]
-        pieces = list(chain.from_iterable(spelled))
+        piece_numbers = [numbers if UNKNOWN not in numbers else [] for numbers in cut]
+        pieces = list(chain.from_iterable(piece_numbers))
         rows = scales[pieces, None] * table[pieces]
         sums = np.empty((len(words), self.dimensions), np.float32)
         end = 0
-        for at, numbers in enumerate(spelled):
+        for at, numbers in enumerate(piece_numbers):
             begin, end = end, end + len(numbers)
             if numbers:
                 np.add.reduce(rows[begin:end], axis=0, out=sums[at])
@@ -137,9 +139,9 @@ class StaticEmbedder:
     @cached_property
     def _table(self) -> tuple[npt.NDArray[np.int8], Vectors]:
         """Map the table: only the rows of words that are met are read."""
-        mapped = np.load(TABLE / "pieces.npy", mmap_mode="r")
+        table = np.load(TABLE / "pieces.npy", mmap_mode="r")
         # A plain view, whose rows are read without the bookkeeping of a mapped one.
-        return mapped.view(np.ndarray), np.load(TABLE / "scales.npy").astype(np.float32)
+        return table.view(np.ndarray), np.load(TABLE / "scales.npy").astype(np.float32)
 
 
 # What is opened by a name, without a package of somebody else.
@@ -169,31 +171,31 @@ class _WordBatch:
         """Add the words of a text; its marks and emoji where it has none."""
         read = readings(text)
         lexicon = lexicon_of(read)
-        spoken = [word for reading in read for word in reading.weighed]
-        if not spoken:
-            spoken = [("".join(text.split())[:_WORD_CHARS_MAX], "", "")]
-        self.texts += [self.first + len(self.begins)] * len(spoken)
+        entries = [word for reading in read for word in reading.weighed]
+        if not entries:
+            entries = [("".join(text.split())[:_WORD_CHARS_MAX], "", "")]
+        self.texts += [self.first + len(self.begins)] * len(entries)
         self.begins.append(len(self.words))
-        self.words += [word for word, _, _ in spoken]
+        self.words += [word for word, _, _ in entries]
         if lexicon is ENGLISH:  # whose stop words have no stem
-            self.stems += [stem for _, _, stem in spoken]
+            self.stems += [stem for _, _, stem in entries]
         else:
-            self.stems += ["" if folded in lexicon.stop else stem for _, folded, stem in spoken]
+            self.stems += ["" if form in lexicon.stop else stem for _, form, stem in entries]
 
     def weights(self, weights: WordWeights) -> Vectors:
         """Return what each word weighs."""
-        found = np.full(len(self.words), STOP_WEIGHT, np.float32)
+        word_weights = np.full(len(self.words), STOP_WEIGHT, np.float32)
         rare = [at for at, stem in enumerate(self.stems) if stem]
         texts = np.array([self.texts[at] for at in rare], np.int64)
-        found[rare] = weights([self.stems[at] for at in rare], texts)
-        return found
+        word_weights[rare] = weights([self.stems[at] for at in rare], texts)
+        return word_weights
 
 
-def _alike(stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
+def _weigh_equally(stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
     return np.full(len(stems), WORD_WEIGHT, np.float32)
 
 
-def _each(weight: WordWeight, stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
+def _weigh_each_stem(weight: WordWeight, stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
     return np.array([weight(stem) for stem in stems], np.float32)
 
 

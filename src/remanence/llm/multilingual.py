@@ -33,16 +33,16 @@ class MultilingualEmbedder:
         from importlib.metadata import PackageNotFoundError, version
 
         try:
-            found = version(PACKAGE)
+            package_version = version(PACKAGE)
         except PackageNotFoundError:
             raise ExtensionError(
                 f"the embedder 'multilingual' needs the package {PACKAGE}, which is not installed",
                 recovery=_INSTALL,
                 extension="multilingual",
             ) from None
-        if found != VERSION:
+        if package_version != VERSION:
             raise ExtensionError(
-                f"the embedder 'multilingual' needs version {VERSION} of {PACKAGE}, and {found} is installed",
+                f"the embedder 'multilingual' needs version {VERSION} of {PACKAGE}, and {package_version} is installed",
                 recovery=_INSTALL,
                 extension="multilingual",
             )

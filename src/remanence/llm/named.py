@@ -15,8 +15,8 @@ EMBEDDERS = ("local:FOLDER", "multilingual", "openai", "openai:MODEL")
 
 def vendor_writer(name: str) -> "ModelWriter[Any] | None":
     """Return the writer of a vendor's model; None for a name that is of another kind."""
-    vendor, parted, model = name.partition(":")
-    if not parted or vendor not in VENDORS:
+    vendor, colon, model = name.partition(":")
+    if not colon or vendor not in VENDORS:
         return None
     if not model:
         raise InvalidInput(f"{name!r} names no model", recovery=f"write it as {vendor}:MODEL")
@@ -31,14 +31,14 @@ def vendor_writer(name: str) -> "ModelWriter[Any] | None":
 
 def waiting_embedder(name: str) -> "WaitingEmbedder | None":
     """Return the embedder of a folder, of many languages or of a vendor; None for a name that is of another kind."""
-    sort, parted, rest = name.partition(":")
+    sort, colon, rest = name.partition(":")
     if name == "multilingual":
         from remanence.llm.multilingual import MultilingualEmbedder
 
         return MultilingualEmbedder()
     if name == "local:":
         raise InvalidInput(f"{name!r} names no folder", recovery="write it as local:FOLDER")
-    if sort == "local" and parted:
+    if sort == "local" and colon:
         from remanence.llm.onnx_folder import FolderEmbedder
 
         return FolderEmbedder(rest)
@@ -46,6 +46,6 @@ def waiting_embedder(name: str) -> "WaitingEmbedder | None":
         from remanence.llm.openai_embedder import DEFAULT, OpenAIEmbedder
 
         return OpenAIEmbedder(rest or DEFAULT)
-    if sort == "openai" and parted:
+    if sort == "openai" and colon:
         raise InvalidInput(f"{name!r} names no model", recovery="write it as openai:MODEL, or openai alone")
     return None

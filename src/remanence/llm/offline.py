@@ -59,9 +59,9 @@ def _fill(row: Vectors, text: str, weight: WordWeight | None) -> None:
     read = readings(text)
     lexicon = lexicon_of(read)
     for reading in read:
-        for _, folded, stem in reading.weighed:
-            places, values = _places(folded)
-            row[places] += np.float32(_weight(folded, stem, lexicon, weight)) * values
+        for _, form, stem in reading.weighed:
+            places, values = _places(form)
+            row[places] += np.float32(_weight(form, stem, lexicon, weight)) * values
     if not row.any() and (chunk := _BLANK.sub("", text)):
         # Nothing but marks or emoji: they are all the text has.
         places, values = _places(chunk[:64])
@@ -77,8 +77,8 @@ def _weight(folded: str, stem: str, lexicon: Lexicon, weight: WordWeight | None)
 @lru_cache(maxsize=_CACHE_SIZE)
 def _places(word: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Vectors]:
     """Return (distinct places, signed values) of a word and its n-grams."""
-    padded = f"^{word}$"
-    grams = [padded[i : i + size] for size in GRAM_CHARS for i in range(len(padded) - size + 1)]
+    padded_word = f"^{word}$"
+    grams = [padded_word[i : i + size] for size in GRAM_CHARS for i in range(len(padded_word) - size + 1)]
     row = np.zeros(DIMENSIONS, np.float32)
     _hash_into(row, word, 1.0)
     for gram in grams:
@@ -88,5 +88,5 @@ def _places(word: str) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], Vecto
 
 
 def _hash_into(row: Vectors, token: str, value: float) -> None:
-    hashed = term_hash(token)
-    row[hashed % DIMENSIONS] += value if hashed >> 32 & 1 else -value
+    hash_value = term_hash(token)
+    row[hash_value % DIMENSIONS] += value if hash_value >> 32 & 1 else -value

@@ -50,8 +50,8 @@ class FolderEmbedder:
                 f"there is no folder {format_value(str(path))} with a model",
                 recovery="name a folder with model.onnx and tokenizer.json, as sentence-transformers exports it",
             )
-        self._graph = _first(self._folder, GRAPHS)
-        _first(self._folder, (TOKENIZER,))
+        self._graph = _find_first_file(self._folder, GRAPHS)
+        _find_first_file(self._folder, (TOKENIZER,))
         self._pooling = _pooling(self._folder)
         self._limit = _tokens_max(self._folder)
         self._asks, self._answers = _prompts(self._folder)
@@ -85,18 +85,18 @@ class FolderEmbedder:
             ids[at, : len(one.ids)], mask[at, : len(one.ids)] = one.ids, 1
             kinds[at, : len(one.ids)] = one.type_ids
         ids[mask == 0] = self._padding
-        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
-        given["position_ids"] = np.broadcast_to(np.arange(width), ids.shape)
+        inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
+        inputs["position_ids"] = np.broadcast_to(np.arange(width), ids.shape)
         session, failures = self._session
         try:
-            output = session.run([self._output], {name: given[name] for name in self._inputs})[0]
+            output = session.run([self._output], {name: inputs[name] for name in self._inputs})[0]
         except failures as error:
             raise EmbedderError(
                 f"the model in {self._folder} failed: {error}",
                 recovery="see whether the folder is whole, or name another",
             ) from None
-        found = np.asarray(output, np.float32)
-        return found if found.ndim == 2 else _pool_tokens(found, mask, self._pooling)
+        rows = np.asarray(output, np.float32)
+        return rows if rows.ndim == 2 else _pool_tokens(rows, mask, self._pooling)
 
     @cached_property
     def _tokenizer(self) -> Any:
@@ -109,8 +109,8 @@ class FolderEmbedder:
 
     @cached_property
     def _padding(self) -> int:
-        known = _json(self._folder / "tokenizer_config.json").get("pad_token")
-        name = known.get("content") if isinstance(known, dict) else known
+        pad_token = _json(self._folder / "tokenizer_config.json").get("pad_token")
+        name = pad_token.get("content") if isinstance(pad_token, dict) else pad_token
         return (self._tokenizer.token_to_id(name) if isinstance(name, str) else None) or 0
 
     @cached_property
@@ -155,12 +155,12 @@ class FolderEmbedder:
 
     def _digest(self) -> str:
         """Return a digest of all that vectors follow from."""
-        told = hashlib.sha256(repr((self._pooling, self._limit, self._asks, self._answers)).encode())
+        digest = hashlib.sha256(repr((self._pooling, self._limit, self._asks, self._answers)).encode())
         beside = sorted(self._graph.parent.glob(f"{self._graph.name}_data*"))
         for file in (self._graph, *beside, self._folder / TOKENIZER):
             with file.open("rb") as read:
-                told.update(hashlib.file_digest(read, "sha256").digest())
-        return told.hexdigest()[:12]
+                digest.update(hashlib.file_digest(read, "sha256").digest())
+        return digest.hexdigest()[:12]
 
 
 def _packages() -> None:
@@ -176,14 +176,14 @@ def _packages() -> None:
             )
 
 
-def _first(folder: Path, names: Sequence[str]) -> Path:
-    found = next((folder / name for name in names if (folder / name).is_file()), None)
-    if found is None:
+def _find_first_file(folder: Path, names: Sequence[str]) -> Path:
+    path = next((folder / name for name in names if (folder / name).is_file()), None)
+    if path is None:
         raise InvalidInput(
             f"{folder} has no {names[0]}",
             recovery="export the model to ONNX, with its tokenizer.json beside it",
         )
-    return found
+    return path
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -191,10 +191,10 @@ def _json(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = orjson.loads(path.read_bytes())
+        content = orjson.loads(path.read_bytes())
     except orjson.JSONDecodeError as error:
         raise InvalidInput(f"{path} is no JSON: {error}", recovery="export the model again") from None
-    return found if isinstance(found, dict) else {"items": found}
+    return content if isinstance(content, dict) else {"items": content}
 
 
 def _pooling(folder: Path) -> str:
@@ -207,50 +207,50 @@ def _pooling(folder: Path) -> str:
                 f"the model in {folder} has a part {kind} behind the graph, which is not supported",
                 recovery="export it to ONNX as a whole, or name a model without it",
             )
-    told = _json(folder / "1_Pooling" / "config.json")
-    chosen = [how for name, how in _POOLINGS.items() if told.get(name)]
-    if len(chosen) > 1:
+    config = _json(folder / "1_Pooling" / "config.json")
+    ways = [how for name, how in _POOLINGS.items() if config.get(name)]
+    if len(ways) > 1:
         raise InvalidInput(
-            f"the model in {folder} joins {' and '.join(chosen)}, which is not supported",
+            f"the model in {folder} joins {' and '.join(ways)}, which is not supported",
             recovery="name a model with one way of pooling",
         )
-    return chosen[0] if chosen else "mean"
+    return ways[0] if ways else "mean"
 
 
 def _tokens_max(folder: Path) -> int:
-    told = (
+    limits = (
         _json(folder / "sentence_bert_config.json").get("max_seq_length"),
         _json(folder / "tokenizer_config.json").get("model_max_length"),
     )
-    known = next((one for one in told if isinstance(one, int) and 0 < one < _UNBOUNDED), TOKENS_MAX)
-    return min(known, TOKENS_MOST)
+    limit = next((one for one in limits if isinstance(one, int) and 0 < one < _UNBOUNDED), TOKENS_MAX)
+    return min(limit, TOKENS_MOST)
 
 
 def _prompts(folder: Path) -> tuple[str, str]:
     """Return what stands before a question and before what may answer it."""
     prompts = _json(folder / "config_sentence_transformers.json").get("prompts")
-    told: Mapping[str, Any] = prompts if isinstance(prompts, dict) else {}
-    before = next((told[name] for name in ("passage", "document") if told.get(name)), "")
-    return str(told.get("query") or ""), str(before)
+    by_name: Mapping[str, Any] = prompts if isinstance(prompts, dict) else {}
+    before = next((by_name[name] for name in ("passage", "document") if by_name.get(name)), "")
+    return str(by_name.get("query") or ""), str(before)
 
 
 def _dimensions(folder: Path) -> int | None:
-    told = (
+    sizes = (
         _json(folder / "1_Pooling" / "config.json").get("word_embedding_dimension"),
         _json(folder / "config.json").get("hidden_size"),
     )
-    return next((one for one in told if isinstance(one, int) and one > 0), None)
+    return next((one for one in sizes if isinstance(one, int) and one > 0), None)
 
 
 def _pool_tokens(rows: Floats, mask: Ints, how: str) -> Floats:
     """Make one row of those of a text's tokens."""
     if how in {"first", "last"}:
         at = np.zeros(len(rows), np.int64) if how == "first" else mask.sum(axis=1) - 1
-        taken: Floats = rows[np.arange(len(rows)), at]
-        return taken
-    held = mask[:, :, None].astype(np.float32)
+        token_rows: Floats = rows[np.arange(len(rows)), at]
+        return token_rows
+    float_mask = mask[:, :, None].astype(np.float32)
     if how == "max":
-        most: Floats = np.where(held > 0, rows, np.float32(-np.inf)).max(axis=1)
+        most: Floats = np.where(float_mask > 0, rows, np.float32(-np.inf)).max(axis=1)
         return most
-    total: Floats = (rows * held).sum(axis=1) / np.maximum(held.sum(axis=1), 1)
+    total: Floats = (rows * float_mask).sum(axis=1) / np.maximum(float_mask.sum(axis=1), 1)
     return total

@@ -44,14 +44,14 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
     async def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
         """Return one row per text; only the first so many characters of each are sent."""
         # Servers refuse a text without anything in it.
-        sent = [text[:CHARS_MAX] if text.strip() else "." for text in texts]
-        costs = sum(token_counts(sent))
+        inputs = [text[:CHARS_MAX] if text.strip() else "." for text in texts]
+        costs = sum(token_counts(inputs))
         try:
-            found = await self._within(lambda client: self._fetch_embeddings(client, sent), costs)
+            answer = await self._ask_in_time(lambda client: self._fetch_embeddings(client, inputs), costs)
         except WriterError as error:
             raise EmbedderError(str(error), recovery=error.recovery, tokens_used=costs) from None
-        used = tokens(found, "total_tokens")
-        return EmbeddedTexts(_rows(found, len(sent), costs), costs if used is None else used)
+        used = tokens(answer, "total_tokens")
+        return EmbeddedTexts(_rows(answer, len(inputs), costs), costs if used is None else used)
 
     def _failures(self) -> tuple[type[Exception], ...]:
         try:
@@ -73,10 +73,10 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
         )
 
     async def _fetch_embeddings(self, client: "AsyncOpenAI", texts: Sequence[str]) -> dict[str, Any]:
-        asked = client.embeddings.with_streaming_response.create(
+        request = client.embeddings.with_streaming_response.create(
             model=self.model, input=[*texts], encoding_format="float"
         )
-        async with asked as answer:
+        async with request as answer:
             return await document(answer, ANSWER_BYTES_MAX)
 
 
@@ -84,13 +84,13 @@ def _rows(
     found: dict[str, Any], texts: int, costs: int
 ) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
     """Return the vectors in the order of the texts, whatever order the server has them in."""
-    listed = sorted(items(found, "data"), key=lambda one: _place(one.get("index")))
-    if [one.get("index") for one in listed] != list(range(texts)):
+    entries = sorted(items(found, "data"), key=lambda one: _place(one.get("index")))
+    if [one.get("index") for one in entries] != list(range(texts)):
         raise EmbedderError(
-            f"{len(listed):,} vectors came for {texts:,} texts", recovery=RECOVERY, tokens_used=costs
+            f"{len(entries):,} vectors came for {texts:,} texts", recovery=RECOVERY, tokens_used=costs
         )
     try:
-        return np.array([one.get("embedding") for one in listed], np.float32)
+        return np.array([one.get("embedding") for one in entries], np.float32)
     except (TypeError, ValueError):
         raise EmbedderError("what came is no list of vectors", recovery=RECOVERY, tokens_used=costs) from None
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from remanence.llm.asking import ModelWriter, Reply, document, items, missing, tokens
 from remanence.llm.questions import ModelQuestion
-from remanence.llm.replies import CUT_OFF, REFUSES, unusable
+from remanence.llm.replies import CUT_OFF, REFUSES, build_reply_error
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -62,7 +62,7 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
         return reply
 
     async def _by_responses(self, client: "AsyncOpenAI", question: ModelQuestion) -> Reply:
-        asked = client.responses.with_streaming_response.create(
+        request = client.responses.with_streaming_response.create(
             model=self.model,
             instructions=question.instructions,
             input=question.shown,
@@ -77,12 +77,12 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
             max_output_tokens=question.tokens_max,
             store=False,
         )
-        async with asked as answer:
-            found = await document(answer)
-        return _parse_response(found)
+        async with request as answer:
+            body = await document(answer)
+        return _parse_response(body)
 
     async def _by_chat(self, client: "AsyncOpenAI", question: ModelQuestion) -> Reply:
-        asked = client.chat.completions.with_streaming_response.create(
+        request = client.chat.completions.with_streaming_response.create(
             model=self.model,
             messages=[
                 {"role": "system", "content": question.instructions},
@@ -95,9 +95,9 @@ class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
             # Servers of one's own know this name; OpenAI's own has responses.
             max_tokens=question.tokens_max,
         )
-        async with asked as answer:
-            found = await document(answer)
-        return _parse_chat(found)
+        async with request as answer:
+            body = await document(answer)
+        return _parse_chat(body)
 
 
 def _parse_response(found: dict[str, Any]) -> Reply:
@@ -110,9 +110,9 @@ def _parse_response(found: dict[str, Any]) -> Reply:
         for part in items(item, "content")
     ]
     if any(part.get("type") == "refusal" for part in parts):
-        raise unusable(REFUSES, used or 0)
+        raise build_reply_error(REFUSES, used or 0)
     if found.get("status") != "completed":
-        raise unusable(CUT_OFF, used or 0)
+        raise build_reply_error(CUT_OFF, used or 0)
     return Reply("".join(str(part.get("text")) for part in parts if part.get("type") == "output_text"), used)
 
 
@@ -122,9 +122,9 @@ def _parse_chat(found: dict[str, Any]) -> Reply:
     choice = next(iter(items(found, "choices")), {})
     message = choice.get("message")
     if not isinstance(message, dict):
-        raise unusable("the answer has no message", used or 0)
+        raise build_reply_error("the answer has no message", used or 0)
     if message.get("refusal"):
-        raise unusable(REFUSES, used or 0)
+        raise build_reply_error(REFUSES, used or 0)
     if choice.get("finish_reason") != "stop":
-        raise unusable(CUT_OFF, used or 0)
+        raise build_reply_error(CUT_OFF, used or 0)
     return Reply(str(message.get("content")), used)

@@ -82,7 +82,7 @@ class ModelQuestion:
         return sum(token_counts([self.instructions, self.shown, json.dumps(self.schema)]))
 
 
-def judging(text: str, identity: str, others: Mapping[str, str]) -> ModelQuestion:
+def build_judge_question(text: str, identity: str, others: Mapping[str, str]) -> ModelQuestion:
     """Ask how well a text fits who the agent is, and which others it contradicts."""
     lines: list[Mapping[str, str]] = [{"agent": truncate_text(identity, OTHER_CHARS_MAX)}] if identity else []
     lines += [{"id": name, "memory": truncate_text(other, OTHER_CHARS_MAX)} for name, other in others.items()]
@@ -98,7 +98,7 @@ def judging(text: str, identity: str, others: Mapping[str, str]) -> ModelQuestio
     return ModelQuestion("judgement", _JUDGE, data(lines, "memories of an agent"), answer, tokens_max=8_192)
 
 
-def extracting(turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ModelQuestion:
+def build_extract_question(turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ModelQuestion:
     """Ask for the facts in some turns."""
     instructions = f"{_EXTRACT}\nThe categories, in this order: {', '.join(wanted.categories)}."
     if wanted.instruction:
@@ -147,9 +147,9 @@ def shortening(text: str, tokens_max: int) -> ModelQuestion:
     # A model counts tokens badly and words well enough; three quarters of a word is a token.
     words = max(1, tokens_max * 2 // 3)
     instructions = f"{_SHORTEN}\nUse at most {words} words."
-    shown = data([{"shorten": text}], "a memory of an agent")
+    content = data([{"shorten": text}], "a memory of an agent")
     answer = _object(text={"type": "string"})
-    return ModelQuestion("shortening", instructions, shown, answer, tokens_max=4_096 + 2 * tokens_max)
+    return ModelQuestion("shortening", instructions, content, answer, tokens_max=4_096 + 2 * tokens_max)
 
 
 def data(lines: Iterable[Mapping[str, object]], what: str) -> str:
@@ -159,8 +159,8 @@ def data(lines: Iterable[Mapping[str, object]], what: str) -> str:
 
 def _line(found: Mapping[str, object]) -> str:
     """Write an object as one line, whatever line ends it has: JSON itself escapes only some of them."""
-    told = json.dumps(found, ensure_ascii=False)
-    return told.replace("\x85", r"\u0085").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
+    line = json.dumps(found, ensure_ascii=False)
+    return line.replace("\x85", r"\u0085").replace("\u2028", r"\u2028").replace("\u2029", r"\u2029")
 
 
 def truncate_text(text: str, chars: int) -> str:

@@ -30,25 +30,25 @@ RECOVERY = "nothing was lost; it is asked again when there is new work, or use a
 def parse_json_object(text: str, tokens_used: int) -> dict[str, Any]:
     """Read the JSON object that a model was to answer with."""
     try:
-        found = orjson.loads(text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise unusable(f"the answer is no JSON: {error}", tokens_used) from None
-    if not isinstance(found, dict):
-        raise unusable(f"the answer is {_sort(found)}, not an object", tokens_used)
-    return found
+        raise build_reply_error(f"the answer is no JSON: {error}", tokens_used) from None
+    if not isinstance(value, dict):
+        raise build_reply_error(f"the answer is {_sort(value)}, not an object", tokens_used)
+    return value
 
 
 def judgement(text: str, tokens_used: int) -> Judgement:
     """Read a judgement; whether its ids were shown is for the engine to check."""
-    found = parse_json_object(text, tokens_used)
+    fields = parse_json_object(text, tokens_used)
     contradicts, replaces, repeats = (
         {
             _string(one, "id", tokens_used): _fraction(one, "sure", tokens_used)
-            for one in _objects(found, name, tokens_used)
+            for one in _objects(fields, name, tokens_used)
         }
         for name in ("contradicts", "replaces", "repeats")
     )
-    tags, alignment = _texts(found, "tags", tokens_used), _fraction(found, "alignment", tokens_used)
+    tags, alignment = _texts(fields, "tags", tokens_used), _fraction(fields, "alignment", tokens_used)
     return Judgement(alignment, contradicts, tokens_used, tags, replaces, repeats)
 
 
@@ -56,16 +56,16 @@ def extraction(
     text: str, tokens_used: int, turns: Sequence[ExtractTurn], wanted: ExtractRequest
 ) -> ExtractResult:
     """Read what was extracted; what makes no sense of what was shown is left out and counted."""
-    found, texts = parse_json_object(text, tokens_used), {turn.id: turn.text for turn in turns}
+    fields, texts = parse_json_object(text, tokens_used), {turn.id: turn.text for turn in turns}
     strings = partial(_strings, tokens_used=tokens_used)
-    facts, wrong = _read(found, "facts", lambda one: _fact(one, texts, tokens_used), tokens_used)
+    facts, wrong = _read(fields, "facts", lambda one: _fact(one, texts, tokens_used), tokens_used)
     if wrong and not facts:
         raise wrong[0]
     entities, no_entities = _read(
-        found, "entities", lambda one: Entity(*strings(one, "name", "type")), tokens_used
+        fields, "entities", lambda one: Entity(*strings(one, "name", "type")), tokens_used
     )
     ties, no_ties = _read(
-        found,
+        fields,
         "relationships",
         lambda one: Relationship(*strings(one, "source", "relation", "target")),
         tokens_used,
@@ -74,7 +74,7 @@ def extraction(
     read = ExtractResult(
         facts=facts,
         entities=entities,
-        profile=_texts(found, "profile", tokens_used),
+        profile=_texts(fields, "profile", tokens_used),
         relationships=ties,
         cut={f"{name} {NONSENSE}": count for name, count in cut.items()},
         tokens_used=tokens_used,
@@ -91,7 +91,7 @@ def _read(
     for one in _read_list(found, name, tokens_used):
         try:
             if not isinstance(one, dict):
-                raise unusable(f"{name} hold {_sort(one)}, not an object", tokens_used)
+                raise build_reply_error(f"{name} hold {_sort(one)}, not an object", tokens_used)
             good.append(read(one))
         except WriterError as error:
             wrong.append(error)
@@ -104,7 +104,7 @@ def shorter(text: str, tokens_used: int, original: str, tokens_max: int) -> Shor
     return checked_shortening(read, original, tokens_max)
 
 
-def unusable(why: str, tokens_used: int) -> WriterError:
+def build_reply_error(why: str, tokens_used: int) -> WriterError:
     """Return the error of an answer that came and cannot be used."""
     return WriterError(why, recovery=RECOVERY, tokens_used=tokens_used)
 
@@ -114,14 +114,14 @@ def _fact(found: dict[str, Any], texts: Mapping[str, str], tokens_used: int) -> 
     category, content, turn, quote, subject = _strings(
         found, "category", "content", "turn", "quote", "subject", tokens_used=tokens_used
     )
-    said = texts.get(turn, "")
-    begin = said.find(quote)
+    turn_text = texts.get(turn, "")
+    begin = turn_text.find(quote)
     pairs = _objects(found, "attributes", tokens_used)
     return Fact(
         category,
         content,
         turn,
-        (begin, begin + len(quote)) if quote and begin >= 0 else (0, len(said)),
+        (begin, begin + len(quote)) if quote and begin >= 0 else (0, len(turn_text)),
         _fraction(found, "confidence", tokens_used),
         subject,
         _texts(found, "tags", tokens_used),
@@ -136,28 +136,28 @@ def _strings(found: dict[str, Any], *names: str, tokens_used: int) -> list[str]:
 def _texts(found: dict[str, Any], name: str, tokens_used: int) -> tuple[str, ...]:
     items = found.get(name)
     if not isinstance(items, list) or not all(isinstance(one, str) for one in items):
-        raise unusable(f"{name} is {_sort(items)}, not a list of texts", tokens_used)
+        raise build_reply_error(f"{name} is {_sort(items)}, not a list of texts", tokens_used)
     return tuple(items)
 
 
 def _objects(found: dict[str, Any], name: str, tokens_used: int) -> list[dict[str, Any]]:
     items = _read_list(found, name, tokens_used)
     if not all(isinstance(one, dict) for one in items):
-        raise unusable(f"{name} is {_sort(items)}, not a list of objects", tokens_used)
+        raise build_reply_error(f"{name} is {_sort(items)}, not a list of objects", tokens_used)
     return items
 
 
 def _read_list(found: dict[str, Any], name: str, tokens_used: int) -> list[Any]:
     items = found.get(name)
     if not isinstance(items, list):
-        raise unusable(f"{name} is {_sort(items)}, not a list", tokens_used)
+        raise build_reply_error(f"{name} is {_sort(items)}, not a list", tokens_used)
     return items
 
 
 def _string(found: dict[str, Any], name: str, tokens_used: int) -> str:
     value = found.get(name)
     if not isinstance(value, str):
-        raise unusable(f"{name} is {_sort(value)}, not a text", tokens_used)
+        raise build_reply_error(f"{name} is {_sort(value)}, not a text", tokens_used)
     return value
 
 
@@ -165,7 +165,7 @@ def _fraction(found: dict[str, Any], name: str, tokens_used: int) -> float:
     value = found.get(name)
     # No answer in JSON is infinite or not a number.
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise unusable(f"{name} is {_sort(value)}, not a number from 0 to 1", tokens_used)
+        raise build_reply_error(f"{name} is {_sort(value)}, not a number from 0 to 1", tokens_used)
     return float(value)
 
 

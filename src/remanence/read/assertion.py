@@ -89,8 +89,8 @@ def _of_program(sentence: str, read: SentenceReading, role: str) -> SentenceJudg
 
 
 def _cues(sentence: str, read: SentenceReading) -> set[str]:
-    known = len(read.content) >= 2 or _NUMBER.search(sentence) is not None
-    return {name for name in ORDER if read.has(name) and (known or name not in _ABOUT)}
+    is_substantial = len(read.content) >= 2 or _NUMBER.search(sentence) is not None
+    return {name for name in ORDER if read.has(name) and (is_substantial or name not in _ABOUT)}
 
 
 def _points(read: SentenceReading, counts: dict[str, int], *, cued: bool, answers: bool) -> float:
@@ -124,27 +124,29 @@ def _confidence(points: float, read: SentenceReading, counts: dict[str, int], *,
 
 
 def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
-    found = {name: read.has(name) for name in ("state", "held", "opinions", "passing", "asks", "episode")}
+    counts = {name: read.has(name) for name in ("state", "held", "opinions", "passing", "asks", "episode")}
     if read.has("correction"):
-        found["passing"] = found["opinions"] = 0
-    found["exclaims"] = sentence.endswith(("!", "！"))
-    found["number"] = _NUMBER.search(sentence) is not None
+        counts["passing"] = counts["opinions"] = 0
+    counts["exclaims"] = sentence.endswith(("!", "！"))
+    counts["number"] = _NUMBER.search(sentence) is not None
     if read.code not in LEXICONS:
-        found["first"] = any(word in sentence for word in ASSERTIONS[read.code].possessives)
-        return found
+        counts["first"] = any(word in sentence for word in ASSERTIONS[read.code].possessives)
+        return counts
     lists = _lists(read.code)
-    found["held"] = found["held"] or _tells_of(read, numbered=bool(found["number"]))
+    counts["held"] = counts["held"] or _tells_of(read, numbered=bool(counts["number"]))
     for word in read.words:
         for name in lists.get(word, ()):
-            found[name] = found.get(name, 0) + 1
+            counts[name] = counts.get(name, 0) + 1
     if LEXICONS[read.code].names_by_capital:
-        found["name"] = _CAPITAL.search(sentence) is not None or _is_named(read)
+        counts["name"] = _CAPITAL.search(sentence) is not None or _is_named(read)
     if read.code in _DROPS_PRONOUNS and read.has("preference", "skill", "state", "commitment"):
-        found["first"] = found.get("first", 0) + 1
-    if not found.get("past"):
+        counts["first"] = counts.get("first", 0) + 1
+    if not counts.get("past"):
         endings = LEXICONS[read.code].past_endings
-        found["past"] = bool(endings) and any(len(word) > 4 and word.endswith(endings) for word in read.words)
-    return found
+        counts["past"] = bool(endings) and any(
+            len(word) > 4 and word.endswith(endings) for word in read.words
+        )
+    return counts
 
 
 def _tells_of(read: SentenceReading, *, numbered: bool) -> bool:
@@ -165,11 +167,11 @@ def _is_named(read: SentenceReading) -> bool:
 @lru_cache(maxsize=len(LEXICONS))
 def _lists(code: str) -> dict[str, tuple[str, ...]]:
     lexicon = LEXICONS[code]
-    named = {
+    by_name = {
         "time": lexicon.time_words, "kin": lexicon.kin, "past": lexicon.past, "first": lexicon.first_person,
         "second": lexicon.second_person, "number": lexicon.number_words,
     }  # fmt: skip
     return {
-        word: tuple(name for name, listed in named.items() if word in listed)
-        for word in frozenset().union(*named.values())
+        word: tuple(name for name, words in by_name.items() if word in words)
+        for word in frozenset().union(*by_name.values())
     }

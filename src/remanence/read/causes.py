@@ -11,7 +11,7 @@ from typing import Literal
 
 from remanence.languages.causal import CAUSAL, Causal
 from remanence.languages.patterns import Pattern
-from remanence.read.cues import WORD, language_code, plain
+from remanence.read.cues import WORD, language_code, lower_text
 from remanence.text.analysis import asks, stems
 
 PART_CHARS_MIN, UNSPACED_CHARS_MIN = 4, 2  # of a clause; what is shorter says nothing
@@ -47,19 +47,19 @@ class CausePair:
 
 def why_of(text: str) -> CausePair | None:
     """Read why something is so, as far as a text says it; a question says nothing."""
-    low = plain(text)
+    low = lower_text(text)
     if not _may(low) or asks(text):
         return None
-    told = language_code(text)
+    text_code = language_code(text)
     # A short text may not tell its language; the phrases of another one do.
-    found = next((one for code in (told, *CAUSAL) for one in _find_signs(low, code)), None)
-    if found is None:
+    cue = next((one for code in (text_code, *CAUSAL) for one in _find_signs(low, code)), None)
+    if cue is None:
         return None
-    code, sign, begin, end = found
+    code, sign, begin, end = cue
     before, after = text[:begin].strip(_MARKS), text[end:].strip(_MARKS)
     if _is_negated(before, code):
         return None
-    return _why(sign, code, before, after)
+    return _build_cause_pair(sign, code, before, after)
 
 
 def shared_words(one: str, other: str) -> float:
@@ -70,7 +70,7 @@ def shared_words(one: str, other: str) -> float:
     return both / least if least and both >= min(SHARED_STEMS_MIN, least) else 0.0
 
 
-def _why(sign: Sign, code: str, before: str, after: str) -> CausePair | None:
+def _build_cause_pair(sign: Sign, code: str, before: str, after: str) -> CausePair | None:
     least = PART_CHARS_MIN if CAUSAL[code].spaced else UNSPACED_CHARS_MIN
     if len(after) < least:
         return None
@@ -102,15 +102,15 @@ def _split_at_comma(clause: str) -> tuple[str, str, str]:
 
 def _is_negated(before: str, code: str) -> bool:
     """Tell whether what stands before the word denies it: not because."""
-    last = plain(before).split()[-1:] if CAUSAL[code].spaced else [before[-1:]]
+    last = lower_text(before).split()[-1:] if CAUSAL[code].spaced else [before[-1:]]
     return last in (["not"], ["nicht"], ["no"], ["pas"], ["não"], ["不"], ["并"])
 
 
 def _find_signs(low: str, code: str) -> Iterator[tuple[str, Sign, int, int]]:
     """Yield the first sign of each list, those that say most first."""
     for sign, pattern in zip(_SIGNS, _PATTERNS[code], strict=True):
-        if found := pattern.search(low):
-            yield code, sign, found.start(), found.end()
+        if match := pattern.search(low):
+            yield code, sign, match.start(), match.end()
 
 
 def _may(low: str) -> bool:
@@ -122,10 +122,12 @@ def _may(low: str) -> bool:
 @lru_cache(maxsize=1)
 def _beginnings() -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the first words of the phrases, and whole phrases where words are written without blanks."""
-    spaced = [phrase for one in CAUSAL.values() if one.spaced for phrase in _all(one)]
-    words = frozenset(WORD.findall(phrase)[0] for phrase in spaced)
-    return words, tuple(phrase for one in CAUSAL.values() if not one.spaced for phrase in _all(one))
+    phrases = [phrase for one in CAUSAL.values() if one.spaced for phrase in _list_sign_phrases(one)]
+    words = frozenset(WORD.findall(phrase)[0] for phrase in phrases)
+    return words, tuple(
+        phrase for one in CAUSAL.values() if not one.spaced for phrase in _list_sign_phrases(one)
+    )
 
 
-def _all(one: Causal) -> Sequence[str]:
+def _list_sign_phrases(one: Causal) -> Sequence[str]:
     return [phrase for sign in _SIGNS for phrase in getattr(one, sign)]

@@ -65,13 +65,17 @@ ONE_AT_A_TIME = ClaimVerdict(True, "there is one at a time")
 SAID_SO = ClaimVerdict(True, "it is said to be so from now on")
 
 
-def _any(name: str) -> Pattern:
+def _compile_phrases(name: str) -> Pattern:
     """Return a pattern for the phrases of all languages under a name."""
-    phrases = any_of(phrase for told in TELLING.values() for phrase in getattr(told, name))
+    phrases = any_of(phrase for telling in TELLING.values() for phrase in getattr(telling, name))
     return Pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
 
 
-_UPDATES, _DOUBTS, _OPENERS = _any("updates"), _any("doubts"), _any("openers")
+_UPDATES, _DOUBTS, _OPENERS = (
+    _compile_phrases("updates"),
+    _compile_phrases("doubts"),
+    _compile_phrases("openers"),
+)
 # Each language has one group, the place that the speaker moved to.
 _MOVED = Pattern("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
 _MOVED_CHINESE = Pattern(CHINESE.moving)
@@ -91,7 +95,7 @@ class _PhraseSet:
         """Tell whether the words of a sentence are such that one of the phrases may stand in it."""
         return not self._first.isdisjoint(folded)
 
-    def out(self, found: re.Match[str]) -> str:
+    def remove_phrase(self, found: re.Match[str]) -> str:
         """Return what is left of a phrase that was found: of another language's, all."""
         return " " if found.group().lower() in self._phrases else found.group()
 
@@ -130,25 +134,33 @@ def _all_rules() -> tuple[_ClaimRules, ...]:
     return tuple(map(_rules, TELLING.values()))
 
 
-def _all(name: str) -> frozenset[str]:
+def _join_phrases(name: str) -> frozenset[str]:
     return frozenset().union(*(getattr(one, name) for one in TELLING.values()))
 
 
-_VERBS = frozenset().union(*(told.attributes for told in TELLING.values())) | _all("changes") | _all("others")
-_OFFICES, _ANY_VALUE, _FAVOURITES, _LIKED = map(_all, ("offices", "any_value", "favourites", "liked"))
-_ARTICLES, _PREPOSITIONS = _all("articles"), _all("prepositions")
-_OTHERS = _all("others")
+_VERBS = (
+    frozenset().union(*(told.attributes for told in TELLING.values()))
+    | _join_phrases("changes")
+    | _join_phrases("others")
+)
+_OFFICES, _ANY_VALUE, _FAVOURITES, _LIKED = map(
+    _join_phrases, ("offices", "any_value", "favourites", "liked")
+)
+_ARTICLES, _PREPOSITIONS = _join_phrases("articles"), _join_phrases("prepositions")
+_OTHERS = _join_phrases("others")
 _GROUPS = {CHANGE}.union(*(told.attributes.values() for told in TELLING.values()))
-_BEFORE_NOUNS = (_all("definite") | _all("my") | _PREPOSITIONS) - {"a"}  # French has it as a verb
+_BEFORE_NOUNS = (_join_phrases("definite") | _join_phrases("my") | _PREPOSITIONS) - {
+    "a"
+}  # French has it as a verb
 _MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
 # What a word of a value is, where something has one of the kind at a time.
 _KINDS: dict[str, str] = {
     **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
-    **dict.fromkeys(_all("colours"), "colour"),
+    **dict.fromkeys(_join_phrases("colours"), "colour"),
     **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
-    **dict.fromkeys(_all("numbers"), "number"),
-    **dict.fromkeys(_all("weekdays"), "weekday"),
-    **dict.fromkeys(_all("every_weekday"), "weekdays"),
+    **dict.fromkeys(_join_phrases("numbers"), "number"),
+    **dict.fromkeys(_join_phrases("weekdays"), "weekday"),
+    **dict.fromkeys(_join_phrases("every_weekday"), "weekdays"),
     **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
 }
 _TYPED = frozenset({"number", "weekday", "colour", "size"})
@@ -161,18 +173,18 @@ def claims_of(text: str, speaker: str | None = None) -> tuple[ClaimFound, ...]:
     """Return what a text claims; who says "I" or "my" is the speaker."""
     if len(text) > TEXT_CHARS_MAX:
         return ()
-    found: list[tuple[ClaimFound, bool]] = []
+    claims: list[tuple[ClaimFound, bool]] = []
     count = 0
     for sentence in _sentences(text):
         count += 1
         if len(sentence) <= SENTENCE_CHARS_MAX and not _MARKED.search(sentence):
-            told = (
+            pair = (
                 _parse_unspaced_claim(sentence, speaker)
                 if _NO_BLANKS.search(sentence)
                 else _parse_spaced_claim(sentence, speaker)
             )
-            found += [] if told is None else [told]
-    return tuple(replace(claim, alone=True) if whole and count == 1 else claim for claim, whole in found)
+            claims += [] if pair is None else [pair]
+    return tuple(replace(claim, alone=True) if whole and count == 1 else claim for claim, whole in claims)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -192,30 +204,30 @@ def _sentences(text: str) -> Iterator[str]:
 def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
     """Read a sentence of a language written with blanks: its claim, and whether it says nothing else."""
     plain = sentence.replace("’", "'")
-    folded = _split_folded_words(plain)
+    words = _split_folded_words(plain)
     moves = _MOVES.search(plain)
-    if len(folded) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(folded)):
+    if len(words) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(words)):
         return None
-    rules = _language(folded)
-    stripped = _UPDATES.sub(rules.updates.out, plain) if rules.updates.may_stand(folded) else plain
-    changed = stripped != plain
-    if moves and (moved := _MOVED.search(stripped.strip(" ,.!"))) and moved.lastindex:
-        return ClaimFound(_me(speaker), LIVE, f"in {moved[moved.lastindex]}", changed=True), True
-    if rules.openers.may_stand(folded):
-        stripped = _OPENERS.sub(rules.openers.out, stripped)
-    left = folded if stripped == plain else _split_folded_words(stripped)
-    if not rules.doubts.isdisjoint(left) or _DATED.search(plain):
+    rules = _language(words)
+    bare = _UPDATES.sub(rules.updates.remove_phrase, plain) if rules.updates.may_stand(words) else plain
+    is_update = bare != plain
+    if moves and (move := _MOVED.search(bare.strip(" ,.!"))) and move.lastindex:
+        return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True), True
+    if rules.openers.may_stand(words):
+        bare = _OPENERS.sub(rules.openers.remove_phrase, bare)
+    bare_words = words if bare == plain else _split_folded_words(bare)
+    if not rules.doubts.isdisjoint(bare_words) or _DATED.search(plain):
         return None
-    if rules.doubtful.may_stand(left) and _DOUBTS.sub(rules.doubtful.out, stripped) != stripped:
+    if rules.doubtful.may_stand(bare_words) and _DOUBTS.sub(rules.doubtful.remove_phrase, bare) != bare:
         return None
-    before, colon, behind = stripped.partition(": ")
+    before, colon, behind = bare.partition(": ")
     label = before.split()[-1:] if colon else []
     if (
-        label and not changed and label[0].lower() not in rules.told.labels
+        label and not is_update and label[0].lower() not in rules.told.labels
     ):  # who says it, or that it is an example
         return None
     parts = [part for part in _CLAUSES.split((behind or before).strip(" ,") + " ") if part.strip()] or [""]
-    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=changed)
+    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=is_update)
     return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))
 
 
@@ -225,8 +237,8 @@ def _split_folded_words(sentence: str) -> list[str]:
 
 def _only_adds(part: str) -> bool:
     """Tell whether what follows a comma only tells more of the value: a few words without a verb."""
-    folded = _split_folded_words(part)
-    return len(folded) <= APPOSITION_WORDS_MAX and _VERBS.isdisjoint(folded)
+    words = _split_folded_words(part)
+    return len(words) <= APPOSITION_WORDS_MAX and _VERBS.isdisjoint(words)
 
 
 def _language(folded: Sequence[str]) -> _ClaimRules:
@@ -239,16 +251,16 @@ def _clause(
 ) -> ClaimFound | None:
     """Read a clause: what stands before its verb is the subject, what follows the value."""
     tokens = [token.rstrip(_CLOSING) if token[-1] in _CLOSING else token for token in tokens]
-    folded = [token.lower() for token in tokens]
-    while folded and folded[0] in rules.reactions:
-        tokens, folded = tokens[1:], folded[1:]
+    words = [token.lower() for token in tokens]
+    while words and words[0] in rules.reactions:
+        tokens, words = tokens[1:], words[1:]
     groups = rules.groups
-    verb = _verb(folded, rules)
+    verb = _verb(words, rules)
     if verb is None:
         return None
-    group = groups.get(folded[verb], CHANGE)
-    own = folded[verb] in rules.told.own
-    following = folded[verb + 1] if verb + 1 < len(folded) else ""
+    group = groups.get(words[verb], CHANGE)
+    own = words[verb] in rules.told.own
+    following = words[verb + 1] if verb + 1 < len(words) else ""
     before, value = tokens[:verb], tokens[verb + 1 :]
     if group == BE and groups.get(following) in {"keep", "call", "lead"}:
         group, value = groups[following], value[1:]
@@ -256,7 +268,7 @@ def _clause(
         changes = _parse_change(before, value[group == BE :], rules, speaker)
         if changes is not None or group == CHANGE:
             return changes
-    subject = _me(speaker) if own and not before else _subject(before, rules, speaker)
+    subject = _name_speaker(speaker) if own and not before else _subject(before, rules, speaker)
     if subject is None or not 0 < len(value) <= VALUE_WORDS_MAX:
         return None
     if group == BE:
@@ -285,8 +297,8 @@ def _verb(folded: list[str], rules: _ClaimRules) -> int | None:
         for at, word in enumerate(folded)
         if (word in groups or word in changes) and not (at and folded[at - 1] in _BEFORE_NOUNS)
     ]
-    found = (at for at in verbs if at + 1 not in verbs or groups.get(folded[at]) in {BE, "have"})
-    return next(found, None)
+    candidates = (at for at in verbs if at + 1 not in verbs or groups.get(folded[at]) in {BE, "have"})
+    return next(candidates, None)
 
 
 def _parse_change(
@@ -307,9 +319,9 @@ def _being(
     subject: str, before: list[str], value: list[str], rules: _ClaimRules, *, changed: bool
 ) -> ClaimFound | None:
     """Read what something is; of the speaker only a number is kept, and who holds an office is its value."""
-    folded = [word.lower() for word in value]
+    words = [word.lower() for word in value]
     first_person = {word.lower() for word in before} <= rules.told.i
-    if folded[0] in rules.told.definite and not _OFFICES.isdisjoint(folded[1:4]):
+    if words[0] in rules.told.definite and not _OFFICES.isdisjoint(words[1:4]):
         office = _subject(value, rules, None)
         if office is not None and before and all(word[0].isupper() for word in before) and not first_person:
             return ClaimFound(office, BE, " ".join(before), changed)
@@ -319,30 +331,34 @@ def _being(
     return ClaimFound(subject, BE, " ".join(value), changed)
 
 
-def _me(speaker: str | None) -> str:
+def _name_speaker(speaker: str | None) -> str:
     return "i" if speaker is None else speaker.lower()
 
 
 def _subject(tokens: list[str], rules: _ClaimRules, speaker: str | None) -> str | None:
     """Fold a subject: without articles, and by the speaker's name where it is the speaker's own; None names nothing."""
-    told = rules.told
-    folded = [token.lower() for token in tokens]
-    if not 0 < len(folded) <= SUBJECT_WORDS_MAX or not told.nobody.isdisjoint(folded):
+    telling = rules.told
+    forms = [token.lower() for token in tokens]
+    if not 0 < len(forms) <= SUBJECT_WORDS_MAX or not telling.nobody.isdisjoint(forms):
         return None
-    if len(folded) == 1 and folded[0] in told.i:
-        return _me(speaker)
-    words = [_me(speaker) if word in told.my else word for word in folded if word not in told.articles]
+    if len(forms) == 1 and forms[0] in telling.i:
+        return _name_speaker(speaker)
+    words = [
+        _name_speaker(speaker) if word in telling.my else word
+        for word in forms
+        if word not in telling.articles
+    ]
     return " ".join(words) or None
 
 
 def _parse_unspaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
     """Read a sentence of Chinese or Japanese."""
-    for told in UNSPACED:
-        if any(doubt in sentence for doubt in told.doubts):
+    for telling in UNSPACED:
+        if any(doubt in sentence for doubt in telling.doubts):
             continue
-        if moved := _moved_unspaced(sentence, told):
-            return ClaimFound(_me(speaker), told.living, moved["place"], changed=True), True
-        if (claim := _unspaced_claim(sentence, told, speaker)) is not None:
+        if move := _moved_unspaced(sentence, telling):
+            return ClaimFound(_name_speaker(speaker), telling.living, move["place"], changed=True), True
+        if (claim := _unspaced_claim(sentence, telling, speaker)) is not None:
             return claim, True
     return None
 
@@ -352,16 +368,16 @@ def _moved_unspaced(sentence: str, told: UnspacedTelling) -> re.Match[str] | Non
 
 
 def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -> ClaimFound | None:
-    plain, changed = sentence, False
+    plain, is_update = sentence, False
     for update in told.updates:
-        changed |= update in plain
+        is_update |= update in plain
         plain = plain.replace(update, "")
     plain = plain.strip("，、 ")
-    found = _CLAIM_CHINESE.match(plain) if told is CHINESE else _CLAIM_JAPANESE.match(plain)
-    if found is None or found["subject"] in told.nobody:
+    match = _CLAIM_CHINESE.match(plain) if told is CHINESE else _CLAIM_JAPANESE.match(plain)
+    if match is None or match["subject"] in told.nobody:
         return None
-    subject = _me(speaker) if found["subject"] in told.i else found["subject"]
-    return ClaimFound(subject, found["verb"], found["value"], changed or "なりました" in sentence)
+    subject = _name_speaker(speaker) if match["subject"] in told.i else match["subject"]
+    return ClaimFound(subject, match["verb"], match["value"], is_update or "なりました" in sentence)
 
 
 def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
@@ -371,8 +387,8 @@ def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
     ):
         return NOT
     was, now = _words(old.value), _words(new.value)
-    folded = [[word.lower() for word in words] for words in (was, now)]
-    start, end = _count_shared_ends(*folded)
+    forms = [[word.lower() for word in words] for words in (was, now)]
+    start, end = _count_shared_ends(*forms)
     gone, come = was[start : len(was) - end], now[start : len(now) - end]
     if not _differ(gone, come):
         return NOT
@@ -422,17 +438,17 @@ def _opposite(gone: list[str], come: list[str]) -> bool:
 
 def _kind(words: Sequence[str]) -> str:
     """Say of what kind all words of a value are but articles and prepositions, "mixed" where they differ."""
-    told = [
+    value_words = [
         word for word in words if word.lower() not in _ARTICLES and word.lower() not in _PREPOSITIONS
     ] or words
-    kinds = {_kind_of(word) for word in told}
+    kinds = {_kind_of(word) for word in value_words}
     return kinds.pop() if len(kinds) == 1 else "mixed"
 
 
 def _kind_of(word: str) -> str:
-    folded = word.lower()
-    if folded in _KINDS and not (_KINDS[folded] == "size" and word.islower()):
-        return _KINDS[folded]
+    low = word.lower()
+    if low in _KINDS and not (_KINDS[low] == "size" and word.islower()):
+        return _KINDS[low]
     if _NUMBER.match(word) or word in _UNSPACED_NUMBER:
         return "number"
     return "name" if word[0].isupper() else "word"

@@ -28,7 +28,7 @@ from remanence.languages.covering import (
     UNLISTED_NEGATIONS,
 )
 from remanence.languages.patterns import Pattern
-from remanence.read.cues import language_code, plain, reading
+from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.statements import spans
 from remanence.text.analysis import asks, lexicon_of, normalize_nfkc, readings
 from remanence.text.summary import contrary
@@ -109,20 +109,22 @@ def find_uncovered(text: str, fact: str, speaker: str = "", said_on: date | None
 
     The `speaker` may be named for "I", and the day for "yesterday", as of the day that the text was `said_on`.
     """
-    said, told, name = (normalize_nfkc(one).translate(_STRAIGHT) for one in (text, fact, speaker))
+    source, statement, name = (normalize_nfkc(one).translate(_STRAIGHT) for one in (text, fact, speaker))
     lexicon = lexicon_of(readings(f"{text} {fact}"))
-    if told.strip(_MARKS) in {said[begin:end].strip(_MARKS) for begin, end in spans(said)} - {""}:
+    if statement.strip(_MARKS) in {source[begin:end].strip(_MARKS) for begin, end in spans(source)} - {""}:
         return ""
-    if not _is_read(said, lexicon):  # what denies something there nobody here can tell
+    if not _is_read(source, lexicon):  # what denies something there nobody here can tell
         return "anything: its language has no word lists here"
     own = {word.casefold() for piece in _PIECE.finditer(name) for word in _words(piece.group())} | SPEAKERS
     apart = TURNS_AWAY[lexicon.code]
-    there = _read(_select_statements(said, told), lexicon, apart, frozenset())
-    here = _read(told, lexicon, apart | JOINS[lexicon.code], own)
+    there = _read(_select_statements(source, statement), lexicon, apart, frozenset())
+    here = _read(statement, lexicon, apart | JOINS[lexicon.code], own)
     if said_on is not None:
-        _name_days(there, said, said_on, lexicon)
+        _name_days(there, source, said_on, lexicon)
     return (
-        _find_added_word(there, here, lexicon) or _find_reversed_denial(there, here) or _strange(there, here)
+        _find_added_word(there, here, lexicon)
+        or _find_reversed_denial(there, here)
+        or _describe_excess(there, here)
     )
 
 
@@ -139,12 +141,14 @@ def _select_statements(text: str, fact: str) -> str:
     """Return of a text what it states; what it only asks or supposes a fact has to ask or suppose, too."""
     code = language_code(text)
     supposing = [phrase.lstrip("^") for name in _SUPPOSED for phrase in ASSERTIONS[code].vetoes[name]]
-    low = plain(fact)
+    low = lower_text(fact)
     if asks(fact) or any(_says(low, one, code) for one in supposing if one):
         return text
     sentences = (text[begin:end] for begin, end in spans(text))
-    stated = (_without_questions(one) for one in sentences if not reading(one, code).has(*_SUPPOSED))
-    return "\n".join(stated)
+    statements = (
+        _without_questions(one) for one in sentences if not read_sentence(one, code).has(*_SUPPOSED)
+    )
+    return "\n".join(statements)
 
 
 def _without_questions(sentence: str) -> str:
@@ -181,20 +185,20 @@ def _name_days(there: _StatementReading, text: str, said_on: date, lexicon: Lexi
 
 def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSet[str]) -> _StatementReading:
     """Read a text, statements parted at marks and at some words; of a name nothing is asked."""
-    found = _StatementReading()
+    statements = _StatementReading()
     for piece in _PIECE.finditer(text):
         kind, value = piece.lastgroup, piece.group()
         if kind == "end" or value.casefold() in apart:
-            found.end()
-            found.counting = ""
+            statements.end()
+            statements.counting = ""
         elif kind == "number":
-            found.counting = _THOUSANDS.sub(lambda one: one.group().translate(_NO_MARKS), value)
-            found.numbers.append(found.counting)
+            statements.counting = _THOUSANDS.sub(lambda one: one.group().translate(_NO_MARKS), value)
+            statements.numbers.append(statements.counting)
         elif kind == "run":
-            _take_run(found, value, SMALL_JAPANESE if _KANA.search(text) else SMALL_CHINESE, name)
+            _take_run(statements, value, SMALL_JAPANESE if _KANA.search(text) else SMALL_CHINESE, name)
         else:
-            _take_word(found, value, lexicon, name)
-    return found
+            _take_word(statements, value, lexicon, name)
+    return statements
 
 
 def _take_word(found: _StatementReading, token: str, lexicon: Lexicon, name: AbstractSet[str]) -> None:
@@ -267,54 +271,56 @@ def _find_added_word(there: _StatementReading, here: _StatementReading, lexicon:
     for number, what in here.counted:
         if _is_counted_otherwise(number, what, there):
             return f"{number} {what}"
-    if turned := next(_find_swapped_names(there.named, here.named), "") if lexicon.names_by_capital else "":
-        return f"the order of {turned}"
+    if clash := next(_find_swapped_names(there.named, here.named), "") if lexicon.names_by_capital else "":
+        return f"the order of {clash}"
     if not UNIVERSAL.isdisjoint(here.words) and UNIVERSAL.isdisjoint(there.words):
         return f"the word {min(UNIVERSAL.intersection(here.words))!r}"
-    if here.begins in here.said and not _among(here.begins, there.words):
+    if here.begins in here.said and not _has_word_form(here.begins, there.words):
         return f"its beginning, {here.begins!r}"
     new_words = [word for word in here.said if word not in there.words]
-    turned = contrary(new_words, frozenset(there.words))
-    return f"{turned!r}, the contrary" if turned else ""
+    clash = contrary(new_words, frozenset(there.words))
+    return f"{clash!r}, the contrary" if clash else ""
 
 
 def _is_counted_otherwise(number: str, what: str, there: _StatementReading) -> bool:
     """Tell whether a text counts with a number something else alone, or of something another number alone."""
     same = [of for many, of in there.counted if many == number]
-    of_it = [many for many, of in there.counted if _among(what, [of])]
+    of_it = [many for many, of in there.counted if _has_word_form(what, [of])]
     return number not in of_it and (bool(of_it) or (bool(same) and what not in there.words))
 
 
 def _find_swapped_names(there: Sequence[str], here: Sequence[str]) -> Iterator[str]:
     """Yield two names of a fact that its text has the other way round alone: who lends whom."""
-    said = set(pairwise(there))
+    pairs = set(pairwise(there))
     for one, other in pairwise(here):
-        if one != other and (other, one) in said and (one, other) not in said:
+        if one != other and (other, one) in pairs and (one, other) not in pairs:
             yield f"{one!r} before {other!r}"
 
 
 def _find_reversed_denial(there: _StatementReading, here: _StatementReading) -> str:
     """Say what a fact affirms that its text denies, or the other way round."""
-    denied, affirmed = (
+    denied_words, affirmed_words = (
         [word for part in there.parts if part.denies is sense for word in part.said]
         for sense in (True, False)
     )
     for part in here.parts:
-        met = [(_among(word, denied), _among(word, affirmed)) for word in part.said]
+        met = [
+            (_has_word_form(word, denied_words), _has_word_form(word, affirmed_words)) for word in part.said
+        ]
         only_denied, only_affirmed = met.count((True, False)), met.count((False, True))
-        known = only_denied + only_affirmed
-        if part.denies and met and (not any(one for one, _ in met) or only_affirmed > known * _AFFIRMED_MAX):
+        total = only_denied + only_affirmed
+        if part.denies and met and (not any(one for one, _ in met) or only_affirmed > total * _AFFIRMED_MAX):
             return f"the denial of {' '.join(part.said)!r}"
-        if not part.denies and only_denied > known * _DENIED_MAX:
+        if not part.denies and only_denied > total * _DENIED_MAX:
             return f"{' '.join(part.said)!r} without its denial"
     return ""
 
 
-def _strange(there: _StatementReading, here: _StatementReading) -> str:
+def _describe_excess(there: _StatementReading, here: _StatementReading) -> str:
     """Say which words are too many that only a fact has."""
     if not here.said and not here.signs:
         return "anything: it says nothing"
-    new = [word for word in here.said if not _among(word, there.words)]
+    new = [word for word in here.said if not _has_word_form(word, there.words)]
     if len(new) > len(here.said) * (1 - WORDS_SHARE_MIN):
         return f"the words {', '.join(new)}"
     if strange := [sign for sign in here.signs if sign not in there.signs]:
@@ -325,7 +331,7 @@ def _strange(there: _StatementReading, here: _StatementReading) -> str:
     return "most of its words" if len(pairs) < len(here.pairs) * PAIRS_SHARE_MIN else ""
 
 
-def _among(word: str, words: Sequence[str]) -> bool:
+def _has_word_form(word: str, words: Sequence[str]) -> bool:
     """Tell whether some form of a word is among others: such begin alike."""
     return any(word == other or _begin_alike(word, other) for other in words)
 

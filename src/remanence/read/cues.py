@@ -78,24 +78,24 @@ def _code(text: str, spoken: Sequence[str] | None) -> str:
         return "ja"
     if _HAN.search(text):
         return "zh"
-    codes, known = _build_language_index()
+    codes, by_word = _build_language_index()
     votes = [0] * len(codes)
-    for word in WORD.findall(plain(text)) if spoken is None else spoken:
-        for code in known.get(word, ()):
+    for word in WORD.findall(lower_text(text)) if spoken is None else spoken:
+        for code in by_word.get(word, ()):
             votes[code] += 1
     return codes[votes.index(max(votes))]
 
 
-def plain(text: str) -> str:
+def lower_text(text: str) -> str:
     """Return a text in small letters with straight apostrophes, character by character where it was."""
     low = text.lower()
     # Few capitals become two letters; places would no longer be those of the text.
     return (low if len(low) == len(text) else text).replace("’", "'")
 
 
-def reading(sentence: str, code: str) -> SentenceReading:
+def read_sentence(sentence: str, code: str) -> SentenceReading:
     """Return what a sentence of a language holds."""
-    low = plain(sentence)
+    low = lower_text(sentence)
     lists = ASSERTIONS[code]
     if not lists.spaced:
         return _by_characters(low, lists)
@@ -129,19 +129,19 @@ def _talk(bare: str, lists: Assertions) -> int:
             at += 1
             end = at
             continue
-        said = max((len(word) for word in lists.mute if bare.startswith(word, at)), default=0)
-        if not said:
+        size = max((len(word) for word in lists.mute if bare.startswith(word, at)), default=0)
+        if not size:
             return end
-        at += said
+        at += size
     return at
 
 
 def _iterate_phrases(lists: Assertions) -> Iterator[tuple[str, str]]:
     for group in (lists.vetoes, lists.categories, lists.weights, lists.kinds):
-        yield from ((sign, phrase) for sign, listed in group.items() for phrase in listed)
+        yield from ((sign, phrase) for sign, phrases in group.items() for phrase in phrases)
     # Of two groups with a list of one name, this one gets a name of its own.
     yield from (
-        (f"{sign} importance", phrase) for sign, listed in lists.importance.items() for phrase in listed
+        (f"{sign} importance", phrase) for sign, phrases in lists.importance.items() for phrase in phrases
     )
 
 
@@ -167,11 +167,11 @@ def _find_signs(words: Sequence[str], code: str, opening: frozenset[int]) -> Ite
     table, beginnings = _table(code)
     last = len(words) - 1
     for at, word in enumerate(words):
-        listed = table.get(word)
-        if listed is not None:
-            phrases = listed.loose
-            if listed.followed and at < last:
-                phrases = (*phrases, *listed.followed.get(words[at + 1], ()))
+        entry = table.get(word)
+        if entry is not None:
+            phrases = entry.loose
+            if entry.followed and at < last:
+                phrases = (*phrases, *entry.followed.get(words[at + 1], ()))
             yield from (phrase.sign for phrase in phrases if phrase.fits(words, at, opening))
         if word.startswith(beginnings.any):
             yield from (
@@ -216,16 +216,19 @@ def _table(code: str) -> tuple[dict[str, _PhraseBucket], _WordPrefixes]:
 @lru_cache(maxsize=1)
 def _build_language_index() -> tuple[tuple[str, ...], dict[str, list[int]]]:
     """Return the languages, and which of them a word speaks for."""
-    spoken: dict[str, list[int]] = {}
+    by_word: dict[str, list[int]] = {}
     for at, (code, lexicon) in enumerate(LEXICONS.items()):
-        mute, stating = ASSERTIONS[code].mute, _stating(ASSERTIONS[code])
+        mute, stating = ASSERTIONS[code].mute, _iterate_stating_words(ASSERTIONS[code])
         for word in lexicon.stop.union(mute, lexicon.kin, lexicon.time_words, stating):
-            spoken.setdefault(word, []).append(at)
-    return tuple(LEXICONS), spoken
+            by_word.setdefault(word, []).append(at)
+    return tuple(LEXICONS), by_word
 
 
-def _stating(lists: Assertions) -> Iterator[str]:
-    for phrase in (*lists.weights["state"], *(one for listed in lists.categories.values() for one in listed)):
+def _iterate_stating_words(lists: Assertions) -> Iterator[str]:
+    for phrase in (
+        *lists.weights["state"],
+        *(one for phrases in lists.categories.values() for one in phrases),
+    ):
         yield from phrase.strip("^*").split()
 
 

@@ -65,8 +65,8 @@ def type_of(memory: Memory) -> str:
 
 def read_entity_list(memory: Memory, what: str) -> tuple[str, ...]:
     """Return a list of an entity: its `aliases`, or the keys of those that it stays `apart` from."""
-    found = _read_attributes(memory).get(what, ())
-    return tuple(map(str, found)) if isinstance(found, Sequence) and not isinstance(found, str) else ()
+    values = _read_attributes(memory).get(what, ())
+    return tuple(map(str, values)) if isinstance(values, Sequence) and not isinstance(values, str) else ()
 
 
 def names_of(memory: Memory) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from remanence.languages import LEXICONS
 from remanence.languages import same_names as words
 from remanence.languages.name_words import GIVEN, GREEK_ARTICLES, NO_NAMES, OPENING, ROLES, RUSSIAN_LEADS
 from remanence.languages.patterns import Pattern
-from remanence.read.cues import plain
+from remanence.read.cues import lower_text
 from remanence.read.entity import folded_name
 from remanence.read.mentions import COMPANY, TITLES, is_no_name
 from remanence.read.name_evidence import read
@@ -79,15 +79,18 @@ def find_explained_names(text: str, code: str, spoken: Collection[str]) -> Itera
     """Yield (name, sort of thing) of the names that a text explains; `spoken` are its words in small letters."""
     if not _may_explain(text, spoken):
         return
-    found = {folded_name(name): (name, sort) for name, sort in _candidates(text, code)}
-    if not found:
+    names = {folded_name(name): (name, sort) for name, sort in _candidates(text, code)}
+    if not names:
         return
-    said = read(text, found.keys() | set())
-    told = {one.name for pair in said.evidence for one in (pair.one, pair.other)}
-    reached = {one.name for one, _ in said.handles}
-    for folded, (name, sort) in found.items():
-        if folded in told or folded in reached:
-            yield name, "person" if sort == "other" and folded in reached and folded not in told else sort
+    name_reading = read(text, names.keys() | set())
+    stated_names = {one.name for pair in name_reading.evidence for one in (pair.one, pair.other)}
+    handled_names = {one.name for one, _ in name_reading.handles}
+    for key, (name, sort) in names.items():
+        if key in stated_names or key in handled_names:
+            yield (
+                name,
+                "person" if sort == "other" and key in handled_names and key not in stated_names else sort,
+            )
 
 
 def _may_explain(text: str, spoken: Collection[str]) -> bool:
@@ -99,12 +102,12 @@ def _may_explain(text: str, spoken: Collection[str]) -> bool:
         return True
     low = ""
     if not _CUE_WORDS.isdisjoint(spoken):
-        low = plain(text)
+        low = lower_text(text)
         if any(cue in low for cue in _CUES):
             return True
     if text.isascii():
         return False
-    low = low or plain(text)
+    low = low or lower_text(text)
     return any(cue in low for cue in _CUES_FURTHER) or (
         _CASELESS.search(text) is not None and _STATEMENT.search(text) is not None
     )
@@ -117,8 +120,8 @@ def _candidates(text: str, code: str) -> Iterator[tuple[str, str]]:
         if code in LEXICONS and not is_no_name(short[1], code):
             yield short[1], "other"
     if not text.isascii() and _CASELESS.search(text):
-        for stated in _STATEMENT.finditer(text):
-            yield from _beside(text, stated)
+        for statement in _STATEMENT.finditer(text):
+            yield from _find_names_beside(text, statement)
 
 
 def _of_run(text: str, run: re.Match[str], code: str) -> Iterator[tuple[str, str]]:
@@ -126,31 +129,31 @@ def _of_run(text: str, run: re.Match[str], code: str) -> Iterator[tuple[str, str
     parts = list(_PART.finditer(run.group()))
     person = False
     while parts:
-        low = plain(parts[0].group())
+        low = lower_text(parts[0].group())
         leads = low in ROLES or low in TITLES or (code in LEXICONS and low in LEXICONS[code].kin)
         if not (leads or low[0].isspace() or _is_ordinary(low, code) or parts[0].group()[0].islower()):
             break
         person = leads
         parts = parts[1:]
-    while parts and _is_ordinary(plain(parts[-1].group()), code) and not parts[-1].group().isupper():
+    while parts and _is_ordinary(lower_text(parts[-1].group()), code) and not parts[-1].group().isupper():
         parts.pop()
     if not parts or _is_noun(text, run.start() + parts[0].start(), parts, code):
         return
     parts = parts[_before_initials(text[run.end() :], parts) :]
-    low = plain(parts[0].group())
+    low = lower_text(parts[0].group())
     if low == "firma" and len(parts) > 1:
         parts = parts[1:]
     name = _OWNER.sub("", text[run.start() + parts[0].start() : run.start() + parts[-1].end()])
     person = person or low in GIVEN
-    yield name, "company" if plain(name).split(" ")[-1] in COMPANY else "person" if person else "other"
+    yield name, "company" if lower_text(name).split(" ")[-1] in COMPANY else "person" if person else "other"
 
 
 def _before_initials(after: str, parts: Sequence[re.Match[str]]) -> int:
     """Return how many words of a run the initials in brackets after it leave out: "Project New List (NL)"."""
-    found = _INITIALS.match(after)
-    if found is None:
+    match = _INITIALS.match(after)
+    if match is None:
         return 0
-    return next((at for at, part in enumerate(parts) if part.group()[0] == found[1][0]), 0)
+    return next((at for at, part in enumerate(parts) if part.group()[0] == match[1][0]), 0)
 
 
 def _is_ordinary(low: str, code: str) -> bool:
@@ -168,7 +171,7 @@ def _is_noun(text: str, at: int, parts: list[re.Match[str]], code: str) -> bool:
         or parts[0].group().isupper()
     ):
         return False
-    before = plain(text[:at]).split()
+    before = lower_text(text[:at]).split()
     return (
         bool(before)
         and before[-1] in LEXICONS[code].stop
@@ -176,7 +179,7 @@ def _is_noun(text: str, at: int, parts: list[re.Match[str]], code: str) -> bool:
     )
 
 
-def _beside(text: str, stated: re.Match[str]) -> Iterator[tuple[str, str]]:
+def _find_names_beside(text: str, stated: re.Match[str]) -> Iterator[tuple[str, str]]:
     """Yield what stands before and after a statement in a script without capitals."""
     before, after = text[: stated.start()], text[stated.end() :]
     if _UNSPACED.search(stated.group()):
@@ -188,9 +191,9 @@ def _beside(text: str, stated: re.Match[str]) -> Iterator[tuple[str, str]]:
     left, right = _SPACED_LEFT.search(before), _SPACED_RIGHT.match(after)
     if not left or not right:
         return
-    spoken = left[1].split(" ")
+    tokens = left[1].split(" ")
     if _HANGUL.search(stated.group()):
-        spoken = spoken[-1:]
+        tokens = tokens[-1:]
     # Of a longer clause the last two words are the name: the others say what is done.
-    yield " ".join(spoken if len(spoken) <= LEFT_WORDS_MAX else spoken[-2:]), "other"
+    yield " ".join(tokens if len(tokens) <= LEFT_WORDS_MAX else tokens[-2:]), "other"
     yield right[1], "other"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from remanence.read.assertion import IMPLIED, judge_sentence
-from remanence.read.cues import WORD, SentenceReading, language_code, plain, reading
+from remanence.read.cues import WORD, SentenceReading, language_code, lower_text, read_sentence
 from remanence.read.extraction import (
     CONTENT_CHARS_MAX,
     ENTITIES_MAX,
@@ -50,31 +50,33 @@ class _FactCandidate:
 
 def extract_facts(turns: Sequence[ExtractTurn], categories: Sequence[str]) -> ExtractResult:
     """Return what some turns state, at most as much as one batch may hold; the surest first where there is more."""
-    found: list[_FactCandidate] = []
-    named: dict[Entity, None] = {}
+    candidates: list[_FactCandidate] = []
+    mentions: dict[Entity, None] = {}
     speakers = {turn.id: turn.speaker for turn in turns if turn.role == "user"}
     for at, turn in enumerate(turns):
-        spoken, sentences = WORD.findall(plain(turn.text)), [*spans(turn.text)]
-        code = language_code(turn.text, spoken)
+        words, sentences = WORD.findall(lower_text(turn.text)), [*spans(turn.text)]
+        code = language_code(turn.text, words)
         stated_here = _of_turn(turn, code, sentences, _answers(turns, at))
-        found += [one for one in stated_here if one.fact.category in categories]
-        named |= dict.fromkeys(
-            _entities(names_in(turn.text, code, spoken, sentences), set(speakers.values()))
+        candidates += [one for one in stated_here if one.fact.category in categories]
+        mentions |= dict.fromkeys(
+            _entities(names_in(turn.text, code, words, sentences), set(speakers.values()))
         )
-    distinct = list({one.fact.content.casefold(): one for one in reversed(found)}.values())[::-1]
-    kept = set(sorted(range(len(distinct)), key=lambda at: distinct[at].rank, reverse=True)[:FACTS_MAX])
-    stated = [one for at, one in enumerate(distinct) if at in kept]
-    entities = _distinct(named)
-    relations = list(dict.fromkeys(_relationships(stated, speakers)))
-    profile = [one.fact.content for one in stated if _is_of_profile(one.fact, speakers)]
+    distinct = list({one.fact.content.casefold(): one for one in reversed(candidates)}.values())[::-1]
+    best_places = set(
+        sorted(range(len(distinct)), key=lambda at: distinct[at].rank, reverse=True)[:FACTS_MAX]
+    )
+    facts = [one for at, one in enumerate(distinct) if at in best_places]
+    entities = _distinct(mentions)
+    relations = list(dict.fromkeys(_relationships(facts, speakers)))
+    profile = [one.fact.content for one in facts if _is_of_profile(one.fact, speakers)]
     cut = Counter(
         {
-            "facts": len(distinct) - len(stated), "entities": len(entities) - ENTITIES_MAX,
+            "facts": len(distinct) - len(facts), "entities": len(entities) - ENTITIES_MAX,
             "profile": len(profile) - PROFILE_MAX, "relationships": len(relations) - RELATIONSHIPS_MAX,
         }
     )  # fmt: skip
     return ExtractResult(
-        tuple(one.fact for one in stated),
+        tuple(one.fact for one in facts),
         tuple(entities[:ENTITIES_MAX]),
         tuple(profile[:PROFILE_MAX]),
         tuple(relations[:RELATIONSHIPS_MAX]),
@@ -91,24 +93,24 @@ def _of_turn(
 ) -> Iterator[_FactCandidate]:
     for begin, end in sentences:
         sentence = turn.text[begin:end]
-        read = reading(sentence, code)
-        found = judge_sentence(sentence, read, role=turn.role, answers=answers)
-        if found.confidence:
+        read = read_sentence(sentence, code)
+        verdict = judge_sentence(sentence, read, role=turn.role, answers=answers)
+        if verdict.confidence:
             fact = Fact(
-                category=found.category,
+                category=verdict.category,
                 content=_content(sentence, code, turn.speaker),
                 turn=turn.id,
                 span=(begin, end),
-                confidence=found.confidence,
+                confidence=verdict.confidence,
                 subject=_subject(sentence, read, turn.speaker),
                 tags=_tags(sentence, code),
             )
-            yield _FactCandidate(fact, sentence, read, importance(sentence, found.category))
+            yield _FactCandidate(fact, sentence, read, importance(sentence, verdict.category))
 
 
 def _content(sentence: str, code: str, speaker: str) -> str:
-    told = told_of(sentence, code, speaker)
-    return told if len(told) <= CONTENT_CHARS_MAX else sentence
+    content = told_of(sentence, code, speaker)
+    return content if len(content) <= CONTENT_CHARS_MAX else sentence
 
 
 def _subject(sentence: str, read: SentenceReading, speaker: str) -> str:
@@ -117,7 +119,9 @@ def _subject(sentence: str, read: SentenceReading, speaker: str) -> str:
 
 
 def _tags(sentence: str, code: str) -> tuple[str, ...]:
-    names = dict.fromkeys(plain(name) for name, _ in names_of(sentence, code) if len(name) <= WORDS_CHARS_MAX)
+    names = dict.fromkeys(
+        lower_text(name) for name, _ in names_of(sentence, code) if len(name) <= WORDS_CHARS_MAX
+    )
     return tuple(names)[:TAGS_MAX]
 
 
@@ -140,9 +144,9 @@ def _relationships(stated: Sequence[_FactCandidate], speakers: dict[str, str]) -
     for one in stated:
         speaker = speakers.get(one.fact.turn)
         if speaker:
-            found = kin_of(one.sentence, one.read.code)
+            pairs = kin_of(one.sentence, one.read.code)
             yield from (
-                Relationship(name, word, speaker) for word, name in found if len(name) <= WORDS_CHARS_MAX
+                Relationship(name, word, speaker) for word, name in pairs if len(name) <= WORDS_CHARS_MAX
             )
 
 

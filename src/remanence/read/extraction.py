@@ -72,17 +72,17 @@ class ExtractRequest:
     @property
     def hash(self) -> str:
         """What the audit keeps of it: the same for the same categories, words and guidelines."""
-        said = [*self.categories, "", self.instruction, *self.guidelines]
-        return sha256("\0".join(said).encode()).hexdigest()[:16]
+        parts = [*self.categories, "", self.instruction, *self.guidelines]
+        return sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def wanted_of(only: str, never: str, instruction: str) -> ExtractRequest:
     """Read what is wanted from lists with commas between: only these categories, all ten for none, and never those."""
-    listed, out = (
+    wanted_names, out = (
         tuple(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
         for names in (only, never)
     )
-    return ExtractRequest(tuple(name for name in listed or CATEGORIES if name not in out), instruction)
+    return ExtractRequest(tuple(name for name in wanted_names or CATEGORIES if name not in out), instruction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,24 +153,24 @@ def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: Extr
     confidence that is no fraction, or a text that is empty or too long. Raise WriterError where no fact makes sense.
     """
     if not isinstance(found, ExtractResult):
-        raise _nonsense(f"what is of the type {type(found).__name__} as what was extracted", 0)
+        raise _build_extract_error(f"what is of the type {type(found).__name__} as what was extracted", 0)
     lengths, categories = {turn.id: len(turn.text) for turn in turns}, frozenset(wanted.categories)
     wrong = [_of_fact(fact, lengths, categories) for fact in found.facts]
     if wrong and all(wrong):
-        raise _nonsense(str(wrong[0]), found.tokens_used)
+        raise _build_extract_error(str(wrong[0]), found.tokens_used)
     facts = [one for one, complaint in zip(found.facts, wrong, strict=True) if complaint is None]
     entities = [one for one in found.entities if _is_name(one.name) and one.type in ENTITY_TYPES]
     profile = [line for line in found.profile if _is_text(line, CONTENT_CHARS_MAX)]
     ties = [one for one in found.relationships if all(map(_is_name, (one.source, one.relation, one.target)))]
     cut = Counter(_counts(found.cut))  # a writer of ours has looked at its answer itself
-    for name, given, sensible, most in (
+    for name, total, sensible, most in (
         ("facts", len(found.facts), len(facts), FACTS_MAX),
         ("entities", len(found.entities), len(entities), ENTITIES_MAX),
         ("profile", len(found.profile), len(profile), PROFILE_MAX),
         ("relationships", len(found.relationships), len(ties), RELATIONSHIPS_MAX),
     ):
         cut[name] += max(0, sensible - most)
-        cut[f"{name} {NONSENSE}"] += given - sensible
+        cut[f"{name} {NONSENSE}"] += total - sensible
     return replace(
         found,
         facts=tuple(map(_without_meaning, facts[:FACTS_MAX])),
@@ -183,17 +183,19 @@ def checked_extraction(found: object, turns: Sequence[ExtractTurn], wanted: Extr
 
 def _counts(cut: object) -> Mapping[str, int]:
     """Return what a writer says that it left out, as far as that makes sense."""
-    said = cut.items() if isinstance(cut, Mapping) else ()
-    return {name: count for name, count in said if _is_name(name) and type(count) is int and count > 0}
+    pairs = cut.items() if isinstance(cut, Mapping) else ()
+    return {name: count for name, count in pairs if _is_name(name) and type(count) is int and count > 0}
 
 
 def checked_shortening(found: object, text: str, tokens_max: int) -> ShortenResult:
     """Take a shorter text only where it is one and keeps within the limit."""
     if not isinstance(found, ShortenResult) or not _is_text(found.text, len(text) - 1):
-        raise _nonsense("something else as a shorter text", getattr(found, "tokens_used", 0))
+        raise _build_extract_error("something else as a shorter text", getattr(found, "tokens_used", 0))
     (count,) = token_counts([found.text])
     if count > tokens_max:
-        raise _nonsense(f"a shorter text of {count:,} tokens, not of {tokens_max:,}", found.tokens_used)
+        raise _build_extract_error(
+            f"a shorter text of {count:,} tokens, not of {tokens_max:,}", found.tokens_used
+        )
     return found
 
 
@@ -245,11 +247,11 @@ def _without_meaning(fact: Fact) -> Fact:
 
 def _means_something(tag: str) -> bool:
     """Tell whether a tag says who the agent is, or that a memory is load-bearing."""
-    said = tag.strip().casefold()
-    return said.startswith(IDENTITY) or said == REJECTED_PATH
+    low = tag.strip().casefold()
+    return low.startswith(IDENTITY) or low == REJECTED_PATH
 
 
-def _nonsense(what: str, tokens_used: int) -> WriterError:
+def _build_extract_error(what: str, tokens_used: int) -> WriterError:
     return WriterError(
         f"the writer gave {what}",
         recovery="nothing of it was taken; use another model",

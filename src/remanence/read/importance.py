@@ -8,7 +8,7 @@ import re
 
 from remanence.core.model import Kind
 from remanence.languages import LEXICONS
-from remanence.read.cues import SentenceReading, language_code, reading
+from remanence.read.cues import SentenceReading, language_code, read_sentence
 
 LEVELS = (("critical", 0.9), ("high", 0.7), ("normal", 0.4), ("low", 0.2), ("trivial", 0.0))
 BASE, TRIVIAL = 0.5, 0.1
@@ -30,7 +30,7 @@ _PROCEDURES = frozenset({"procedure"})
 
 def importance(text: str, category: str = "fact") -> float:
     """Return from 0 to 1 how much would be lost with a text of a category."""
-    read = reading(text, language_code(text))
+    read = read_sentence(text, language_code(text))
     if not read.content:
         return TRIVIAL
     points = BASE + OF_CATEGORY.get(category, 0.0)
@@ -58,9 +58,9 @@ def kind_of(text: str, category: str) -> Kind:
         return Kind.SEMANTIC
     if category in _EPISODES:
         return Kind.EPISODIC
-    read = reading(text, language_code(text))
-    happened = bool(read.has("happened")) or (bool(read.has("episode")) and _is_past(read))
-    return Kind.EPISODIC if happened and not read.has("note") else Kind.SEMANTIC
+    read = read_sentence(text, language_code(text))
+    is_event = bool(read.has("happened")) or (bool(read.has("episode")) and _is_past(read))
+    return Kind.EPISODIC if is_event and not read.has("note") else Kind.SEMANTIC
 
 
 def _is_first(read: SentenceReading) -> bool:

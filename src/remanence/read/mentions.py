@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from remanence.languages import LEXICONS
 from remanence.languages.asserting import ASSERTIONS
-from remanence.read.cues import WORD, SentenceReading, plain
+from remanence.read.cues import WORD, SentenceReading, lower_text
 
 _NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-ÖØ-Þ][\w'’-]++(?: [A-ZÀ-ÖØ-Þ][\w'’-]++){0,3}+")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -26,16 +26,16 @@ _CHINESE_SUBJECT = re.compile(r"^(?:我的|我)?([^是在有对對叫会會的�
 def subject_of(sentence: str, read: SentenceReading, speaker: str) -> str:
     """Return whom or what a statement is about: what stands before its verb, the speaker for "I"."""
     if read.code not in LEXICONS:
-        found = _JAPANESE_SUBJECT.match(sentence) if read.code == "ja" else _CHINESE_SUBJECT.match(sentence)
-        return found.group(1) if found and found.group(1) not in _PERSONS else speaker
+        match = _JAPANESE_SUBJECT.match(sentence) if read.code == "ja" else _CHINESE_SUBJECT.match(sentence)
+        return match.group(1) if match and match.group(1) not in _PERSONS else speaker
     lists, lexicon = ASSERTIONS[read.code], LEXICONS[read.code]
-    words = list(WORD.finditer(plain(sentence)))
+    words = list(WORD.finditer(lower_text(sentence)))
     if kin := _named_kin(sentence, [word.group() for word in words[:3]], words, read.code):
         return kin
     verb = next((at for at, word in enumerate(words) if word.group() in lists.copulas), 0)
     before = [word.group() for word in words[:verb]]
-    owned = bool(before) and before[0] in lists.possessives
-    if not owned and any(word in lexicon.first_person for word in before):
+    is_owned = bool(before) and before[0] in lists.possessives
+    if not is_owned and any(word in lexicon.first_person for word in before):
         return speaker
     empty = lexicon.stop | lists.mute | lexicon.time_words
     lead = next((at for at, word in enumerate(before) if word not in empty), verb)
@@ -43,14 +43,16 @@ def subject_of(sentence: str, read: SentenceReading, speaker: str) -> str:
         return speaker
     about = _PAUSE.split(sentence[words[lead].start() : words[verb - 1].end()])[-1].strip()
     names = [name for name, _ in names_of(sentence[: words[verb - 1].end()], read.code)]
-    return (names[-1] if names else speaker) if owned else about or speaker
+    return (names[-1] if names else speaker) if is_owned else about or speaker
 
 
 def _named_kin(sentence: str, first: Sequence[str], words: Sequence[re.Match[str]], code: str) -> str:
     """Return the name that a sentence begins with after "my sister", "" where it does not."""
     mine, kin = ASSERTIONS[code].possessives, LEXICONS[code].kin
-    named = len(first) == 3 and first[0] in mine and first[1] in kin and sentence[words[2].start()].isupper()
-    return _POSSESSIVE.sub("", sentence[words[2].start() : words[2].end()]) if named else ""
+    has_name = (
+        len(first) == 3 and first[0] in mine and first[1] in kin and sentence[words[2].start()].isupper()
+    )
+    return _POSSESSIVE.sub("", sentence[words[2].start() : words[2].end()]) if has_name else ""
 
 
 def names_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
@@ -58,26 +60,26 @@ def names_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
     if code not in LEXICONS:
         return
     lexicon = LEXICONS[code]
-    for found in _NAME.finditer(sentence):
-        parts = list(_PART.finditer(found.group()))
+    for match in _NAME.finditer(sentence):
+        parts = list(_PART.finditer(match.group()))
         lead = 0
         while lead < len(parts) and is_no_name(parts[lead].group(), code):
             lead += 1
-        named = list(takewhile(lambda part: not is_no_name(part.group(), code), parts[lead:]))
-        if not named:
+        name_parts = list(takewhile(lambda part: not is_no_name(part.group(), code), parts[lead:]))
+        if not name_parts:
             continue
-        begin = found.start() + named[0].start()
-        name = _POSSESSIVE.sub("", sentence[begin : found.start() + named[-1].end()])
+        begin = match.start() + name_parts[0].start()
+        name = _POSSESSIVE.sub("", sentence[begin : match.start() + name_parts[-1].end()])
         before = word_before(sentence, begin)
-        told = before in lexicon.kin or before in TITLES
+        is_introduced = before in lexicon.kin or before in TITLES
         # Where nouns have capitals, and where a sentence begins, a capital alone makes no name.
-        if not _TICKET.search(name) and (told or (lexicon.names_by_capital and before)):
+        if not _TICKET.search(name) and (is_introduced or (lexicon.names_by_capital and before)):
             yield name, before
 
 
 def is_no_name(word: str, code: str) -> bool:
     """Tell whether a word with a capital is an ordinary one of its language, a title or a time."""
-    lexicon, low = LEXICONS[code], plain(word)
+    lexicon, low = LEXICONS[code], lower_text(word)
     ordinary = (
         low in lexicon.stop or low in ASSERTIONS[code].mute or low in lexicon.first_person or low in TITLES
     )
@@ -87,7 +89,7 @@ def is_no_name(word: str, code: str) -> bool:
 
 def word_before(sentence: str, at: int) -> str:
     """Return the word that stands right before a place, "" where a sentence begins or a comma stands between."""
-    near = plain(sentence[max(0, at - _LOOKED_BACK) : at])
+    near = lower_text(sentence[max(0, at - _LOOKED_BACK) : at])
     words = list(WORD.finditer(near))
     if not words:
         return "," if sentence[:at].strip() else ""
@@ -98,7 +100,7 @@ def type_of(name: str, before: str, code: str) -> str:
     """Tell what sort of thing a name is of, from the word before it and its own last one."""
     if (before in LEXICONS[code].kin and not name.isupper()) or before in TITLES:
         return "person"
-    if plain(name).split()[-1] in COMPANY:
+    if lower_text(name).split()[-1] in COMPANY:
         return "company"
     return "place" if before in _PLACED else "other"
 
@@ -107,7 +109,7 @@ def kin_of(sentence: str, code: str) -> Iterator[tuple[str, str]]:
     """Yield (what somebody is to the speaker, name): "my sister Paula"."""
     if code not in LEXICONS:
         return
-    words = list(WORD.finditer(plain(sentence)))
+    words = list(WORD.finditer(lower_text(sentence)))
     mine, kin = ASSERTIONS[code].possessives, LEXICONS[code].kin
     for at, word in enumerate(words[:-2]):
         name = words[at + 2]

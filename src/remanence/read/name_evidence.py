@@ -15,7 +15,7 @@ from remanence.languages import LEXICONS
 from remanence.languages import same_names as words
 from remanence.languages.name_words import GIVEN, RUSSIAN_CASES
 from remanence.languages.patterns import Pattern
-from remanence.read.cues import WORD, language_code, plain
+from remanence.read.cues import WORD, language_code, lower_text
 from remanence.read.entity import folded_name
 from remanence.read.mentions import kin_of
 from remanence.read.statements import spans
@@ -58,19 +58,19 @@ _INITIALS_MAX = 8
 _SMALL = 3  # shorter words in small letters give no initial: of, and, de
 
 
-def _whole(patterns: Sequence[str]) -> Pattern:
+def _compile_whole_pattern(patterns: Sequence[str]) -> Pattern:
     """Return a pattern that a text is as a whole where it is any of some."""
     return Pattern("(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + r")\Z")
 
 
-_STATED, _STATED_APART = _whole(words.STATED), _whole(words.STATED_APART)
-_RESTATED, _RENAMED = _whole(words.RESTATED), _whole(words.RENAMED)
-_BYNAME, _DIFFERENT = _whole(words.BYNAME), _whole(words.DIFFERENT)
+_STATED, _STATED_APART = _compile_whole_pattern(words.STATED), _compile_whole_pattern(words.STATED_APART)
+_RESTATED, _RENAMED = _compile_whole_pattern(words.RESTATED), _compile_whole_pattern(words.RENAMED)
+_BYNAME, _DIFFERENT = _compile_whole_pattern(words.BYNAME), _compile_whole_pattern(words.DIFFERENT)
 _JOINING = Pattern("|".join(one for one in (*words.STATED, *words.RESTATED) if _HAN.search(one)))
 _FRAMED = tuple(
     (
         Pattern(rf"(?:^|\W){lead}\Z" if lead else ""),
-        _whole([between]),
+        _compile_whole_pattern([between]),
         Pattern(rf"{close}\b" if close else ""),
     )
     for lead, between, close in words.FRAMED
@@ -111,24 +111,24 @@ class NameReading:
 
 def read(text: str, names: AbstractSet[str]) -> NameReading:
     """Read a text for some folded names."""
-    found = tuple(find_names(text, names))
-    code = language_code(text) if found else ""
-    begun = {one for one in found if _goes_on(text, one, found, code)}
-    found = tuple(one for one in found if one not in begun)
+    mentions = tuple(find_names(text, names))
+    code = language_code(text) if mentions else ""
+    beginnings = {one for one in mentions if _goes_on(text, one, mentions, code)}
+    mentions = tuple(one for one in mentions if one not in beginnings)
     evidence: list[NameEvidence] = []
     another: set[NameSpan] = set()
     kin: dict[str, str] = {}
-    if found:
+    if mentions:
         for begin, end in spans(text):
-            here = [one for one in found if begin <= one.begin and one.end <= end]
+            here = [one for one in mentions if begin <= one.begin and one.end <= end]
             if not here:
                 continue
             evidence += _evidence(text, (begin, end), here)
             another |= {one for one in here if _is_another(text, begin, one)}
             kin |= {folded_name(name): word for word, name in kin_of(text[begin:end], code)}
-    handles = tuple((one, handle) for one in found if (handle := _handle(text, one)))
-    longer = frozenset(one.name for one in begun)
-    return NameReading(found, tuple(evidence), frozenset(another), kin, handles, longer)
+    handles = tuple((one, handle) for one in mentions if (handle := _handle(text, one)))
+    longer = frozenset(one.name for one in beginnings)
+    return NameReading(mentions, tuple(evidence), frozenset(another), kin, handles, longer)
 
 
 def _goes_on(text: str, one: NameSpan, found: Sequence[NameSpan], code: str) -> bool:
@@ -147,18 +147,18 @@ def find_names(text: str, names: Container[str], firsts: Container[str] = ()) ->
     if isinstance(names, AbstractSet):
         firsts = {name.split(" ")[0] for name in names}
     chunks = list(_CHUNK.finditer(text))
-    unspaced = not text.isascii() and _UNSPACED.search(text) is not None
+    is_unspaced = not text.isascii() and _UNSPACED.search(text) is not None
     at = 0
     while at < len(chunks):
-        chunk, found, taken = chunks[at].group(), None, 1
+        chunk, span, step = chunks[at].group(), None, 1
         for lead, forms in _begun_by(chunk) if len(chunk) <= CACHED_CHARS_MAX else _beginnings(chunk):
-            if found is None and any(map(firsts.__contains__, forms)):
-                found, taken = _find_spaced_name(text, chunks, at, lead, names)
-        if found is not None:
-            yield found
-        elif unspaced and _UNSPACED.search(chunk):
+            if span is None and any(map(firsts.__contains__, forms)):
+                span, step = _find_spaced_name(text, chunks, at, lead, names)
+        if span is not None:
+            yield span
+        elif is_unspaced and _UNSPACED.search(chunk):
             yield from _find_unspaced_names(text, chunks[at].span(), names)
-        at += taken
+        at += step
 
 
 def _find_spaced_name(
@@ -195,7 +195,7 @@ def _leads(chunk: str) -> Iterator[int]:
     if _HEBREW.match(chunk) and chunk[0] in words.JOINED_HE:
         yield 1
     if _ARABIC.match(chunk):
-        yield from (len(joined) for joined in words.JOINED_AR if chunk.startswith(joined))
+        yield from (len(prefix) for prefix in words.JOINED_AR if chunk.startswith(prefix))
 
 
 def _forms(chunk: str) -> Iterator[str]:
@@ -216,9 +216,9 @@ def _endings(piece: str) -> Iterator[tuple[str, int]]:
     if " " in bare and _CYRILLIC.match(bare):
         yield from ((form, outer) for form in _in_nominative(folded_name(bare)))
     if _HANGUL.search(bare[-1:]):
-        for joined in words.JOINED_KO:
-            if bare.endswith(joined) and len(bare) > len(joined) + 1:
-                yield folded_name(bare[: -len(joined)]), outer + len(joined)
+        for suffix in words.JOINED_KO:
+            if bare.endswith(suffix) and len(bare) > len(suffix) + 1:
+                yield folded_name(bare[: -len(suffix)]), outer + len(suffix)
 
 
 def _in_nominative(name: str) -> Iterator[str]:
@@ -250,7 +250,7 @@ def _find_unspaced_names(text: str, where: tuple[int, int], names: Container[str
     """Yield the names within a stretch without blanks; where a name may go on it does not end."""
     at, end = where
     while at < end:
-        found = next(
+        span = next(
             (
                 NameSpan(at, at + size, form)
                 for size in UNSPACED_CHARS
@@ -262,9 +262,9 @@ def _find_unspaced_names(text: str, where: tuple[int, int], names: Container[str
             ),
             None,
         )
-        if found is not None:
-            yield found
-        at = at + 1 if found is None else found.end
+        if span is not None:
+            yield span
+        at = at + 1 if span is None else span.end
 
 
 def _ends(text: str, at: int, end: int) -> bool:
@@ -286,18 +286,18 @@ def _begins(text: str, at: int) -> bool:
 def _handle(text: str, one: NameSpan) -> str:
     """Return the address or handle right after a name, "" for none and for one that many answer."""
     after = text[one.end : one.end + 120]
-    found = _HANDLE.match(after[joined.end() :] if (joined := _JOINED_S.match(after)) else after)
-    if found is None:
+    match = _HANDLE.match(after[suffix.end() :] if (suffix := _JOINED_S.match(after)) else after)
+    if match is None:
         return ""
-    return _own(found.group(1))
+    return _parse_own_handle(match.group(1))
 
 
 def handles_in(text: str) -> set[str]:
     """Return the addresses and handles in a text that may be one's own."""
-    return {handle for found in _ADDRESS.finditer(text) if (handle := _own(found.group()))}
+    return {handle for match in _ADDRESS.finditer(text) if (handle := _parse_own_handle(match.group()))}
 
 
-def _own(address: str) -> str:
+def _parse_own_handle(address: str) -> str:
     handle = folded_name(address)
     return "" if handle.partition("@")[0] in _SHARED else handle
 
@@ -305,36 +305,36 @@ def _own(address: str) -> str:
 def _evidence(text: str, where: tuple[int, int], here: Sequence[NameSpan]) -> Iterator[NameEvidence]:
     """Yield what one sentence says of each two names that follow one another in it."""
     sentence = text[where[0] : where[1]]
-    doubted = _is_doubted(sentence)
+    is_doubted = _is_doubted(sentence)
     for one, other in pairwise(here):
         gap = text[one.end : other.begin]
         if len(gap) > GAP_CHARS_MAX or one.name == other.name:
             continue
-        bare = plain(gap).strip(_GAP_EDGES)
+        bare = lower_text(gap).strip(_GAP_EDGES)
         if bare and _DIFFERENT.match(bare):
             yield NameEvidence(one, other, same=False)
-        elif not doubted and not _is_negated(text[where[0] : one.begin]) and not _owns(text, other):
-            yield from _sameness(text, where, (one, other), gap)
+        elif not is_doubted and not _is_negated(text[where[0] : one.begin]) and not _owns(text, other):
+            yield from _find_sameness(text, where, (one, other), gap)
 
 
-def _sameness(
+def _find_sameness(
     text: str, where: tuple[int, int], pair: tuple[NameSpan, NameSpan], gap: str
 ) -> Iterator[NameEvidence]:
     one, other = pair
-    bare = plain(gap).strip(_GAP_EDGES)
-    opened = _OPENED.search(gap) is not None
+    bare = lower_text(gap).strip(_GAP_EDGES)
+    has_opening = _OPENED.search(gap) is not None
     before, after = text[where[0] : one.begin], text[other.end : where[1]]
     byname = " " in one.name and " " not in other.name and _BYNAME.match(bare)
-    apart = opened and _STATED_APART.match(bare)
+    apart = has_opening and _STATED_APART.match(bare)
     if apart or (bare and _STATED.match(bare)) or _is_framed(bare, before, after):
         yield NameEvidence(one, other, same=True)
-    elif opened and _RESTATED.match(bare):
+    elif has_opening and _RESTATED.match(bare):
         yield NameEvidence(one, other, same=True, strength="implied", places=False)
-    elif opened and (byname or _RENAMED.match(bare)):
+    elif has_opening and (byname or _RENAMED.match(bare)):
         yield NameEvidence(one, other, same=True, places=False)
     elif not bare and "(" in gap.replace("（", "(") and after.lstrip()[:1] in (")", "）"):
-        written = text[one.begin : one.end], text[other.begin : other.end]
-        if are_initials(written[1], written[0]) or are_initials(*written):
+        texts = text[one.begin : one.end], text[other.begin : other.end]
+        if are_initials(texts[1], texts[0]) or are_initials(*texts):
             yield NameEvidence(one, other, same=True)
 
 
@@ -352,20 +352,20 @@ def are_initials(short: str, full: str) -> bool:
 
 
 def _is_framed(bare: str, before: str, after: str) -> bool:
-    ahead, behind = plain(before).rstrip(), plain(after).lstrip(_GAP_EDGES)
+    ahead, behind = lower_text(before).rstrip(), lower_text(after).lstrip(_GAP_EDGES)
     return any(
         between.match(bare) and lead.search(ahead) and close.match(behind) for lead, between, close in _FRAMED
     )
 
 
 def _is_doubted(sentence: str) -> bool:
-    said = set(WORD.findall(plain(sentence)))
-    asked = sentence.rstrip("\"'”’»)").endswith(("?", "？", "؟", ";"))
-    return asked or bool(said & words.DOUBT) or any(one in sentence for one in words.DOUBT_UNSPACED)
+    tokens = set(WORD.findall(lower_text(sentence)))
+    is_question = sentence.rstrip("\"'”’»)").endswith(("?", "？", "؟", ";"))
+    return is_question or bool(tokens & words.DOUBT) or any(one in sentence for one in words.DOUBT_UNSPACED)
 
 
 def _is_negated(before: str) -> bool:
-    return bool(set(WORD.findall(plain(before))) & _negations())
+    return bool(set(WORD.findall(lower_text(before))) & _negations())
 
 
 @lru_cache(maxsize=1)
@@ -380,7 +380,7 @@ def _owns(text: str, one: NameSpan) -> bool:
 
 def _is_another(text: str, begin: int, one: NameSpan) -> bool:
     before = text[begin : one.begin]
-    spoken = WORD.findall(plain(before))
-    if spoken and spoken[-1] in words.ANOTHER and before.endswith((" ", "\u3000")):
+    tokens = WORD.findall(lower_text(before))
+    if tokens and tokens[-1] in words.ANOTHER and before.endswith((" ", "\u3000")):
         return True
     return any(before.endswith(word) for word in words.ANOTHER if _UNSPACED.search(word))

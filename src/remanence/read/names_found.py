@@ -9,7 +9,7 @@ from itertools import dropwhile, takewhile
 
 from remanence.languages import LEXICONS
 from remanence.languages.name_words import CALLED, COUNTED, GIVEN, NO_NAMES, OPENING, PEOPLES, ROLES
-from remanence.read.cues import WORD, plain
+from remanence.read.cues import WORD, lower_text
 from remanence.read.explained_names import find_explained_names
 from remanence.read.mentions import COMPANY, TITLES, is_no_name, type_of, word_before
 from remanence.read.naming_scripts import chinese, greek, japanese, korean, russian
@@ -59,11 +59,11 @@ def names_in(
 
     `spoken` are its words in small letters, `sentences` where each of them stands.
     """
-    told = list(find_explained_names(text, code, spoken))
-    yield from told
+    pairs = list(find_explained_names(text, code, spoken))
+    yield from pairs
     for name, sort in _read(text, code, sentences):
         # What is explained without it is not longer: "Projekt Neue Liste (NL)".
-        if not any(known in name and known != name for known, _ in told):
+        if not any(full_name in name and full_name != name for full_name, _ in pairs):
             yield name, sort
 
 
@@ -97,11 +97,11 @@ def _capitals(sentence: str, code: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a sentence of a language that writes only names with a capital."""
     if _is_headline(sentence, code):
         return
-    for found in _RUN.finditer(sentence):
-        named = _trim_name_run(sentence, found, code)
-        if named is None:
+    for match in _RUN.finditer(sentence):
+        span = _trim_name_run(sentence, match, code)
+        if span is None:
             continue
-        begin, end = named
+        begin, end = span
         name = _POSSESSIVE.sub("", sentence[begin:end])
         before = word_before(sentence, begin)
         if _is_one(sentence, (begin, end), name, before, code):
@@ -117,38 +117,47 @@ def _is_headline(sentence: str, code: str) -> bool:
     if len(parts) < _HEADLINE_WORDS or 2 * sum(part[0].isupper() for part in parts) <= len(parts) + 1:
         return False
     stop = LEXICONS[code].stop
-    return all(plain(part).strip(",.:;") in stop for part in parts if part[0].islower())
+    return all(lower_text(part).strip(",.:;") in stop for part in parts if part[0].islower())
 
 
 def _trim_name_run(sentence: str, found: re.Match[str], code: str) -> tuple[int, int] | None:
     """Return from where to where a name stands in a run of capitals, without ordinary words, None for a heading."""
     parts = list(_PART.finditer(found.group()))
-    if sum(plain(part.group()) in LEXICONS[code].stop for part in parts[1:] if part.group()[0].isupper()) > 1:
+    if (
+        sum(
+            lower_text(part.group()) in LEXICONS[code].stop for part in parts[1:] if part.group()[0].isupper()
+        )
+        > 1
+    ):
         return None
     lead = 0
     opens = found.start() < _NEAR and not sentence[: found.start()].strip('"“„«(*- ')
     while lead < len(parts) and _is_led(parts, lead, code, opens=opens and lead == 0):
         lead += 1
-    kept = list(
+    name_parts = list(
         takewhile(
             lambda part: part.group()[0].islower() or not _is_ordinary(part.group(), code), parts[lead:]
         )
     )
-    kept = kept[
-        : next((at for at, part in enumerate(kept, 1) if _POSSESSIVE.search(part.group())), len(kept))
+    name_parts = name_parts[
+        : next(
+            (at for at, part in enumerate(name_parts, 1) if _POSSESSIVE.search(part.group())), len(name_parts)
+        )
     ]
-    while kept and kept[-1].group()[0].islower():
-        kept.pop()
-    if not kept or (len(parts) > len(kept) == 1 and _is_left_over(parts, kept[0], code, opens=opens)):
+    while name_parts and name_parts[-1].group()[0].islower():
+        name_parts.pop()
+    if not name_parts or (
+        len(parts) > len(name_parts) == 1 and _is_left_over(parts, name_parts[0], code, opens=opens)
+    ):
         return None
-    if plain(kept[0].group()) in _LED and len(kept) > 1:
-        kept = kept[_LED[plain(kept[0].group())] :]
-    return found.start() + kept[0].start(), found.start() + kept[-1].end()
+    if lower_text(name_parts[0].group()) in _LED and len(name_parts) > 1:
+        name_parts = name_parts[_LED[lower_text(name_parts[0].group())] :]
+    return found.start() + name_parts[0].start(), found.start() + name_parts[-1].end()
 
 
 def _is_left_over(parts: Sequence[re.Match[str]], one: re.Match[str], code: str, *, opens: bool) -> bool:
     """Tell whether one word is what is left of a greeting or a feast: "Happy New Year"."""
-    low, first = _POSSESSIVE.sub("", plain(one.group())), plain(parts[0].group())
+    low, first = _POSSESSIVE.sub("", lower_text(one.group())), lower_text(parts[0].group())
     if low in GIVEN or (one is parts[0] and _POSSESSIVE.search(one.group())):
         return False
     return not (opens and one is parts[-1] and first in LEXICONS[code].stop) and first not in TITLES
@@ -159,19 +168,19 @@ def _is_led(parts: Sequence[re.Match[str]], at: int, code: str, *, opens: bool) 
     word = parts[at].group()
     if word[0].islower() or _is_ordinary(word, code):
         return True
-    follows = plain(parts[at + 1].group()) if at + 1 < len(parts) else ""
-    low = plain(word)
+    follows = lower_text(parts[at + 1].group()) if at + 1 < len(parts) else ""
+    low = lower_text(word)
     return opens and (low in OPENING or low.endswith("ing") or (follows in GIVEN and low not in GIVEN))
 
 
 def _is_ordinary(word: str, code: str) -> bool:
-    low = _POSSESSIVE.sub("", plain(word))
+    low = _POSSESSIVE.sub("", lower_text(word))
     return low in NO_NAMES or is_no_name(low, code)
 
 
 def _is_one(sentence: str, where: tuple[int, int], name: str, before: str, code: str) -> bool:
     """Tell whether a run of words with capitals names something."""
-    several, first = " " in name, plain(name.split(" ", 1)[0])
+    several, first = " " in name, lower_text(name.split(" ", 1)[0])
     if before in LEXICONS[code].kin or before in TITLES or before in ROLES or before in CALLED:
         return True
     if first in GIVEN:
@@ -198,16 +207,16 @@ def _goes_on(sentence: str, at: int) -> bool:
 
 def _sort(sentence: str, where: tuple[int, int], name: str, before: str, code: str) -> str:
     """Tell what sort of thing a name is of; who owns something is in no place."""
-    if plain(name.split(" ", 1)[0]) in _PROJECTS:
+    if lower_text(name.split(" ", 1)[0]) in _PROJECTS:
         return "project"
-    told = (
+    kind = (
         "place"
-        if before == "to" and _MOVING & set(WORD.findall(plain(_read_text_before(sentence, where[0]))))
+        if before == "to" and _MOVING & set(WORD.findall(lower_text(_read_text_before(sentence, where[0]))))
         else type_of(name, before, code)
     )
     owns = _POSSESSIVE.search(sentence, where[0], where[1]) is not None
-    if told not in ("other", "place") or (told == "place" and not owns):
-        return told
+    if kind not in ("other", "place") or (kind == "place" and not owns):
+        return kind
     return "person" if before in ROLES or _is_person(sentence, where, name, code) else "other"
 
 
@@ -216,11 +225,11 @@ def _read_text_before(sentence: str, at: int) -> str:
 
 
 def _is_person(sentence: str, where: tuple[int, int], name: str, code: str) -> bool:
-    if plain(name.split(" ", 1)[0]) in GIVEN:
+    if lower_text(name.split(" ", 1)[0]) in GIVEN:
         return True
     beside = (_IS_ROLE.search(_read_text_before(sentence, where[0])), _THEN_ROLE.match(sentence, where[1]))
     kin = LEXICONS[code].kin
-    if any(found and (plain(found[1]) in ROLES or plain(found[1]) in kin) for found in beside):
+    if any(match and (lower_text(match[1]) in ROLES or lower_text(match[1]) in kin) for match in beside):
         return True
     if word_before(sentence, where[0]) in _DONE_TO_PERSONS:
         return True
@@ -229,29 +238,35 @@ def _is_person(sentence: str, where: tuple[int, int], name: str, code: str) -> b
 
 def _version(sentence: str, at: int, name: str, code: str) -> str:
     """Return the version right after a name: no number of things, years or rooms."""
-    found = _VERSION.match(sentence, at)
-    if found is None or plain(name.rsplit(" ", 1)[-1]) in COUNTED or plain(name.split(" ", 1)[0]) in GIVEN:
+    match = _VERSION.match(sentence, at)
+    if (
+        match is None
+        or lower_text(name.rsplit(" ", 1)[-1]) in COUNTED
+        or lower_text(name.split(" ", 1)[0]) in GIVEN
+    ):
         return ""
-    follows = _FIRST.match(sentence, found.end() + 1)
-    counts = follows is not None and plain(follows.group()) in LEXICONS[code].time_words | _COUNTED_BY
-    return "" if counts else found.group().rstrip(".")
+    follows = _FIRST.match(sentence, match.end() + 1)
+    counts = follows is not None and lower_text(follows.group()) in LEXICONS[code].time_words | _COUNTED_BY
+    return "" if counts else match.group().rstrip(".")
 
 
 def _german(sentence: str, code: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a German sentence, where a capital says nothing: by what stands before, and given names."""
-    for found in _RUN.finditer(sentence):
-        parts = list(dropwhile(lambda part: _is_function(part.group(), code), _PART.finditer(found.group())))
+    for match in _RUN.finditer(sentence):
+        parts = list(dropwhile(lambda part: _is_function(part.group(), code), _PART.finditer(match.group())))
         if not parts:
             continue
-        low = [plain(part.group()) for part in parts]
-        before = word_before(sentence, found.start() + parts[0].start())
+        low = [lower_text(part.group()) for part in parts]
+        before = word_before(sentence, match.start() + parts[0].start())
         lead, sort = _german_lead(low, before, code)
-        titled = before in TITLES or (lead > 0 and low[lead - 1] in TITLES)
-        named = parts[lead : lead + 1] if titled else []
-        named += takewhile(lambda part: not _is_ordinary(part.group(), code), parts[lead + len(named) :])
-        if lead < 0 or not named:
+        has_title = before in TITLES or (lead > 0 and low[lead - 1] in TITLES)
+        name_parts = parts[lead : lead + 1] if has_title else []
+        name_parts += takewhile(
+            lambda part: not _is_ordinary(part.group(), code), parts[lead + len(name_parts) :]
+        )
+        if lead < 0 or not name_parts:
             continue
-        begin, end = found.start() + named[0].start(), found.start() + named[-1].end()
+        begin, end = match.start() + name_parts[0].start(), match.start() + name_parts[-1].end()
         # Before what is handed over: "hat Peter Kuchen gebracht".
         safe = (
             lead
@@ -261,16 +276,16 @@ def _german(sentence: str, code: str) -> Iterator[tuple[str, str]]:
             or before in TITLES
             or before == ","
         )
-        if sort == "person" and len(named) > 1 and not safe:
-            end = found.start() + named[0].end()
+        if sort == "person" and len(name_parts) > 1 and not safe:
+            end = match.start() + name_parts[0].end()
         name = _POSSESSIVE.sub("", sentence[begin:end])
-        versioned = _version(sentence, end, name, code)
-        if sort or (versioned and before not in ("", ",")):
-            yield name + versioned, sort or "other"
+        version = _version(sentence, end, name, code)
+        if sort or (version and before not in ("", ",")):
+            yield name + version, sort or "other"
 
 
 def _is_function(word: str, code: str) -> bool:
-    return plain(word) in LEXICONS[code].stop
+    return lower_text(word) in LEXICONS[code].stop
 
 
 def _german_lead(low: Sequence[str], before: str, code: str) -> tuple[int, str]:
@@ -280,9 +295,9 @@ def _german_lead(low: Sequence[str], before: str, code: str) -> tuple[int, str]:
     if low[0] in ("firma", "projekt") and len(low) > 1:
         return _LED[low[0]], "company" if low[0] == "firma" else "project"
     kin = LEXICONS[code].kin
-    told = [at for at, word in enumerate(low) if word in kin or word in ROLES or word in TITLES]
-    if told:
-        return (told[-1] + 1, "person") if told[-1] + 1 < len(low) else (-1, "")
+    title_places = [at for at, word in enumerate(low) if word in kin or word in ROLES or word in TITLES]
+    if title_places:
+        return (title_places[-1] + 1, "person") if title_places[-1] + 1 < len(low) else (-1, "")
     if (
         before in TITLES
         or before in kin
@@ -290,5 +305,5 @@ def _german_lead(low: Sequence[str], before: str, code: str) -> tuple[int, str]:
         or before in ("heißt", "heisst", "hieß", "namens")
     ):
         return 0, "person"
-    given = next((at for at, word in enumerate(low) if word in GIVEN), None)
-    return (0, "") if given is None else (given, "person")
+    given_place = next((at for at, word in enumerate(low) if word in GIVEN), None)
+    return (0, "") if given_place is None else (given_place, "person")

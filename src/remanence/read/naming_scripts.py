@@ -22,11 +22,11 @@ _FEMININE = Pattern("(?:ова|ева|ёва|ина|ына|ая|а|я)$")
 def russian(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a sentence in Cyrillic that stand in the nominative."""
     yield from _find_companies(sentence)
-    for found in _RUSSIAN.finditer(sentence):
-        parts = found.group().split(" ")
-        before = word_before(sentence, found.start())
+    for match in _RUSSIAN.finditer(sentence):
+        parts = match.group().split(" ")
+        before = word_before(sentence, match.start())
         # Longer than this no row of quotation marks is.
-        begins = not before and found.start() < 100 and not sentence[: found.start()].strip('"«(- ')
+        begins = not before and match.start() < 100 and not sentence[: match.start()].strip('"«(- ')
         if begins and (parts[0].lower() in words.RUSSIAN_LEADS or parts[0].lower() in ROLES):
             before, parts, begins = parts[0].lower(), parts[1:], False
         if not parts or before in words.RUSSIAN_OBLIQUE:
@@ -47,9 +47,9 @@ def _agree(first: str, last: str) -> bool:
 def greek(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a Greek sentence that are its subject, or of several words."""
     yield from _find_companies(sentence)
-    for found in _GREEK.finditer(sentence):
-        before = word_before(sentence, found.start())
-        name = found.group()
+    for match in _GREEK.finditer(sentence):
+        before = word_before(sentence, match.start())
+        name = match.group()
         if before in words.GREEK_OBLIQUE or (not before and " " not in name):
             continue
         person = name.split(" ")[0].lower() in GIVEN
@@ -58,9 +58,9 @@ def greek(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 def _find_companies(sentence: str) -> Iterator[tuple[str, str]]:
-    for found in _ORGANISED.finditer(sentence):
-        if found[1].lower() in words.ORGANISED:
-            yield found[2], "company"
+    for match in _ORGANISED.finditer(sentence):
+        if match[1].lower() in words.ORGANISED:
+            yield match[2], "company"
 
 
 _HAN = "[\u3400-\u9fff]"
@@ -85,17 +85,17 @@ _CHINESE_COMPANY = Pattern(
 
 def chinese(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a Chinese sentence."""
-    for found in _CHINESE_COMPANY.finditer(sentence):
-        if found[1] not in words.CHINESE_COMPANIES and not found[1].startswith(words.CHINESE_NOT_LED):
-            yield found[1], "company"
-    for found in _CHINESE_TITLED.finditer(sentence):
-        name = found[1] if len(found[1]) > 1 else found[1] + found[2]
-        if _is_chinese(sentence, found.start()):
+    for match in _CHINESE_COMPANY.finditer(sentence):
+        if match[1] not in words.CHINESE_COMPANIES and not match[1].startswith(words.CHINESE_NOT_LED):
+            yield match[1], "company"
+    for match in _CHINESE_TITLED.finditer(sentence):
+        name = match[1] if len(match[1]) > 1 else match[1] + match[2]
+        if _is_chinese(sentence, match.start()):
             yield name, "person"
     opening = _CHINESE_OPENS.finditer(sentence)
-    for found in (*_CHINESE_NAMED.finditer(sentence), *opening, *_CHINESE_WITH.finditer(sentence)):
-        if not found[1].endswith(words.CHINESE_NO_END):
-            yield found[1], "person"
+    for match in (*_CHINESE_NAMED.finditer(sentence), *opening, *_CHINESE_WITH.finditer(sentence)):
+        if not match[1].endswith(words.CHINESE_NO_END):
+            yield match[1], "person"
 
 
 def _is_chinese(sentence: str, at: int) -> bool:
@@ -116,13 +116,13 @@ _PARTICLES = "はがをにとものへで、。！？「」（） "
 
 def japanese(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a Japanese sentence."""
-    for found in _JAPANESE_COMPANY.finditer(sentence):
-        yield found.group(), "company"
-    for found in _HONORED.finditer(sentence):
-        if name := _parse_honored_name(sentence, found):
+    for match in _JAPANESE_COMPANY.finditer(sentence):
+        yield match.group(), "company"
+    for match in _HONORED.finditer(sentence):
+        if name := _parse_honored_name(sentence, match):
             yield name, "person"
-    for found in _KANJI_RUN.finditer(sentence):
-        name, after = found.group(), sentence[found.end() : found.end() + 1]
+    for match in _KANJI_RUN.finditer(sentence):
+        name, after = match.group(), sentence[match.end() : match.end() + 1]
         if _is_full(name) and (not after or after in _PARTICLES):
             yield name, "person"
 
@@ -130,8 +130,8 @@ def japanese(sentence: str) -> Iterator[tuple[str, str]]:
 def _is_full(name: str) -> bool:
     """Tell whether a run of kanji is a family name with a given one."""
     family = next((name[:size] for size in (3, 2) if name[:size] in words.JAPANESE_FAMILIES), "")
-    given = name[len(family) :]
-    return bool(family) and 1 <= len(given) <= 3 and given[-1] not in words.JAPANESE_PLACES
+    given_name = name[len(family) :]
+    return bool(family) and 1 <= len(given_name) <= 3 and given_name[-1] not in words.JAPANESE_PLACES
 
 
 def _parse_honored_name(sentence: str, found: re.Match[str]) -> str:
@@ -149,8 +149,8 @@ def _parse_honored_name(sentence: str, found: re.Match[str]) -> str:
     ):
         return ""
     if honorific in ("様", "氏", "君", "先生", "部長", "課長", "社長", "先輩", "教授"):
-        known = name in words.JAPANESE_FAMILIES or _is_full(name) or _KATAKANA_RUN.fullmatch(name)
-        if not known:
+        is_name = name in words.JAPANESE_FAMILIES or _is_full(name) or _KATAKANA_RUN.fullmatch(name)
+        if not is_name:
             return ""
     if _is_full(name):
         return name
@@ -165,6 +165,6 @@ _KOREAN_FULL = Pattern("(?<![가-힣])([김박최][가-힣]{2})(?:은|는|이|�
 
 def korean(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield the names of a Korean sentence: before a title, and full ones of the commonest families."""
-    for found in (*_KOREAN.finditer(sentence), *_KOREAN_FULL.finditer(sentence)):
-        if not found[1].startswith(words.KOREAN_WORDS):
-            yield found[1], "person"
+    for match in (*_KOREAN.finditer(sentence), *_KOREAN_FULL.finditer(sentence)):
+        if not match[1].startswith(words.KOREAN_WORDS):
+            yield match[1], "person"

@@ -17,7 +17,7 @@ from remanence.languages.changing import CHANGING
 from remanence.languages.changing_shape import CUES, Sign
 from remanence.languages.telling import TELLING
 from remanence.languages.units import UNIT_WORDS
-from remanence.read.cues import JOINING, language_code, plain, reading
+from remanence.read.cues import JOINING, language_code, lower_text, read_sentence
 from remanence.read.statements import mask_code_and_asides
 from remanence.text.analysis import stems
 
@@ -127,7 +127,7 @@ def may_outdate(said: AttributedText) -> bool:
     """Tell at little cost whether a text may say that something is otherwise: for most, nothing has to be looked up."""
     if len(said.text) > CHARS_MAX or _ASKS.search(said.text):
         return False
-    low = plain(said.text)
+    low = lower_text(said.text)
     begins, within = _openings()
     words = _WORD.findall(low)
     if not any(
@@ -140,7 +140,7 @@ def may_outdate(said: AttributedText) -> bool:
     text = mask_code_and_asides(said.text)
     if _CODE.search(text):
         return False
-    low, code = plain(text), language_code(said.text)
+    low, code = lower_text(text), language_code(said.text)
     kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
     if "denies" in kinds or _values(text, code)[0]:
         return True
@@ -177,10 +177,10 @@ def score_outdated(
     persons = old.role is new.role is Role.USER and new.trust == old.trust
     if persons and not is_own and _is_of(old, was) and _is_of(new, now):
         return NO
-    found = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
-    if found is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
+    score = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
+    if score is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
         return NO
-    return found
+    return score
 
 
 def _score_change(pair: _ReadingPair) -> OutdatedScore:
@@ -208,7 +208,7 @@ def _tells(pair: _ReadingPair, sign: Sign) -> bool:
         return True
     if sign.kind == "now" and JOINING.get(pair.code, frozenset()).issuperset(before[-1:]):
         return False
-    beside = _beside(low, sign, clause, spaced=CHANGING[pair.code].spaced)
+    beside = _select_nearby_words(low, sign, clause, spaced=CHANGING[pair.code].spaced)
     return sign.kind in _OF_NEIGHBOURS and not pair.shared.isdisjoint(stems(beside))
 
 
@@ -219,7 +219,7 @@ def _clause(low: str, sign: Sign) -> tuple[int, int]:
     return begin, len(low) if end is None else end.start()
 
 
-def _beside(low: str, sign: Sign, clause: tuple[int, int], *, spaced: bool) -> str:
+def _select_nearby_words(low: str, sign: Sign, clause: tuple[int, int], *, spaced: bool) -> str:
     """Return the few words that stand before and after a sign in its clause."""
     before, after = low[clause[0] : sign.begin], low[sign.end : clause[1]]
     if not spaced:
@@ -234,8 +234,8 @@ def _same_statement(pair: _ReadingPair, *, verb: bool) -> bool:
     """
     were, are = (_list_spoken_words(text.low, pair) for text in (pair.was, pair.now))
     row = SequenceMatcher(None, were, are, autojunk=False).find_longest_match()
-    named = _names_differ(pair)
-    least, share = (NAMED_WORDS_MIN, NAMED_SHARE_MIN) if named else (SAME_WORDS_MIN, SAME_SHARE_MIN)
+    is_named = _names_differ(pair)
+    least, share = (NAMED_WORDS_MIN, NAMED_SHARE_MIN) if is_named else (SAME_WORDS_MIN, SAME_SHARE_MIN)
     if row.size < max(least, share * len(were)) or not {*were} - {*are} - _says_little(pair.code):
         return False
     same = were[row.a : row.a + row.size]
@@ -273,10 +273,10 @@ def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
     if (persons and min(parts) < PERSONS_ABOUT_MIN) or (near is not None and near < OTHERS_NEAR_MIN):
         return NO
     about = sum(parts)
-    valued = _other_values(was, now) and about >= OTHERS_ABOUT_MIN
-    named = _names_differ(pair) and about >= OTHERS_NAMED_MIN
-    denied = now.denies != was.denies and about >= OTHERS_NAMED_MIN and not was.doubts
-    if valued or named or (denied and len(pair.shared) >= DENIED_STEMS_MIN):
+    has_value = _other_values(was, now) and about >= OTHERS_ABOUT_MIN
+    has_name = _names_differ(pair) and about >= OTHERS_NAMED_MIN
+    is_denied = now.denies != was.denies and about >= OTHERS_NAMED_MIN and not was.doubts
+    if has_value or has_name or (is_denied and len(pair.shared) >= DENIED_STEMS_MIN):
         return OutdatedScore(AT_ODDS, about + (near or 0.0))
     return NO
 
@@ -298,25 +298,25 @@ def _is_of(said: AttributedText, read: _ChangeReading) -> bool:
 @lru_cache(maxsize=1024)
 def _read(text: str, code: str) -> _ChangeReading:
     text = mask_code_and_asides(text)
-    low = plain(text)
+    low = lower_text(text)
     values, names = _values(text, code)
-    told = {stem for some in values.values() for value in some for stem in stems(value)}
+    value_stems = {stem for some in values.values() for value in some for stem in stems(value)}
     lexicon = LEXICONS.get(code)
     words = [word.strip(_ENDS) for word in low.split()]
     stop = frozenset() if lexicon is None else lexicon.stop
-    found = CHANGING[code].find_signs(low)
-    kinds = {sign.kind for sign in found}
+    signs = CHANGING[code].find_signs(low)
+    kinds = {sign.kind for sign in signs}
     return _ChangeReading(
         low=low,
-        about=frozenset(stems(text)) - told - stop,
+        about=frozenset(stems(text)) - value_stems - stop,
         values=values,
         names=names,
-        signs=tuple(sign for sign in found if sign.kind in CUES),
+        signs=tuple(sign for sign in signs if sign.kind in CUES),
         asks=_ASKS.search(text) is not None,
         doubts="doubts" in kinds,
-        denies=any(sign.kind == "denies" and not _opens(low, sign, code) for sign in found),
+        denies=any(sign.kind == "denies" and not _opens(low, sign, code) for sign in signs),
         mine="mine" in kinds,
-        past=lexicon is not None and _past(words, code),
+        past=lexicon is not None and _is_past(words, code),
         code=_CODE.search(text) is not None,
     )
 
@@ -359,13 +359,13 @@ def _negations(code: str) -> frozenset[str]:
 def _talks(text: str, code: str) -> bool:
     """Tell whether a text speaks to somebody, or answers, asks or supposes: it states nothing that lasts."""
     text = mask_code_and_asides(text)
-    words = [word.strip(_ENDS + ",") for word in plain(text).split()]
+    words = [word.strip(_ENDS + ",") for word in lower_text(text).split()]
     if not (_of_talk(code).isdisjoint(words) and _reactions(code).isdisjoint(words[:1])):
         return True
-    return bool(reading(text, code).has(*_NO_STATEMENT))
+    return bool(read_sentence(text, code).has(*_NO_STATEMENT))
 
 
-def _past(words: list[str], code: str) -> bool:
+def _is_past(words: list[str], code: str) -> bool:
     """Tell whether a text is of what was, and not of what holds."""
     lexicon = LEXICONS[code]
     if not lexicon.past.isdisjoint(words):
@@ -380,7 +380,7 @@ def _past(words: list[str], code: str) -> bool:
 
 def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     """Return the numbers, days, months, colours and sizes of a text, and its names."""
-    found: dict[str, set[str]] = {}
+    by_kind: dict[str, set[str]] = {}
     names: set[str] = set()
     kinds, no_names = _kinds(), _no_names(code)
     aside = [one.span() for one in _BRACKETED.finditer(text)] if "(" in text else ()
@@ -392,14 +392,14 @@ def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[
         if kind in _DATES and any(begin < word.start() < end for begin, end in aside):
             continue
         if kind and not (kind == "size" and bare.islower()):
-            found.setdefault(kind, set()).add(low.rstrip("s") if kind == "weekday" else low)
+            by_kind.setdefault(kind, set()).add(low.rstrip("s") if kind == "weekday" else low)
         elif bare[:1].isupper() and text[: word.start()].strip(" \"'„“«(")[-1:] not in {"", *_ENDS}:
             names.add(low)
     if code in {"zh", "ja"}:
         for kind, pattern in _UNSPACED_VALUES.items():
-            if listed := pattern.findall(text):
-                found.setdefault(kind, set()).update(listed)
-    return {kind: frozenset(some) for kind, some in found.items()}, frozenset(names - no_names)
+            if matches := pattern.findall(text):
+                by_kind.setdefault(kind, set()).update(matches)
+    return {kind: frozenset(some) for kind, some in by_kind.items()}, frozenset(names - no_names)
 
 
 @cache
@@ -429,16 +429,16 @@ def _reactions(code: str) -> frozenset[str]:
 @cache
 def _kinds() -> dict[str, str]:
     """Return of what kind the words of values are, in all languages."""
-    listed = {"colour": "colours", "number": "numbers", "weekday": "weekdays"}
+    lists = {"colour": "colours", "number": "numbers", "weekday": "weekdays"}
     return {
         **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
         **{
             word: kind
-            for told in TELLING.values()
-            for kind, name in listed.items()
-            for word in getattr(told, name)
+            for telling in TELLING.values()
+            for kind, name in lists.items()
+            for word in getattr(telling, name)
         },
-        **{word: "weekday" for told in TELLING.values() for word in told.every_weekday},
+        **{word: "weekday" for telling in TELLING.values() for word in telling.every_weekday},
         **{word: "month" for lexicon in LEXICONS.values() for word in lexicon.months},
         **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
     }

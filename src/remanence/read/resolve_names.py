@@ -48,8 +48,8 @@ class NamedEntity:
 
     def takes(self, type_: str, kin: tuple[str, str] | None) -> bool:
         """Tell whether something of a sort, and whose kin it is said to be, can be this."""
-        said = "" if kin is None else self.kin.get(kin[0], "")
-        return fits(self.type, type_) and (kin is None or not said or said == kin[1])
+        relative = "" if kin is None else self.kin.get(kin[0], "")
+        return fits(self.type, type_) and (kin is None or not relative or relative == kin[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class Spoke:
 
 def is_name(name: str) -> bool:
     """Tell whether a name can be one of an entity: a pronoun or a general noun is none, nor is a mere number."""
-    folded = folded_name(name)
-    if not folded or folded in GENERIC or folded in _kin() or not any(map(str.isalpha, folded)):
+    key = folded_name(name)
+    if not key or key in GENERIC or key in _kin() or not any(map(str.isalpha, key)):
         return False
-    cased = any(sign.lower() != sign.upper() for sign in name)
-    return " " not in folded or not cased or any(sign.isupper() or sign.isdigit() for sign in name)
+    has_case = any(sign.lower() != sign.upper() for sign in name)
+    return " " not in key or not has_case or any(sign.isupper() or sign.isdigit() for sign in name)
 
 
 @lru_cache(maxsize=1)
@@ -120,8 +120,12 @@ def at_odds(one: str, other: str) -> str:
     ends = [_EXTENSION.match(name) for name in (one, other)]
     if ends[0] and ends[1] and ends[0][1] == ends[1][1] and ends[0][2] != ends[1][2]:
         return "endings"
-    born = [{part.strip(".") for part in name.split()} & GENERATIONS for name in (one, other)]
-    return "generations" if born[0] != born[1] and all(" " in name for name in (one, other)) else ""
+    generations = [{part.strip(".") for part in name.split()} & GENERATIONS for name in (one, other)]
+    return (
+        "generations"
+        if generations[0] != generations[1] and all(" " in name for name in (one, other))
+        else ""
+    )
 
 
 def surnames_differ(one: str, other: str) -> bool:
@@ -165,26 +169,26 @@ class _Hearing:
     def hear(self, turn: NameSource, facts: Sequence[NameSource]) -> None:
         """Decide one turn with its facts."""
         names = self._names(turn)
-        said = read(turn.text, names)
-        self._longer.setdefault((turn.session, turn.speaker), set()).update(said.begun)
-        whom = self._resolve_names(turn, said)
+        name_reading = read(turn.text, names)
+        self._longer.setdefault((turn.session, turn.speaker), set()).update(name_reading.begun)
+        whom = self._resolve_names(turn, name_reading)
         for one, seq in whom.items():
             self._mention(turn.key, seq)
-            self._known[seq] = self._add_handles(seq, said, one)
-        self._apply_evidence(turn, said.evidence, whom)
-        meant = {one.name: seq for one, seq in whom.items()}
+            self._known[seq] = self._add_handles(seq, name_reading, one)
+        self._apply_evidence(turn, name_reading.evidence, whom)
+        by_name = {one.name: seq for one, seq in whom.items()}
         for fact in facts:
             for one in read(fact.text, names).names:
-                if one.name in meant:
-                    self._mention(fact.key, meant[one.name])
+                if one.name in by_name:
+                    self._mention(fact.key, by_name[one.name])
 
     def _names(self, turn: NameSource) -> frozenset[str]:
         """Return the names to look for: those found, those known, and short forms of those introduced here."""
         here = self._introduced.get((turn.session, turn.speaker), set())
         short = {form for seq in here for form in _short_forms(self._known[seq])}
-        listed = set(self._listed)
-        new_short = {form for name in listed for form in _forms_of(name)} & listed
-        return frozenset(listed | short | new_short | {n for one in self._known.values() for n in one.names})
+        names = set(self._listed)
+        new_short = {form for name in names for form in _forms_of(name)} & names
+        return frozenset(names | short | new_short | {n for one in self._known.values() for n in one.names})
 
     def _resolve_names(self, turn: NameSource, said: NameReading) -> dict[NameSpan, int]:
         """Return which entity each name means; one that may mean several means none."""
@@ -202,38 +206,38 @@ class _Hearing:
         type_ = self._type(one)
         kin = (turn.speaker, said.kin[one.name]) if one.name in said.kin and turn.speaker else None
         here = self._introduced.get((turn.session, turn.speaker), set())
-        bearers = [known for known in self._known.values() if one.name in known.names]
+        bearers = [entity for entity in self._known.values() if one.name in entity.names]
         if one in said.another and bearers:
-            return self._new(one, type_, kin, bearers)
-        fitting = [known for known in bearers if known.takes(type_, kin)]
+            return self._add_entity(one, type_, kin, bearers)
+        fitting = [entity for entity in bearers if entity.takes(type_, kin)]
         full = [self._known[seq] for seq in sorted(here) if one.name in _short_forms(self._known[seq])]
         if full and one.name in self._longer.get((turn.session, turn.speaker), ()):
             return None
         if full:
-            fitting = full + [known for known in fitting if known.seq in here and known not in full]
+            fitting = full + [entity for entity in fitting if entity.seq in here and entity not in full]
         elif len(fitting) > 1:
-            fitting = [known for known in fitting if known.seq in here] or fitting
+            fitting = [entity for entity in fitting if entity.seq in here] or fitting
         if len(fitting) == 1:
             return fitting[0].seq
         if fitting or one.name not in self._listed:
             return None
-        return self._new(one, type_, kin, bearers)
+        return self._add_entity(one, type_, kin, bearers)
 
     def _type(self, one: NameSpan) -> str:
         """Return the sort of a name in this batch; of a name that was found with several sorts, not known."""
         types = {type_ for _, type_ in self._listed.get(one.name, [])}
         return types.pop() if len(types) == 1 else OTHER
 
-    def _new(
+    def _add_entity(
         self, one: NameSpan, type_: str, kin: tuple[str, str] | None, bearers: Sequence[NamedEntity]
     ) -> int:
         seq = -1 - len(self.found.new)
-        written = next((name for name, _ in self._listed.get(one.name, [])), one.name)
-        added = NamedEntity(
-            seq, "", written, frozenset({one.name}), type_, {} if kin is None else {kin[0]: kin[1]}
+        spelling = next((name for name, _ in self._listed.get(one.name, [])), one.name)
+        entity = NamedEntity(
+            seq, "", spelling, frozenset({one.name}), type_, {} if kin is None else {kin[0]: kin[1]}
         )
-        self.found.new[seq] = self._known[seq] = added
-        self.found.apart += [(seq, known.seq) for known in bearers]
+        self.found.new[seq] = self._known[seq] = entity
+        self.found.apart += [(seq, bearer.seq) for bearer in bearers]
         return seq
 
     def _mention(self, memory: int, seq: int) -> None:
@@ -241,33 +245,33 @@ class _Hearing:
 
     def _add_handles(self, seq: int, said: NameReading, one: NameSpan) -> NamedEntity:
         """Let an entity have the address that stands right after its name; who else has it is the same."""
-        known = self._known[seq]
-        handles = {handle for named, handle in said.handles if named == one} - known.handles
+        entity = self._known[seq]
+        handles = {handle for span, handle in said.handles if span == one} - entity.handles
         for handle in sorted(handles):
             others = [other for other in self._known.values() if handle in other.handles and other.seq != seq]
-            known = replace(known, handles=known.handles | {handle})
+            entity = replace(entity, handles=entity.handles | {handle})
             if seq < 0:
-                self.found.new[seq] = known
+                self.found.new[seq] = entity
             for other in others:
                 # Markers of addresses are short: by chance two may be alike.
-                if "@" in handle or _share_a_word(known, other):
-                    self._join(known, other, 0, "the same address", implied=True)
-        return known
+                if "@" in handle or _share_a_word(entity, other):
+                    self._join(entity, other, 0, "the same address", implied=True)
+        return entity
 
     def _apply_evidence(
         self, turn: NameSource, evidence: Sequence[NameEvidence], whom: Mapping[NameSpan, int]
     ) -> None:
         """Take up what a turn says of pairs of names."""
-        for said in evidence:
-            if said.one not in whom or said.other not in whom:
+        for statement in evidence:
+            if statement.one not in whom or statement.other not in whom:
                 continue
-            one, other = self._known[whom[said.one]], self._known[whom[said.other]]
+            one, other = self._known[whom[statement.one]], self._known[whom[statement.other]]
             if one.seq == other.seq:
                 continue
-            if not said.same:
+            if not statement.same:
                 self.found.apart.append((one.seq, other.seq))
-            elif said.places or "place" not in (one.type, other.type):
-                self._join(one, other, turn.key, "a statement", implied=said.strength == "implied")
+            elif statement.places or "place" not in (one.type, other.type):
+                self._join(one, other, turn.key, "a statement", implied=statement.strength == "implied")
 
     def _join(
         self, one: NamedEntity, other: NamedEntity, memory: int, evidence: str, *, implied: bool
@@ -277,7 +281,7 @@ class _Hearing:
 
 
 def _share_a_word(one: NamedEntity, other: NamedEntity) -> bool:
-    mine, theirs = ({part for name in known.names for part in name.split()} for known in (one, other))
+    mine, theirs = ({part for name in entity.names for part in name.split()} for entity in (one, other))
     return bool(mine & theirs)
 
 

@@ -48,19 +48,19 @@ class _Met:
 
 def signal(text: str) -> Signal:
     """Tell how much a turn asks to be kept."""
-    return _signal(_plain(text))
+    return _signal(_normalize_unquoted(text))
 
 
 @lru_cache(maxsize=CACHED)
 def _signal(plain: str) -> Signal:
-    found: list[_Met] = []
-    for spaced in (True,) if plain.isascii() else (True, False):
-        told = _read_signals(plain, spaced=spaced)
-        if told is None:
+    hits: list[_Met] = []
+    for is_spaced in (True,) if plain.isascii() else (True, False):
+        part = _read_signals(plain, spaced=is_spaced)
+        if part is None:
             return Signal("none")
-        found += told
-    names = tuple(dict.fromkeys(f"{met.tells}: {met.name}" for met in found))
-    return Signal(_level(found), names)
+        hits += part
+    names = tuple(dict.fromkeys(f"{met.tells}: {met.name}" for met in hits))
+    return Signal(_level(hits), names)
 
 
 def _level(found: Sequence[_Met]) -> Level:
@@ -72,7 +72,7 @@ def _level(found: Sequence[_Met]) -> Level:
     return "low" if found else "none"
 
 
-def _plain(text: str) -> str:
+def _normalize_unquoted(text: str) -> str:
     """Return what a person says around what is quoted, in small letters."""
     if len(text) > 2 * END_CHARS:
         text = f"{text[:END_CHARS]}\n{text[-END_CHARS:]}"
@@ -81,24 +81,26 @@ def _plain(text: str) -> str:
 
 def _read_signals(text: str, *, spaced: bool) -> list[_Met] | None:
     """Return what the sentences of a turn tell in languages that are written alike; None where it is a joke."""
-    found: list[_Met] = []
-    for written in _SENTENCE.findall(text):
-        met = list(_met(_WORD.findall(written) if spaced else list(written.strip()), spaced=spaced))
+    hits: list[_Met] = []
+    for sentence in _SENTENCE.findall(text):
+        met = list(
+            _find_phrases(_WORD.findall(sentence) if spaced else list(sentence.strip()), spaced=spaced)
+        )
         if any(one.tells == "joke" for one in met):
             return None
-        found += _counting(met, asks=written.rstrip().endswith(_ASKED))
-    return found
+        hits += _filter_counting_signs(met, asks=sentence.rstrip().endswith(_ASKED))
+    return hits
 
 
-def _counting(met: Sequence[_Met], *, asks: bool) -> Iterator[_Met]:
+def _filter_counting_signs(met: Sequence[_Met], *, asks: bool) -> Iterator[_Met]:
     """Yield what counts of what a sentence says: less where it asks, supposes or speaks of this moment alone."""
-    told = {one.tells for one in met}
+    kinds = {one.tells for one in met}
     nothing = [one for one in met if one.tells == "empty"]
     for one in met:
         if one.tells == "order":
             yield _Met("high", "standing order", one.begin, one.end)
-        elif one.tells in _LEVELS and not asks and "veto" not in told:
-            is_passing = one.name == "standing order" and "passing" in told
+        elif one.tells in _LEVELS and not asks and "veto" not in kinds:
+            is_passing = one.name == "standing order" and "passing" in kinds
             if not is_passing and not (one.tells != "low" and _overlaps(one, nothing)):
                 yield one
 
@@ -107,7 +109,7 @@ def _overlaps(one: _Met, others: Sequence[_Met]) -> bool:
     return any(one.begin < other.end and other.begin < one.end for other in others)
 
 
-def _met(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
+def _find_phrases(words: Sequence[str], *, spaced: bool) -> Iterator[_Met]:
     """Yield the phrases of a sentence, of a class the shortest that begins at a word."""
     phrases = _build_phrase_tree(spaced)
     for begin in range(len(words)):
@@ -156,7 +158,7 @@ def _iterate_phrase_ends(
         if node.ends:
             yield node, place
         if node.gap is not None:
-            open_ += [(node.gap, place + skipped) for skipped in range(gap_max, -1, -1)]
+            open_ += [(node.gap, place + gap) for gap in range(gap_max, -1, -1)]
         if place < len(words):
             word = words[place]
             following = node.words.get(word)
@@ -184,23 +186,23 @@ class _PhraseTree:
 @lru_cache(maxsize=2)
 def _build_phrase_tree(spaced: bool) -> _PhraseTree:
     """Return the phrases of the languages that are written so."""
-    known = _PhraseTree(_PhraseNode(), _PhraseNode())
+    tree = _PhraseTree(_PhraseNode(), _PhraseNode())
     for tells, name, phrase in chain.from_iterable(_phrases(one) for one in SIGNALS if one.spaced is spaced):
-        nodes = [known.first if phrase.startswith("^") else known.any]
+        nodes = [tree.first if phrase.startswith("^") else tree.any]
         for part in _parts(phrase.removeprefix("^"), spaced=spaced):
             nodes = [node.after(one) for node in nodes for one in part.split("/")]
         for node in nodes:
             if (tells, name) not in node.ends:
                 node.ends.append((tells, name))
-    for root in (known.first, known.any):
+    for root in (tree.first, tree.any):
         root.starts = tuple(root.beginnings)
-    return known
+    return tree
 
 
 def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
     """Yield the phrases of a language with what they tell and their class."""
-    for tells, listed in zip(_LEVELS, (language.high, language.medium, language.low), strict=True):
-        yield from ((tells, name, phrase) for name, phrases in listed.items() for phrase in phrases)
+    for tells, group in zip(_LEVELS, (language.high, language.medium, language.low), strict=True):
+        yield from ((tells, name, phrase) for name, phrases in group.items() for phrase in phrases)
     others = {
         "order": language.orders,
         "veto": language.vetoes,
@@ -208,7 +210,7 @@ def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
         "joke": language.jokes,
         "passing": language.passing,
     }
-    yield from ((tells, tells, phrase) for tells, listed in others.items() for phrase in listed)
+    yield from ((tells, tells, phrase) for tells, group in others.items() for phrase in group)
 
 
 def _parts(phrase: str, *, spaced: bool) -> Sequence[str]:

@@ -25,10 +25,10 @@ def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield from where to where each sentence stands, blanks off, without code, asides in brackets and endless ones."""
     text = mask_code_and_asides(text)
     begin = 0
-    for found in _END.finditer(text):
-        if not (found.group() == "." and _goes_on(text, begin, found.end())):
-            yield from _trim_sentence(text, begin, found.end())
-            begin = found.end()
+    for match in _END.finditer(text):
+        if not (match.group() == "." and _goes_on(text, begin, match.end())):
+            yield from _trim_sentence(text, begin, match.end())
+            begin = match.end()
     yield from _trim_sentence(text, begin, len(text))
 
 
@@ -63,7 +63,7 @@ def _blanks(found: re.Match[str]) -> str:
 def _trim_sentence(text: str, begin: int, end: int) -> Iterator[tuple[int, int]]:
     piece = text[begin:end]
     bullet = _BULLET.match(piece)
-    kept = piece[bullet.end() if bullet else 0 :].strip(" \t\r\n;；")
-    if kept and len(kept) <= SENTENCE_CHARS_MAX and not _UNSTORABLE.search(kept):
+    sentence = piece[bullet.end() if bullet else 0 :].strip(" \t\r\n;；")
+    if sentence and len(sentence) <= SENTENCE_CHARS_MAX and not _UNSTORABLE.search(sentence):
         stop = begin + len(piece.rstrip(" \t\r\n;；"))
-        yield stop - len(kept), stop
+        yield stop - len(sentence), stop

@@ -29,19 +29,19 @@ def said_again(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]]
     """Return what repeats make of a memory: what is known of it, and its end; each by who said it in which session."""
     if not repeats:
         return {}
-    found = {"verification": _compute_verification(memory, repeats)} | (
+    changes = {"verification": _compute_verification(memory, repeats)} | (
         {"valid_to": None} if holds_on(memory, now) else {}
     )
-    return {name: value for name, value in found.items() if value != getattr(memory, name)}
+    return {name: value for name, value in changes.items() if value != getattr(memory, name)}
 
 
 def _compute_verification(memory: Memory, repeats: Sequence[tuple[Role, Trust, str | None]]) -> Verification:
     """Return what is known of a memory: confirmed where a user says it again, inferred where another session does."""
-    known = memory.verification
-    if known in (Verification.UNVERIFIED, Verification.SYSTEM_INFERRED):
+    verification = memory.verification
+    if verification in (Verification.UNVERIFIED, Verification.SYSTEM_INFERRED):
         if any(role is Role.USER and trust is Trust.USER for role, trust, _ in repeats):
             return Verification.USER_CONFIRMED
         sessions = {session for _, _, session in repeats} - {None, memory.session}
         if sessions and memory.session is not None:
             return Verification.SYSTEM_INFERRED
-    return known
+    return verification

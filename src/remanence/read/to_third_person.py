@@ -19,7 +19,7 @@ from remanence.languages.third_person import (
     JAPANESE_PARTICLES,
     JAPANESE_PERSONS,
 )
-from remanence.read.cues import WORD, plain
+from remanence.read.cues import WORD, lower_text
 
 _QUOTES = frozenset('"“”„«»「」『』‘')
 _JAPANESE = re.compile(f"(?:{'|'.join(JAPANESE_PERSONS)})(?=[{''.join(JAPANESE_PARTICLES)}])")
@@ -36,22 +36,22 @@ def told_of(sentence: str, code: str, speaker: str) -> str:
 
 
 def _english(sentence: str, speaker: str) -> str | None:
-    found = list(WORD.finditer(plain(sentence)))
-    words = [word.group() for word in found]
+    matches = list(WORD.finditer(lower_text(sentence)))
+    words = [word.group() for word in matches]
     own = [at for at, word in enumerate(words) if word in ("i", "me", "my") or word in ENGLISH_CONTRACTIONS]
     if not own or ENGLISH_PLURAL & set(words):
         return None
     new: dict[int, str] = {}
     for at in own:
-        said = (
+        replacements = (
             _own_words(words, at, speaker)
             if words[at] in ("me", "my")
-            else _as_subject(sentence, found, at, speaker)
+            else _as_subject(sentence, matches, at, speaker)
         )
-        if said is None:
+        if replacements is None:
             return None
-        new |= said
-    return None if _goes_on(words, own) else _put(sentence, found, new)
+        new |= replacements
+    return None if _goes_on(words, own) else _put(sentence, matches, new)
 
 
 def _own_words(words: Sequence[str], at: int, speaker: str) -> dict[int, str]:
@@ -117,15 +117,15 @@ def _put(sentence: str, found: Words, new: Mapping[int, str]) -> str:
 
 
 def _german(sentence: str, speaker: str) -> str | None:
-    found = list(WORD.finditer(plain(sentence)))
-    words = [word.group() for word in found]
+    matches = list(WORD.finditer(lower_text(sentence)))
+    words = [word.group() for word in matches]
     verbs = [at for at, word in enumerate(words) if word in GERMAN_FORMS]
     if words.count("ich") != 1 or len(verbs) != 1 or GERMAN_OTHERS & set(words):
         return None
     at = words.index("ich")
     if abs(at - verbs[0]) != 1:
         return None
-    return _put(sentence, found, {at: speaker, verbs[0]: GERMAN_FORMS[words[verbs[0]]]})
+    return _put(sentence, matches, {at: speaker, verbs[0]: GERMAN_FORMS[words[verbs[0]]]})
 
 
 def _chinese(sentence: str, speaker: str) -> str | None:

@@ -116,16 +116,16 @@ def _by_slot(counts: Bools, order: npt.NDArray[np.intp] | None) -> Bools | None:
 
 def spread(lent: Floats, share: tuple[Floats, ...]) -> Floats:
     """Return what each slot's neighbours lend it: Σ share × lent."""
-    received = np.zeros_like(lent)
+    totals = np.zeros_like(lent)
     # One buffer for all products: fresh ones cost as much as the products.
     product = np.empty_like(lent)
-    for k, shared in enumerate(share, 1):
-        part = product[: len(shared)]
-        np.multiply(shared, lent[k:], out=part)
-        received[:-k] += part
-        np.multiply(shared, lent[:-k], out=part)
-        received[k:] += part
-    return received
+    for k, weights in enumerate(share, 1):
+        part = product[: len(weights)]
+        np.multiply(weights, lent[k:], out=part)
+        totals[:-k] += part
+        np.multiply(weights, lent[:-k], out=part)
+        totals[k:] += part
+    return totals
 
 
 def _side_by_side(segment: Codes) -> tuple[npt.NDArray[np.intp] | None, npt.NDArray[np.intp] | None]:

@@ -80,7 +80,9 @@ class Frame(Result):
     @property
     def row(self) -> dict[str, Any]:
         """The definition as JSON keeps it, without the name."""
-        return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.name != "name"}
+        return {
+            one.name: _encode_value(getattr(self, one.name)) for one in fields(self) if one.name != "name"
+        }
 
     def __str__(self) -> str:
         limit = "" if self.limit is None else f", at most {number(self.limit, 'memory', 'memories')}"
@@ -108,11 +110,11 @@ def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) 
         if key not in FIELDS:
             raise NameUnknown("field of a frame", str(key), FIELDS)
     start = Frame(name, PRESETS["attention"]) if base is None else base
-    values = {key: _frozen(key, value) for key, value in given.items()}
+    values = {key: _freeze_value(key, value) for key, value in given.items()}
     return replace(start, **values, name=name)
 
 
-def _frozen(key: str, value: Any) -> Any:
+def _freeze_value(key: str, value: Any) -> Any:
     if key == "weights":
         return _weights(value)
     if key in ("tags", "categories", "guarantees"):
@@ -147,7 +149,7 @@ def _is_positive(value: Any) -> bool:
     return _is_number(value) and isfinite(value) and value > 0
 
 
-def _plain(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     if isinstance(value, ScoreWeights):
         return asdict(value)
     return list(value) if isinstance(value, tuple) else value
@@ -241,7 +243,7 @@ def strengths(found: FrameEvidence) -> dict[str, Floats]:
     }
 
 
-def offering(found: Candidates, scores: Floats) -> npt.NDArray[np.intp]:
+def sort_for_room(found: Candidates, scores: Floats) -> npt.NDArray[np.intp]:
     """Return the places in the order in which they get room: guaranteed, word for word, then all others.
 
     Among each of these the better score comes first, of equals the newer.
@@ -337,10 +339,10 @@ def stronger_first(order: Iterable[int], weaker_than: Mapping[int, set[int]]) ->
     of those that wait stands.
     """
     waiting = dict.fromkeys(order)
-    done: list[int] = []
+    sequence: list[int] = []
     while waiting:
         free = (one for one in waiting if not any(other in waiting for other in weaker_than.get(one, ())))
         first = next(free, next(iter(waiting)))
         del waiting[first]
-        done.append(first)
-    return done
+        sequence.append(first)
+    return sequence

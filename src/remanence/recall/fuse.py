@@ -121,7 +121,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         corpus.words.sum()
     )
     windows = windows_of(corpus)
-    answers, asked = _answers(corpus, windows)
+    answers, questions = _answers(corpus, windows)
     return Ground(
         corpus=corpus,
         windows=windows,
@@ -131,7 +131,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
         session_share=0.0 if mostly_assistants else SESSION_SHARE,
         segment=_number_segments(windows),
         answers=answers,
-        asked=asked,
+        asked=questions,
     )
 
 
@@ -162,11 +162,13 @@ def rank(
         names_capped=query.within_conversation,
     )
     likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
-    meant = None if contextual is None else _compare_contextual(contextual, query.contextual, candidates)
+    context_cosines = (
+        None if contextual is None else _compare_contextual(contextual, query.contextual, candidates)
+    )
     arms = {"lexical": _scale_scores(_select_candidates(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
-    arms |= _semantic(likeness, meant)
-    if contextual is not None and meant is not None and contextual.floor:
-        sure = _sure(arms, lexical, likeness, candidates) / contextual.floor
+    arms |= _semantic(likeness, context_cosines)
+    if contextual is not None and context_cosines is not None and contextual.floor:
+        sure = _measure_sure_strength(arms, lexical, likeness, candidates) / contextual.floor
         arms |= {name: arm * np.float32(min(1.0, sure)) for name, arm in arms.items() if name != "contextual"}
     evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
@@ -176,19 +178,19 @@ def rank(
     places = _contenders(ground, evidence, candidates, factors, depth)
     session = _session(ground, evidence, candidates, places)
     score = factors.apply_factors(evidence[places] + session, places)
-    found = _best(score, depth)
-    best = found[:limit]
-    likenesses = _Likenesses(likeness, None if meant is None else meant.cosines)
+    strongest = _select_best(score, depth)
+    best = strongest[:limit]
+    likenesses = _Likenesses(likeness, None if context_cosines is None else context_cosines.cosines)
     parts = _ScoreParts(
         arms, lexical, likenesses, candidates[places], places, (lead[places], session), factors
     )
     return RankResult(
         rows=candidates[places[best]],
         scores=score[best],
-        parts=tuple(parts.of(int(number)) for number in best),
-        strength=max((parts.strength(int(number)) for number in found[:STRENGTH_DEPTH]), default=0.0),
+        parts=tuple(parts.compute_parts(int(number)) for number in best),
+        strength=max((parts.strength(int(number)) for number in strongest[:STRENGTH_DEPTH]), default=0.0),
         candidates=len(candidates),
-        by_model=meant is not None,
+        by_model=context_cosines is not None,
     )
 
 
@@ -204,26 +206,29 @@ class _Factors:
         """Return the scores of all candidates, or of those in some places."""
         score: Floats = evidence * (self.raised if places is None else self.raised[places])
         if self.spoken is not None:
-            spoken = self.spoken if places is None else self.spoken[places]
-            np.multiply(score, np.float32(NAMED_FACTOR), out=score, where=spoken)
+            speaker_mask = self.spoken if places is None else self.spoken[places]
+            np.multiply(score, np.float32(NAMED_FACTOR), out=score, where=speaker_mask)
         return score
 
-    def of(self, place: int) -> dict[str, float]:
+    def read_factors(self, place: int) -> dict[str, float]:
         """Return the factors of one candidate by name."""
-        named = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
-        raised = float(self.raised[place])
+        name_factor = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
+        worth = float(self.raised[place])
         if self.archived is None or not self.archived[place]:
-            return {"named": named, "worth": raised}
-        return {"named": named, "worth": raised / ARCHIVED_FACTOR, "archived": ARCHIVED_FACTOR}
+            return {"named": name_factor, "worth": worth}
+        return {"named": name_factor, "worth": worth / ARCHIVED_FACTOR, "archived": ARCHIVED_FACTOR}
 
 
 def _factors(ground: Ground, query: Query, candidates: Rows, archived: Bools | None) -> _Factors:
     """Return the factors of the candidates; one product for worth and archive costs less than a masked one."""
-    raised, spoken = _select_candidates(ground.raised, candidates), _match_speaker(ground, query, candidates)
+    worths, speaker_mask = (
+        _select_candidates(ground.raised, candidates),
+        _match_speaker(ground, query, candidates),
+    )
     if archived is None:
-        return _Factors(raised, spoken, None)
+        return _Factors(worths, speaker_mask, None)
     those = _select_candidates(archived, candidates)
-    return _Factors(raised * (1 - those * np.float32(1 - ARCHIVED_FACTOR)), spoken, those)
+    return _Factors(worths * (1 - those * np.float32(1 - ARCHIVED_FACTOR)), speaker_mask, those)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,15 +243,15 @@ class _ScoreParts:
     lent: tuple[Floats, Floats]  # by the question before it, and by its segment
     factors: _Factors
 
-    def of(self, number: int) -> dict[str, float]:
+    def compute_parts(self, number: int) -> dict[str, float]:
         """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
         place = int(self.places[number])
         parts = {name: float(arm[place]) for name, arm in self.arms.items()} | {
             "held": self._measure_word_share(number)
         }
-        parts |= self.likeness.of(place)
+        parts |= self.likeness.read_cosines(place)
         lead, session = (float(values[number]) for values in self.lent)
-        return parts | {"lead": lead, "session": session} | self.factors.of(place)
+        return parts | {"lead": lead, "session": session} | self.factors.read_factors(place)
 
     def strength(self, number: int) -> float:
         """Return how strong one answer is by words and static vectors."""
@@ -266,10 +271,10 @@ class _Likenesses:
     static: Floats | None
     contextual: Floats | None
 
-    def of(self, place: int) -> dict[str, float]:
+    def read_cosines(self, place: int) -> dict[str, float]:
         """Return those of one candidate by name."""
-        named = {"cosine": self.static, "contextual_cosine": self.contextual}
-        return {name: float(cosines[place]) for name, cosines in named.items() if cosines is not None}
+        by_name = {"cosine": self.static, "contextual_cosine": self.contextual}
+        return {name: float(cosines[place]) for name, cosines in by_name.items() if cosines is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,25 +292,27 @@ def _semantic(likeness: Floats | None, meant: _ContextualCosines | None) -> dict
     """
     if meant is None:
         return {} if likeness is None else {"semantic": _scale_scores(likeness, SEMANTIC_WEIGHT)}
-    found = np.zeros(len(meant.held), np.float32)
-    found[meant.held] = _scale_scores(meant.cosines[meant.held], BESIDE_WEIGHT)
+    scores = np.zeros(len(meant.held), np.float32)
+    scores[meant.held] = _scale_scores(meant.cosines[meant.held], BESIDE_WEIGHT)
     if likeness is None:
-        return {"contextual": found}
+        return {"contextual": scores}
     static = _scale_scores(likeness, BESIDE_WEIGHT)
-    return {"semantic": static, "contextual": np.where(meant.held, found, static)}
+    return {"semantic": static, "contextual": np.where(meant.held, scores, static)}
 
 
-def _sure(arms: Mapping[str, Floats], lexical: Lexical, likeness: Floats | None, candidates: Rows) -> float:
+def _measure_sure_strength(
+    arms: Mapping[str, Floats], lexical: Lexical, likeness: Floats | None, candidates: Rows
+) -> float:
     """Return the strength that words and static vectors alone would answer with.
 
     What they hardly know, such as another language, they scale up to the same numbers as what they know well.
     """
-    known = _sum([arm for name, arm in arms.items() if name != "contextual"])
-    found = [0.0]
-    for place in _best(known, STRENGTH_DEPTH):
-        held = lexical.measure_word_share(int(candidates[place]))
-        found.append(_strength(held, None if likeness is None else float(likeness[place])))
-    return max(found)
+    scores = _sum([arm for name, arm in arms.items() if name != "contextual"])
+    strengths = [0.0]
+    for place in _select_best(scores, STRENGTH_DEPTH):
+        word_share = lexical.measure_word_share(int(candidates[place]))
+        strengths.append(_strength(word_share, None if likeness is None else float(likeness[place])))
+    return max(strengths)
 
 
 def _strength(held: float, cosine: float | None) -> float:
@@ -317,9 +324,9 @@ def _compare_contextual(
     contextual: Contextual, query: npt.NDArray[np.float32] | None, candidates: Rows
 ) -> _ContextualCosines | None:
     """Compare the candidates with the question by a model's vectors; None where none of them has one."""
-    held = _select_candidates(contextual.held, candidates)
+    mask = _select_candidates(contextual.held, candidates)
     cosines = _likeness(contextual.vectors, query, candidates, len(contextual.held))
-    return None if cosines is None or not held.any() else _ContextualCosines(cosines, held)
+    return None if cosines is None or not mask.any() else _ContextualCosines(cosines, mask)
 
 
 def _sum(arms: Sequence[Floats]) -> Floats:
@@ -378,8 +385,8 @@ def _lead(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     """Return what each candidate gets of how much better the question before it matches."""
     if not len(ground.answers):
         return np.zeros_like(evidence)
-    found, lead = _spread_out(ground, evidence, candidates), np.zeros(len(ground.corpus), np.float32)
-    better = found[ground.asked] - found[ground.answers]
+    by_row, lead = _spread_out(ground, evidence, candidates), np.zeros(len(ground.corpus), np.float32)
+    better = by_row[ground.asked] - by_row[ground.answers]
     lead[ground.answers] = np.float32(LEAD_SHARE) * np.maximum(better, 0)
     return _select_candidates(lead, candidates)
 
@@ -430,9 +437,9 @@ def _spread_out(ground: Ground, evidence: Floats, candidates: Rows) -> Floats:
     """Return evidence by row, nothing for what is not in the running."""
     if len(candidates) == len(ground.corpus):
         return evidence
-    found = np.zeros(len(ground.corpus), np.float32)
-    found[candidates] = evidence
-    return found
+    by_row = np.zeros(len(ground.corpus), np.float32)
+    by_row[candidates] = evidence
+    return by_row
 
 
 def _select_candidates(by_row: npt.NDArray[Any], candidates: Rows) -> npt.NDArray[Any]:
@@ -447,8 +454,8 @@ def _match_speaker(ground: Ground, query: Query, candidates: Rows) -> Bools | No
     codes = {code for stem in query.stems for code in ground.names.get(stem, ())}
     speaker = _select_candidates(ground.corpus.speaker, candidates)
     if len(codes) == 1:
-        spoken: Bools = speaker == codes.pop()
-        return spoken
+        by_speaker: Bools = speaker == codes.pop()
+        return by_speaker
     if not codes and _first_person(query.text):
         if query.asker is not None and query.asker >= 0:
             by_asker: Bools = speaker == query.asker
@@ -460,23 +467,23 @@ def _match_speaker(ground: Ground, query: Query, candidates: Rows) -> Bools | No
 
 def _first_person(text: str) -> bool:
     read = readings(text)
-    spoken = lexicon_of(read).first_person
-    return any(word in spoken for reading in read for word in reading.folded)
+    pronouns = lexicon_of(read).first_person
+    return any(word in pronouns for reading in read for word in reading.folded)
 
 
-def _best(score: Floats, limit: int) -> Rows:
+def _select_best(score: Floats, limit: int) -> Rows:
     """Return the places of the best scores above zero, best first; of equals the newer first."""
     least = np.partition(score, len(score) - limit)[len(score) - limit] if len(score) > limit else 0.0
-    found = np.flatnonzero(score >= least if least > 0 else score > 0)
-    return found[np.lexsort((-found, -score[found]))][:limit]
+    places = np.flatnonzero(score >= least if least > 0 else score > 0)
+    return places[np.lexsort((-places, -score[places]))][:limit]
 
 
 def _worth(corpus: Corpus) -> Floats:
     """Scale keep-values to 0–1, full at the percentile."""
     if not len(corpus):
         return corpus.value
-    counted = corpus.value[corpus.counts]
-    full = _percentile(counted, WORTH_PERCENTILE) if len(counted) else 0.0
+    values = corpus.value[corpus.counts]
+    full = _percentile(values, WORTH_PERCENTILE) if len(values) else 0.0
     return np.clip(corpus.value / full, 0, 1).astype(np.float32) if full > 0 else np.zeros_like(corpus.value)
 
 

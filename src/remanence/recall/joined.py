@@ -26,25 +26,25 @@ class JoinedCorpus:
 
     def by_row(self, standing: Floats, archived: Floats) -> Floats:
         """Return numbers of both by row."""
-        found = np.zeros(len(self.ground.corpus), np.float32)
-        found[self.standing], found[self.archived] = standing, archived
-        return found
+        numbers = np.zeros(len(self.ground.corpus), np.float32)
+        numbers[self.standing], numbers[self.archived] = standing, archived
+        return numbers
 
     def join_marks(self, standing: Bools, archived: Bools) -> Bools:
         """Return marks of both by row."""
-        found = np.zeros(len(self.ground.corpus), np.bool_)
-        found[self.standing], found[self.archived] = standing, archived
-        return found
+        marks = np.zeros(len(self.ground.corpus), np.bool_)
+        marks[self.standing], marks[self.archived] = standing, archived
+        return marks
 
     def terms(
         self, stems: Sequence[str], standing: Mapping[str, Rows], archived: Mapping[str, Rows]
     ) -> dict[str, Term]:
         """Return the windows that hold each stem, by the rows of either that hold it themselves."""
-        ground, found = self.ground, {}
+        ground, by_stem = self.ground, {}
         for stem in stems:
             rows = np.sort(np.concatenate((self.standing[standing[stem]], self.archived[archived[stem]])))
-            found[stem] = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
-        return found
+            by_stem[stem] = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
+        return by_stem
 
 
 def join_corpora(standing: Corpus, archived: Corpus, speakers: Sequence[str]) -> JoinedCorpus:
@@ -61,12 +61,12 @@ def join_corpora(standing: Corpus, archived: Corpus, speakers: Sequence[str]) ->
     return JoinedCorpus(ground, place[: len(standing)], place[len(standing) :])
 
 
-def around(windows: Windows, rows: Rows) -> Rows:
+def add_window_rows(windows: Windows, rows: Rows) -> Rows:
     """Return, ascending, some rows with all whose words their windows hold."""
     slots = rows if windows.slot is None else windows.slot[rows]
     near = [slots]
     for k, share in enumerate(windows.share, 1):
         before, after = slots[slots >= k], slots[slots < len(windows.length) - k]
         near += [before[share[before - k] > 0] - k, after[share[after] > 0] + k]
-    found = np.unique(np.concatenate(near))
-    return found if windows.order is None else np.sort(windows.order[found])
+    neighbours = np.unique(np.concatenate(near))
+    return neighbours if windows.order is None else np.sort(windows.order[neighbours])

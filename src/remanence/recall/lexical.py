@@ -106,10 +106,10 @@ def lexical_scores(
     scores = np.zeros(len(damping), np.float32)
     weights: dict[str, float] = {}
     for stem in dict.fromkeys(query):
-        slots, gained = terms[stem]
+        slots, gains = terms[stem]
         weight = _idf(len(slots), n)
         weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
-        scores[slots] += gained * np.float32(weights[stem] * (K1 + 1))
+        scores[slots] += gains * np.float32(weights[stem] * (K1 + 1))
     best_possible = sum(weights.values()) * (K1 + 1)
     return Lexical(windows.to_rows(scores), windows, damping, best_possible, weights)
 
@@ -142,27 +142,27 @@ def _idf(held: int, n: int) -> float:
 def _frequency(windows: Windows, own: Rows, extra: Floats | None) -> tuple[Rows, Floats]:
     """Return the slots whose windows hold a stem, and how much of it; `own` hold it themselves."""
     if len(own) < RARE_SHARE * len(windows.length):
-        found = _spread_from(windows, own)
+        frequency = _spread_from(windows, own)
     else:
         lent = np.zeros_like(windows.length)
         lent[own] = windows.lends[own]
-        found = spread(lent, windows.share)
-    found[own] += 1
+        frequency = spread(lent, windows.share)
+    frequency[own] += 1
     if extra is not None:
-        found += extra
-    slots = np.flatnonzero(found > 0)
-    return slots, found[slots]
+        frequency += extra
+    slots = np.flatnonzero(frequency > 0)
+    return slots, frequency[slots]
 
 
 def _spread_from(windows: Windows, own: Rows) -> Floats:
     """Return what `spread` does, going from the few slots that lend to those around them."""
-    received = np.zeros_like(windows.length)
+    totals = np.zeros_like(windows.length)
     lent = windows.lends[own]
     for k, share in enumerate(windows.share, 1):
-        after, before = np.searchsorted(own, (k, len(received) - k))
-        received[own[after:] - k] += share[own[after:] - k] * lent[after:]
-        received[own[:before] + k] += share[own[:before]] * lent[:before]
-    return received
+        after, before = np.searchsorted(own, (k, len(totals) - k))
+        totals[own[after:] - k] += share[own[after:] - k] * lent[after:]
+        totals[own[:before] + k] += share[own[:before]] * lent[:before]
+    return totals
 
 
 def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None:
@@ -170,9 +170,9 @@ def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None
     extra: Floats | None = None
     if codes:
         extra = SPEAKER_WEIGHT * np.isin(windows.speaker, codes).astype(np.float32)
-    for values, wanted in _date(windows, stem):
-        dated = DATE_WEIGHT * (values == wanted).astype(np.float32)
-        extra = dated if extra is None else extra + dated
+    for values, value in _date(windows, stem):
+        by_date = DATE_WEIGHT * (values == value).astype(np.float32)
+        extra = by_date if extra is None else extra + by_date
     return extra
 
 

@@ -35,17 +35,17 @@ def nearest(
         return []
     best = _Best(asked, most, least)
     for start, cosines in _blocks(vectors, asked):
-        found = np.flatnonzero(cosines > best.floors)
-        if len(found) > PAIRS_MAX:
+        hits = np.flatnonzero(cosines > best.floors)
+        if len(hits) > PAIRS_MAX:
             best.raise_floors(cosines, _countable_pairs(asked, among, start, cosines.shape))
-            found = np.flatnonzero(cosines > best.floors)
-        block, tile, own, other = np.unravel_index(found, cosines.shape)
+            hits = np.flatnonzero(cosines > best.floors)
+        block, tile, own, other = np.unravel_index(hits, cosines.shape)
         place, row = tile * TILE_ROWS + own, start + block * cosines.shape[-1] + other
         here = (place < len(asked)) & (row < len(vectors))
-        place, row, cosine = place[here], row[here], cosines.ravel()[found[here]]
+        place, row, cosine = place[here], row[here], cosines.ravel()[hits[here]]
         others = among[row] & (asked[place] != row)
         best.add(place[others], row[others], cosine[others])
-    return best.all()
+    return best.split_by_question()
 
 
 def whole_tiles(asked: Sequence[int], most: int) -> list[Sequence[int]]:
@@ -84,9 +84,9 @@ def _blocks(vectors: npt.NDArray[np.float16], asked: Rows) -> Iterator[tuple[int
 
 def _pad_rows(vectors: npt.NDArray[np.float16], to: int) -> Floats:
     """Return vectors with rows of zeros behind them, up to a multiple of `to`."""
-    padded = np.zeros((-(-len(vectors) // to) * to, vectors.shape[1]), np.float32)
-    padded[: len(vectors)] = vectors
-    return padded
+    rows = np.zeros((-(-len(vectors) // to) * to, vectors.shape[1]), np.float32)
+    rows[: len(vectors)] = vectors
+    return rows
 
 
 class _Best:
@@ -119,7 +119,7 @@ class _Best:
         if self._waiting > PAIRS_MAX:
             self._sort()
 
-    def all(self) -> list[Nearest]:
+    def split_by_question(self) -> list[Nearest]:
         """Return the best of each."""
         place, row, cosine = self._sort()
         bounds = np.searchsorted(place, np.arange(1, self._asked))
@@ -133,6 +133,6 @@ class _Best:
         rank = np.arange(len(place)) - np.searchsorted(place, place)
         last = rank == self._most - 1
         self.floors.ravel()[place[last]] = cosine[last]
-        kept = rank < self._most
-        self._kept, self._waiting = [(place[kept], row[kept], cosine[kept])], 0
+        mask = rank < self._most
+        self._kept, self._waiting = [(place[mask], row[mask], cosine[mask])], 0
         return self._kept[0]

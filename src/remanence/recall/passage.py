@@ -21,18 +21,18 @@ def passage(text: str, asked: AbstractSet[str], fits: Callable[[str], bool]) -> 
     What fits must still fit when it is shorter.
     """
     pieces = _PIECE.findall(text)
-    width = _most(pieces, 0, fits)
+    width = _count_fitting_pieces(pieces, 0, fits)
     if width < min(PIECES_MIN, len(pieces)):
         return None
     start = _start(pieces, width, asked)
     return (
-        _render_passage(pieces, start, _most(pieces, start, fits))
+        _render_passage(pieces, start, _count_fitting_pieces(pieces, start, fits))
         if start
         else _render_passage(pieces, 0, width)
     )
 
 
-def _most(pieces: Sequence[str], start: int, fits: Callable[[str], bool]) -> int:
+def _count_fitting_pieces(pieces: Sequence[str], start: int, fits: Callable[[str], bool]) -> int:
     """Return how many pieces from a place on fit."""
     low, high = 0, 1
     # Doubling first: a text may be a thousand times as long as its room.
@@ -44,23 +44,23 @@ def _most(pieces: Sequence[str], start: int, fits: Callable[[str], bool]) -> int
 
 def _render_passage(pieces: Sequence[str], start: int, length: int) -> str:
     end = start + length
-    kept = "".join(pieces[start:end]).rstrip()
-    return f"{CUT} " * (start > 0) + kept + f" {CUT}" * (end < len(pieces))
+    text = "".join(pieces[start:end]).rstrip()
+    return f"{CUT} " * (start > 0) + text + f" {CUT}" * (end < len(pieces))
 
 
 def _start(pieces: Sequence[str], width: int, asked: AbstractSet[str]) -> int:
     """Return where to begin so that most distinct asked stems are shown, the earliest place of those."""
-    found = [(place, stem) for place, piece in enumerate(pieces) for stem in asked & set(stems(piece))]
+    hits = [(place, stem) for place, piece in enumerate(pieces) for stem in asked & set(stems(piece))]
     inside: Counter[str] = Counter()
     run, best, distinct, last = (0, 0), 0, 0, 0
-    for place, stem in found:
+    for place, stem in hits:
         inside[stem] += 1
         distinct += inside[stem] == 1
-        while found[last][0] <= place - width:
-            inside[found[last][1]] -= 1
-            distinct -= inside[found[last][1]] == 0
+        while hits[last][0] <= place - width:
+            inside[hits[last][1]] -= 1
+            distinct -= inside[hits[last][1]] == 0
             last += 1
         if distinct > best:
-            best, run = distinct, (found[last][0], place)
+            best, run = distinct, (hits[last][0], place)
     first, end = run
     return 0 if end < width else first - (width - 1 - (end - first)) // 2

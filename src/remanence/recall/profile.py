@@ -30,8 +30,8 @@ TOPIC_CHARS_MIN = 3  # of a word in a spaced script
 
 def worth(values: Floats, confirmations: Floats) -> Floats:
     """Return what speaks for a place in a profile: the keep-value, and that it was said or confirmed again."""
-    found: Floats = np.nan_to_num(values) * (1 + np.log1p(np.maximum(confirmations, 0)))
-    return found
+    worths: Floats = np.nan_to_num(values) * (1 + np.log1p(np.maximum(confirmations, 0)))
+    return worths
 
 
 def select_profile_rows(eligible: Bools, first: Bools, worths: Floats, seqs: Ints, most: int) -> Ints:
@@ -50,29 +50,29 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     df: defaultdict[str, int] = defaultdict(int)
     met: Counter[tuple[str, str]] = Counter()
     for text in texts:
-        told = _list_topic_words(text)
-        met.update(told)
-        for stem, count in Counter([stem for stem, _ in told]).items():
-            scores[stem] += count / len(told)
+        pairs = _list_topic_words(text)
+        met.update(pairs)
+        for stem, count in Counter([stem for stem, _ in pairs]).items():
+            scores[stem] += count / len(pairs)
             df[stem] += 1
-    shown: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    spellings: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (stem, word), count in met.items():
-        shown[stem][word] = count
-    found = [
-        (_most_met(shown[stem]), share * math.log(len(texts) / df[stem]), df[stem])
+        spellings[stem][word] = count
+    entries = [
+        (_most_met(spellings[stem]), share * math.log(len(texts) / df[stem]), df[stem])
         for stem, share in scores.items()
         if df[stem] < len(texts) or len(texts) == 1
     ]
-    return sorted(found, key=lambda one: (-one[1], one[0]))[:most]
+    return sorted(entries, key=lambda one: (-one[1], one[0]))[:most]
 
 
 def _list_topic_words(text: str) -> list[tuple[str, str]]:
     """Return (stem, word) of what a text is about: no function words, no bare numbers, nothing very short."""
     return [
-        (stem, folded)
+        (stem, word)
         for reading in readings(text)
-        for folded, stem in reading.content
-        if len(folded) >= (TOPIC_CHARS_MIN if folded.isascii() else 2) and not folded.isdigit()
+        for word, stem in reading.content
+        if len(word) >= (TOPIC_CHARS_MIN if word.isascii() else 2) and not word.isdigit()
     ]
 
 

@@ -38,8 +38,8 @@ def word_weight(memories: int, df: Mapping[int, int]) -> Callable[[str], float]:
 
 
 def _weight(memories: int, df: int) -> float:
-    held = min(df, memories)
-    return math.log1p((memories + MEMORIES_PRIOR - held + 0.5) / (held + 0.5))
+    count = min(df, memories)
+    return math.log1p((memories + MEMORIES_PRIOR - count + 0.5) / (count + 0.5))
 
 
 class ArrivalWeights:
@@ -55,18 +55,18 @@ class ArrivalWeights:
         """Return what each stem weighs in the text beside it."""
         df, memories = self._df, self._memories
         if len(stems) <= _FEW_STEMS:
-            given = zip(stems, texts.tolist(), strict=True)
-            alone = [_weight(memories + text, df[text].get(term_hash(stem), 0)) for stem, text in given]
+            pairs = zip(stems, texts.tolist(), strict=True)
+            alone = [_weight(memories + text, df[text].get(term_hash(stem), 0)) for stem, text in pairs]
             return np.array(alone, np.float32)
         terms = zip(map(term_hash, stems), texts.tolist(), strict=True)
-        held = np.array([df[text].get(term, 0) for term, text in terms], np.int64)
+        counts = np.array([df[text].get(term, 0) for term, text in terms], np.int64)
         among = memories + texts
-        held = np.minimum(held, among)
-        rarity = among + MEMORIES_PRIOR - held + 0.5
-        found: Floats = np.log1p(rarity / (held + 0.5)).astype(np.float32)
-        return found
+        counts = np.minimum(counts, among)
+        rarity = among + MEMORIES_PRIOR - counts + 0.5
+        weights: Floats = np.log1p(rarity / (counts + 0.5)).astype(np.float32)
+        return weights
 
-    def alone(self, text: int) -> Callable[[str], float]:
+    def build_stem_weight(self, text: int) -> Callable[[str], float]:
         """Return what stems weigh in one of the texts."""
         return word_weight(self._memories + text, self._df[text])
 
@@ -79,17 +79,17 @@ def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) ->
     """
     slots = None if rows is None else _slots(windows, rows)
     runs = np.arange(-(-len(bare) // RUN)) if slots is None else np.unique(slots // RUN)
-    blended = np.empty((len(runs), RUN, bare.shape[1]), np.float32)
+    blends = np.empty((len(runs), RUN, bare.shape[1]), np.float32)
     for start in range(0, len(runs), _RUNS_AT_ONCE):
         some = runs[start : start + _RUNS_AT_ONCE]
-        _blend(windows, bare, some, blended[start : start + len(some)])
-    by_slot: Floats = blended.reshape(len(runs) * RUN, bare.shape[1])
+        _blend(windows, bare, some, blends[start : start + len(some)])
+    by_slot: Floats = blends.reshape(len(runs) * RUN, bare.shape[1])
     if slots is not None:
         slots = np.searchsorted(runs, slots // RUN) * RUN + slots % RUN
     elif windows.slot is None:
         return by_slot[: len(bare)]
-    found: Floats = by_slot[windows.slot if slots is None else slots]
-    return found
+    vectors: Floats = by_slot[windows.slot if slots is None else slots]
+    return vectors
 
 
 def touched_rows(windows: Windows, rows: Rows) -> Rows:
@@ -100,19 +100,19 @@ def touched_rows(windows: Windows, rows: Rows) -> Rows:
         after = slots[slots < len(windows.length) - k]
         before = slots[slots >= k]
         near += [after[share[after] > 0] + k, before[share[before - k] > 0] - k]
-    found = np.unique(np.concatenate(near))
-    return found if windows.order is None else np.sort(windows.order[found])
+    neighbours = np.unique(np.concatenate(near))
+    return neighbours if windows.order is None else np.sort(windows.order[neighbours])
 
 
 def cosine(vectors: Floats, query: Floats, rows: Rows | None = None) -> Floats:
     """Return the cosine of each unit row, or of `rows` only, with the query; a zero query is like nothing."""
     norm = float(np.linalg.norm(query))
     unit = query / np.float32(norm) if norm > 0 else query
-    chosen = vectors if rows is None else vectors[rows]
+    candidates = vectors if rows is None else vectors[rows]
     # A matrix product wakes the threads of BLAS, which spin: three times the CPU, and no faster, as reading the vectors
     # takes all the time.
-    found: Floats = np.vecdot(chosen, unit.astype(np.float32, copy=False))
-    return found
+    cosines: Floats = np.vecdot(candidates, unit.astype(np.float32, copy=False))
+    return cosines
 
 
 def _slots(windows: Windows, rows: Rows) -> Rows:
@@ -125,10 +125,10 @@ def _blend(windows: Windows, bare: Vectors, runs: Rows, blended: Floats) -> None
     slots = runs[:, None] * RUN + np.arange(-_REACH, RUN + _REACH)  # of each run, and what is around it
     if runs[-1] - runs[0] == len(runs) - 1:
         # Runs that follow each other share what is around them, which is converted once.
-        near = _at(windows, bare, np.arange(slots[0, 0], slots[-1, -1] + 1).clip(0, last))
+        near = _read_slot_vectors(windows, bare, np.arange(slots[0, 0], slots[-1, -1] + 1).clip(0, last))
         near = sliding_window_view(near, slots.shape[1], axis=0)[::RUN].swapaxes(1, 2)
     else:
-        near = _at(windows, bare, np.clip(slots, 0, last))
+        near = _read_slot_vectors(windows, bare, np.clip(slots, 0, last))
     weights = _weights(windows, slots)
     for start in range(0, bare.shape[1], _COLUMNS):
         some = slice(start, start + _COLUMNS)
@@ -143,18 +143,18 @@ def _weights(windows: Windows, slots: Rows) -> Floats:
     weights[:, own, at] = 1
     lends = _or_nothing(windows.lends, slots)
     for k, share in enumerate(windows.share, 1):
-        shared = _or_nothing(share, slots)
-        weights[:, own, at + k] = shared[:, at] * lends[:, at + k]
-        weights[:, own, at - k] = shared[:, at - k] * lends[:, at - k]
+        shares = _or_nothing(share, slots)
+        weights[:, own, at + k] = shares[:, at] * lends[:, at + k]
+        weights[:, own, at - k] = shares[:, at - k] * lends[:, at - k]
     return weights
 
 
 def _or_nothing(by_slot: Floats, slots: Rows) -> Floats:
     """Return what stands at some slots, 0 for those before the first and after the last."""
-    found = np.zeros(slots.shape, np.float32)
+    values = np.zeros(slots.shape, np.float32)
     here = (slots >= 0) & (slots < len(by_slot))
-    found[here] = by_slot[slots[here]]
-    return found
+    values[here] = by_slot[slots[here]]
+    return values
 
 
 def _unit(blended: Floats) -> None:
@@ -164,7 +164,7 @@ def _unit(blended: Floats) -> None:
     blended /= norm
 
 
-def _at(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
+def _read_slot_vectors(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
     rows = slots if windows.order is None else windows.order[slots]
-    taken: Floats = bare[rows].astype(np.float32)
-    return taken
+    vectors: Floats = bare[rows].astype(np.float32)
+    return vectors

@@ -44,14 +44,14 @@ def older_alike(
 
     Older ones alone: said before, or at the same time and arrived before. Without vectors all cosines are 0.
     """
-    found, lexical = _by_words(field, row, postings)
-    rows = np.union1d(found, near)
-    rows = rows[_older(field, row, rows)]
+    word_rows, lexical = _by_words(field, row, postings)
+    rows = np.union1d(word_rows, near)
+    rows = rows[_match_older(field, row, rows)]
     if not len(rows):
         return []
     words = np.zeros(len(rows), np.float32)
-    here = np.isin(found, rows)
-    words[np.searchsorted(rows, found[here])] = lexical[here]
+    here = np.isin(word_rows, rows)
+    words[np.searchsorted(rows, word_rows[here])] = lexical[here]
     cosines = _cosines(field, row, rows)
     score = _scale_scores(words) + _scale_scores(cosines)
     order = np.lexsort((-rows, -score))
@@ -64,28 +64,30 @@ def older_alike(
 
 def _by_words(field: CandidateColumns, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:
     """Return the best rows by words, ascending, with their scores."""
-    held = [rows for rows in postings.values() if len(rows)]
-    if not held:
+    groups = [rows for rows in postings.values() if len(rows)]
+    if not groups:
         return np.empty(0, np.intp), np.empty(0, np.float32)
-    found, at = np.unique(np.concatenate(held), return_inverse=True)
+    candidates, at = np.unique(np.concatenate(groups), return_inverse=True)
     n = len(field.stands)
     weights = np.repeat(
-        [np.log1p((n - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in held], list(map(len, held))
+        [np.log1p((n - len(rows) + 0.5) / (len(rows) + 0.5)) for rows in groups], list(map(len, groups))
     )
     mean = max(1.0, float(field.words.mean()))
     score = (
-        np.bincount(at, weights, len(found)) * (K1 + 1) / (1 + K1 * (1 - B + B * field.words[found] / mean))
+        np.bincount(at, weights, len(candidates))
+        * (K1 + 1)
+        / (1 + K1 * (1 - B + B * field.words[candidates] / mean))
     )
-    score[~_older(field, row, found)] = 0.0
-    if len(found) > LEXICAL_MAX:
+    score[~_match_older(field, row, candidates)] = 0.0
+    if len(candidates) > LEXICAL_MAX:
         best = np.sort(np.argpartition(-score, LEXICAL_MAX)[:LEXICAL_MAX])
-        found, score = found[best], score[best]
-    return found, score.astype(np.float32)
+        candidates, score = candidates[best], score[best]
+    return candidates, score.astype(np.float32)
 
 
-def _older(field: CandidateColumns, row: int, rows: Rows) -> Bools:
-    said, mine = field.said_at[rows], field.said_at[row]
-    older: Bools = field.stands[rows] & ((said < mine) | ((said == mine) & (rows < row)))
+def _match_older(field: CandidateColumns, row: int, rows: Rows) -> Bools:
+    times, mine = field.said_at[rows], field.said_at[row]
+    older: Bools = field.stands[rows] & ((times < mine) | ((times == mine) & (rows < row)))
     return older
 
 

@@ -137,8 +137,8 @@ class Bookkeeping:
 
 def writes(asked: Bookkeeping) -> bool:
     """Tell whether anything is to be written, or a lease looked at where it is."""
-    told = asked.put, asked.count, asked.swap, asked.cover, asked.lease, asked.release, asked.fence
-    return any(map(bool, told))
+    parts = asked.put, asked.count, asked.swap, asked.cover, asked.lease, asked.release, asked.fence
+    return any(map(bool, parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,17 +239,17 @@ class LedgerFindings:
         )
 
     def __str__(self) -> str:
-        gone, redacted = (sum(map(len, some.values())) for some in (self.erased, self.redacted))
-        told = [
-            *([f"{gone:,} of its memories were erased since it was copied"] if gone else []),
+        erased_count, redacted_count = (sum(map(len, some.values())) for some in (self.erased, self.redacted))
+        sentences = [
+            *([f"{erased_count:,} of its memories were erased since it was copied"] if erased_count else []),
             *(
-                [f"{redacted:,} of its memories lost a person's names since it was copied"]
-                if redacted
+                [f"{redacted_count:,} of its memories lost a person's names since it was copied"]
+                if redacted_count
                 else []
             ),
             *(f"the ledger of erasures {one}" for one in self.damaged),
         ]
-        return "; ".join(told)
+        return "; ".join(sentences)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,8 +57,8 @@ def refuse_malformed_entries(entries: Sequence[Entry]) -> None:
 def _repeats(keys: Ints) -> bool:
     """Tell whether a number, or a row of numbers, stands there twice."""
     columns = keys.reshape(len(keys), -1)
-    ordered = columns[np.lexsort(columns.T)]
-    return bool((ordered[1:] == ordered[:-1]).all(axis=1).any())
+    rows = columns[np.lexsort(columns.T)]
+    return bool((rows[1:] == rows[:-1]).all(axis=1).any())
 
 
 def refuse_moves(seqs: Ints, old: Ints, block: Block, verb: str) -> None:
@@ -67,11 +67,11 @@ def refuse_moves(seqs: Ints, old: Ints, block: Block, verb: str) -> None:
     `old` has the columns of STATED, ABSENT for None.
     """
     _refuse_classes(seqs, block, verb)
-    moved = [name for name in STATED if name in block.columns]
-    if not moved or block.after is None:
+    names = [name for name in STATED if name in block.columns]
+    if not names or block.after is None:
         return
     new = old.copy()
-    for name in moved:
+    for name in names:
         new[:, STATED.index(name)] = block.after[:, block.columns.index(name)]
     _, first = np.unique(_codes(np.hstack((old, new))), return_index=True)
     for place in first.tolist():
@@ -105,18 +105,18 @@ def _row(values: Ints) -> dict[str, Any]:
 
 
 def _refuse_block(block: Block) -> None:
-    known = BLOCK_COLUMNS.get(block.table)
-    if known is None:
+    columns = BLOCK_COLUMNS.get(block.table)
+    if columns is None:
         raise NameUnknown("table", block.table, BLOCK_COLUMNS)
     for name in block.columns:
-        if name not in known:
-            raise NameUnknown("column", name, known)
+        if name not in columns:
+            raise NameUnknown("column", name, columns)
     _refuse_shape(block)
     _refuse_keys(block)
     if block.table == "links":
         _refuse_ends(block)
     for place, name in enumerate(block.columns) if block.after is not None else ():
-        _refuse_values(block, known[name], block.after[:, place])  # type: ignore[index]
+        _refuse_values(block, columns[name], block.after[:, place])  # type: ignore[index]
 
 
 def _refuse_shape(block: Block) -> None:

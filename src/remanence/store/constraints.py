@@ -165,17 +165,17 @@ def defaults(table: str, at: int) -> Mapping[str, Any]:
 
 def refuse_unknown_columns(names: Iterable[str], table: str = "memories") -> None:
     """Raise NameUnknown for a name that is no column of the table."""
-    known = TABLE_COLUMNS[table]
+    table_columns = TABLE_COLUMNS[table]
     for name in names:
-        if name not in known:
-            raise NameUnknown("column", name, known)
+        if name not in table_columns:
+            raise NameUnknown("column", name, table_columns)
 
 
 def refuse_unfit(name: str, value: Any) -> None:
     """Raise InvalidInput for a value that a memory's column can never have."""
     if not fits(COLUMN[name], value):
         raise InvalidInput(
-            f"{name} cannot be {format_value(value)}", recovery=f"pass {_fitting(COLUMN[name])}"
+            f"{name} cannot be {format_value(value)}", recovery=f"pass {_describe_allowed(COLUMN[name])}"
         )
 
 
@@ -183,20 +183,20 @@ def fits(column: Column, value: Any) -> bool:
     """Tell whether a column, of a memory or of a link, can have a value."""
     if value is None:
         return column.nullable
-    given = value  # stays Any where isinstance would make it an object
+    any_value = value  # stays Any where isinstance would make it an object
     if not isinstance(value, _TYPES[column.kind]):
         return False
     if column.kind == "fraction":
-        return bool(0 <= given <= column.limit)  # what is no number is between nothing
+        return bool(0 <= any_value <= column.limit)  # what is no number is between nothing
     if column.kind == "flag":
         return value in {0, 1}
     if column.kind == "numbers":
-        return all(type(one) is int for one in given)
+        return all(type(one) is int for one in any_value)
     if column.kind == "accessors":
-        return bool(given) and all(map(is_access, given.items()))
+        return bool(any_value) and all(map(is_access, any_value.items()))
     if column.kind in _ROOM:
         least, most = bounds(column)
-        return bool(least <= given <= most)
+        return bool(least <= any_value <= most)
     return column.labels is None or value in _CODES[column.labels]
 
 
@@ -213,7 +213,7 @@ def is_access(item: tuple[Any, Any]) -> bool:
     )
 
 
-def _fitting(column: Column) -> str:
+def _describe_allowed(column: Column) -> str:
     """Say in words what a column can have."""
     least, most = bounds(column)
     words = {
@@ -273,24 +273,24 @@ def refuse_interval(began: int, ended: int) -> None:
 
 def resolve(changes: Sequence[Change], latest_seq: int) -> tuple[list[Change], tuple[int, ...]]:
     """Replace the placeholders -1 … -n by the sequence numbers above `latest_seq`; return both."""
-    created = {change.key for change in changes if change.table == "memories" and change.before is None}
-    placeholders = sorted(-key for key in created if isinstance(key, int) and key < 0)
-    assigned = tuple(range(latest_seq + 1, latest_seq + len(placeholders) + 1))
+    new_keys = {change.key for change in changes if change.table == "memories" and change.before is None}
+    placeholders = sorted(-key for key in new_keys if isinstance(key, int) and key < 0)
+    new_seqs = tuple(range(latest_seq + 1, latest_seq + len(placeholders) + 1))
     if placeholders != list(range(1, len(placeholders) + 1)):
         raise InvalidInput(
             "placeholders are not -1, -2, …", recovery="number new memories -1, -2, … without gaps"
         )
-    seqs = dict(zip((-number for number in placeholders), assigned, strict=True))
-    resolved = [
+    seqs = dict(zip((-number for number in placeholders), new_seqs, strict=True))
+    rows = [
         change
         if change.key.__class__ is int and change.key > 0
         else Change(change.table, _resolved_key(change, seqs), change.before, _resolved_values(change, seqs))
         for change in changes
     ]
-    for change in resolved:
+    for change in rows:
         if change.table == "links":
             _refuse_link(change)
-    return resolved, assigned
+    return rows, new_seqs
 
 
 def memories_of(table: str, key: Any) -> tuple[int, ...]:
@@ -302,11 +302,11 @@ def memories_of(table: str, key: Any) -> tuple[int, ...]:
     return tuple(key[:2] if table == "links" else key[:1])
 
 
-def plain(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
+def encode_values(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a change's values into what is kept: enums as int, fractions in millionths, guards left out."""
     columns = TABLE_COLUMNS[table]
     return {
-        name: value if isinstance(value, Increment) else _plain(columns[name], value)
+        name: value if isinstance(value, Increment) else _encode_value(columns[name], value)
         for name, value in values.items()
         if name not in GUARDS
     }
@@ -331,8 +331,8 @@ def claims_text(verb: str, row: Mapping[str, Any]) -> bool:
 
     What comes back need not be, nor what has a key by a verb to which a key is an identity.
     """
-    keyed = verb in KEYING and row.get("key") is not None
-    return row.get("status", Status.INBOX) in STANDING and verb not in COMING_BACK and not keyed
+    has_key = verb in KEYING and row.get("key") is not None
+    return row.get("status", Status.INBOX) in STANDING and verb not in COMING_BACK and not has_key
 
 
 def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:
@@ -376,25 +376,29 @@ def count_use(row: Mapping[str, Any], at: int, by: int) -> dict[str, int]:
     newest day counts in its own day's byte, or nowhere once that has gone.
     """
     day = at // DAY
-    passed = day - row["use_day"]
-    packed = row["use_days"] << (BUCKET_BITS * min(max(passed, 0), BUCKETS))
-    packed &= (1 << (BUCKET_BITS * BUCKETS)) - 1
-    shift = BUCKET_BITS * max(-passed, 0)
+    days = day - row["use_day"]
+    buckets = row["use_days"] << (BUCKET_BITS * min(max(days, 0), BUCKETS))
+    buckets &= (1 << (BUCKET_BITS * BUCKETS)) - 1
+    shift = BUCKET_BITS * max(-days, 0)
     if shift < BUCKET_BITS * BUCKETS:
-        count = (packed >> shift) & BUCKET_MAX
-        packed += (min(count + by, BUCKET_MAX) - count) << shift
-    return {"used_at": max(at, row["used_at"] or at), "use_days": packed, "use_day": max(day, row["use_day"])}
+        count = (buckets >> shift) & BUCKET_MAX
+        buckets += (min(count + by, BUCKET_MAX) - count) << shift
+    return {
+        "used_at": max(at, row["used_at"] or at),
+        "use_days": buckets,
+        "use_day": max(day, row["use_day"]),
+    }
 
 
 def count_access(
     accessors: Mapping[str, Mapping[str, int]] | None, agent: str, at: int, by: int
 ) -> dict[str, Mapping[str, int]]:
     """Return who used a memory, with an agent's uses counted."""
-    found = dict(accessors or {})
-    known = found.get(agent, {"uses": 0, "last_at": at})
-    uses = known["uses"] + as_far_as(known["uses"], by)
-    found[agent] = {"uses": uses, "last_at": max(known["last_at"], at)}
-    return dict(sorted(found.items()))
+    by_agent = dict(accessors or {})
+    entry = by_agent.get(agent, {"uses": 0, "last_at": at})
+    uses = entry["uses"] + as_far_as(entry["uses"], by)
+    by_agent[agent] = {"uses": uses, "last_at": max(entry["last_at"], at)}
+    return dict(sorted(by_agent.items()))
 
 
 def _change_error(change: Change, what: str, recovery: str) -> InvalidInput:
@@ -435,7 +439,7 @@ def _refuse_values(change: Change, fitting: dict[tuple[str, str], Any]) -> None:
             )
         if not fits(columns[name], value):
             raise _change_error(
-                change, f"{name} cannot be {format_value(value)}", f"pass {_fitting(columns[name])}"
+                change, f"{name} cannot be {format_value(value)}", f"pass {_describe_allowed(columns[name])}"
             )
         fitting[change.table, name] = value
 
@@ -461,7 +465,7 @@ def as_far_as(value: int, by: int) -> int:
     return min(max(value + by, -INT_MAX), INT_MAX) - value
 
 
-def _plain(column: Column, value: Any) -> Any:
+def _encode_value(column: Column, value: Any) -> Any:
     if value is None:
         return None
     match column.kind:
@@ -486,13 +490,13 @@ def _resolved_key(change: Change, seqs: Mapping[int, int]) -> Any:
         raise _change_error(
             change, f"names {unknown[0]}, which is not created here", "create it in the same commit"
         )
-    found = tuple(seqs.get(end, end) for end in ends)
+    numbers = tuple(seqs.get(end, end) for end in ends)
     if isinstance(change.key, int):
-        return found[0]
+        return numbers[0]
     if isinstance(change.key, str):
         return change.key
     last = change.key[-1]
-    return (*found, last if isinstance(last, str) else int(last))
+    return (*numbers, last if isinstance(last, str) else int(last))
 
 
 def _resolved_values(change: Change, seqs: Mapping[int, int]) -> Mapping[str, Any] | None:

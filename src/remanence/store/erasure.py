@@ -51,8 +51,8 @@ def mark(salt: bytes, name: str) -> str:
 
 def names_of(memories: Iterable[tuple[int, str]], texts: Iterable[str]) -> list[str]:
     """Return by what memories, each a number and an id, and texts are known again."""
-    named = [name for seq, id_ in memories for name in (of_seq(seq), of_id(id_))]
-    return [*named, *map(of_fold, sorted(folds_of(texts)))]
+    names = [name for seq, id_ in memories for name in (of_seq(seq), of_id(id_))]
+    return [*names, *map(of_fold, sorted(folds_of(texts)))]
 
 
 def ids_among(names: Iterable[str]) -> list[str]:
@@ -66,8 +66,8 @@ def names_coming_in(changes: Sequence[Change]) -> dict[str, tuple[str, object]]:
     What an undo or a restoration brings back is no exception.
     """
     folds = folds_of(texts_coming_in(changes, ""))
-    found: dict[str, tuple[str, object]] = {of_fold(fold): ("forbidden", fold) for fold in sorted(folds)}
+    by_name: dict[str, tuple[str, object]] = {of_fold(fold): ("forbidden", fold) for fold in sorted(folds)}
     for change in changes:
         if change.table == "memories" and change.before is None and change.after is not None:
-            found[of_id(change.after["id"])] = ("memories", change.key)
-    return found
+            by_name[of_id(change.after["id"])] = ("memories", change.key)
+    return by_name

@@ -20,17 +20,17 @@ def find_without_successor(links: Iterable[tuple[int, int, int]], reasons: Mappi
 
     `links` are (successor, replaced, status of the successor), `reasons` those of the superseded memories.
     """
-    replaced = defaultdict(set)
+    by_successor = defaultdict(set)
     ahead = []
     for successor, old, status in links:
-        replaced[successor].add(old)
+        by_successor[successor].add(old)
         if status not in _FALLEN:
             ahead.append(successor)
     reached: set[int] = set()
     while ahead:
-        found = reasons.keys() & replaced[ahead.pop()] - reached
-        reached |= found
-        ahead += found
+        new_seqs = reasons.keys() & by_successor[ahead.pop()] - reached
+        reached |= new_seqs
+        ahead += new_seqs
     return sorted(seq for seq in reasons.keys() - reached if reasons[seq] == Reason.SUPERSEDED)
 
 

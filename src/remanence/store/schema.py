@@ -65,16 +65,16 @@ metadata = MetaData()
 
 def statements() -> list[str]:
     """Return what creates every table, index and the full text of an empty database, in order."""
-    created = [str(CreateTable(table).compile(dialect=DIALECT)) for table in metadata.sorted_tables]
-    indexed = [
+    tables = [str(CreateTable(table).compile(dialect=DIALECT)) for table in metadata.sorted_tables]
+    indexes = [
         str(CreateIndex(index).compile(dialect=DIALECT))
         for table in metadata.sorted_tables
         for index in sorted(table.indexes, key=lambda index: str(index.name))
     ]
-    return [*created, *indexed, WORDS]
+    return [*tables, *indexes, WORDS]
 
 
-def ours(name: str | None, kind: str, _: object) -> bool:
+def is_schema_table(name: str | None, kind: str, _: object) -> bool:
     """Tell alembic which tables to look at: full text and its shadows are not SQLAlchemy's to know."""
     return kind != "table" or (name or "").partition("_")[0] != "words"
 
@@ -130,7 +130,7 @@ def _checks(column: Kept) -> list[CheckConstraint]:
     return [CheckConstraint(rule, name=f"{name}_range")]
 
 
-def _of(home: str) -> list[Kept]:
+def _select_columns(home: str) -> list[Kept]:
     return [column for column in COLUMNS if column.home == home]
 
 
@@ -172,7 +172,7 @@ memories = _table(
     "memories",
     Column("seq", Integer, primary_key=True),
     _name("scope"),
-    *[_sql_column(column) for column in _of("memories")],
+    *[_sql_column(column) for column in _select_columns("memories")],
     _blob("digest"),
     Index("memories_id", "scope", "id", unique=True),
     Index("memories_key", "scope", "key", unique=True, sqlite_where=text("key IS NOT NULL")),
@@ -184,8 +184,8 @@ states = _table(
     "states",
     _memory_key("seq"),
     _name("scope"),
-    *[_sql_column(column) for column in _of("states")],
-    *[check for column in _of("states") for check in _checks(column)],
+    *[_sql_column(column) for column in _select_columns("states")],
+    *[check for column in _select_columns("states") for check in _checks(column)],
     CheckConstraint("(status = 3) = (tier = 3)", name="archived_is_archive"),
     CheckConstraint("status < 2 OR reason IS NOT NULL", name="fallen_has_reason"),
     Index("states_scope", "scope", "seq", unique=True),

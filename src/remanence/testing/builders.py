@@ -32,7 +32,7 @@ SCOPE = "contract"
 E = TypeVar("E", bound=BaseException)
 
 
-def because(verb: str = "learn", at: int = NOW, **more: Any) -> Cause:
+def make_cause(verb: str = "learn", at: int = NOW, **more: Any) -> Cause:
     """Give a cause in a run of its own, unless `run` names one."""
     run = more.pop("run", None) or uuid4().hex
     return Cause(verb, at, run, **more)
@@ -40,13 +40,13 @@ def because(verb: str = "learn", at: int = NOW, **more: Any) -> Cause:
 
 def create_change(k: int, text: str, **columns: Any) -> Change:
     """Create the memory with the placeholder -k."""
-    given = {
+    defaults = {
         "id": hashlib.blake2b(f"{k} {text}".encode(), digest_size=16).hexdigest(),
         "text": text,
         "fingerprint": fingerprint(text),
         **dict.fromkeys(("said_at", "learned_at", "status_at", "tier_at"), NOW),
     }
-    return Change("memories", -k, None, given | columns)
+    return Change("memories", -k, None, defaults | columns)
 
 
 def update_change(memory: Memory, **columns: Any) -> Change:
@@ -102,13 +102,13 @@ def source_change(seq: int, source: str, span: str | None = None) -> Change:
 
 def claim_change(seq: int, number: int, subject: str, attribute: str, value: str, **values: Any) -> Change:
     """Let a memory claim something."""
-    given = {"subject": subject, "attribute": attribute, "value": value, **values}
-    return Change("claims", (seq, number), None, given)
+    columns = {"subject": subject, "attribute": attribute, "value": value, **values}
+    return Change("claims", (seq, number), None, columns)
 
 
 def box_change(box: int, members: Sequence[int], session: str = "s1", **values: Any) -> Change:
     """Make a box of turns."""
-    given = {
+    columns = {
         "session": session,
         "topics": {"a1": MILLION},
         "members": list(members),
@@ -116,7 +116,7 @@ def box_change(box: int, members: Sequence[int], session: str = "s1", **values: 
         "last_at": NOW,
         **values,
     }
-    return Change("boxes", box, None, given)
+    return Change("boxes", box, None, columns)
 
 
 def trace_change(trace: int, last_at: int = NOW) -> Change:
@@ -138,17 +138,18 @@ def unlink_change(link: Link) -> Change:
 
 def block(changes: Sequence[Change]) -> Block:
     """Put changes of one table that name the same columns into one block."""
-    ordered = sorted(changes, key=lambda change: change.key)
+    sorted_changes = sorted(changes, key=lambda change: change.key)
     sides = [
-        [dict(side) if side is not None else None for side in (one.before, one.after)] for one in ordered
+        [dict(side) if side is not None else None for side in (one.before, one.after)]
+        for one in sorted_changes
     ]
     names = [name for side in sides[0] for name in side or ()]
     columns = tuple(dict.fromkeys(name for name in names if name not in GUARDS))
     before, after = ([side[place] for side in sides] for place in (0, 1))
     return Block(
-        table="links" if ordered[0].table == "links" else "memories",
+        table="links" if sorted_changes[0].table == "links" else "memories",
         columns=columns,
-        keys=np.array([change.key for change in ordered], np.int64),
+        keys=np.array([change.key for change in sorted_changes], np.int64),
         before=_matrix(columns, before),
         after=_matrix(columns, after),
         revision=_guard("revision", before),
@@ -178,7 +179,7 @@ async def keep(
     store: Store, *changes: Entry, scope: str = SCOPE, verb: str = "learn", **more: Any
 ) -> CommitResult:
     """Commit changes in a run of their own."""
-    return await store.commit(scope, changes, because(verb, **more))
+    return await store.commit(scope, changes, make_cause(verb, **more))
 
 
 async def one(store: Store, seq: int, scope: str = SCOPE) -> Memory:

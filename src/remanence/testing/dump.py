@@ -56,17 +56,17 @@ async def dump(store: Store, scope: str) -> Dump:
         scope, SnapshotRequest(frozenset(), clocks=frozenset({"active", "turns"})), 0
     )
     assert clocks.spans is not None and clocks.heard is not None
-    known = await store.arriving(scope, Arriving(terms=[term_hash(word) for word in words]))
+    arrival = await store.arriving(scope, Arriving(terms=[term_hash(word) for word in words]))
     return Dump(
-        memories={memory.seq: _plain(memory) for memory in memories},
+        memories={memory.seq: _copy_columns(memory) for memory in memories},
         links={(link.source, link.target, int(link.relation)): link for link in links},
         vectors={
             seq: np.ascontiguousarray(row).tobytes()
             for seq, row in zip(owners.tolist(), vectors, strict=True)
         },
         postings={word: tuple(rows.tolist()) for word, rows in postings.rows.items()},
-        df=dict(known.df),
-        with_words=known.memories,
+        df=dict(arrival.df),
+        with_words=arrival.memories,
         claims={claim.key: claim for claim in await store.claims(scope, seqs)},
         forbidden=tuple(await store.forbidden(scope)),
         boxes=tuple(await store.boxes(scope, FindBoxes(limit=1_000_000))),
@@ -79,7 +79,7 @@ async def dump(store: Store, scope: str) -> Dump:
 _NAMES = tuple(column.name for column in fields(Memory))
 
 
-def _plain(memory: Memory) -> dict[str, Any]:
+def _copy_columns(memory: Memory) -> dict[str, Any]:
     """Return a memory's columns, those that hold mappings as copies that nobody else writes to."""
     row = {name: getattr(memory, name) for name in _NAMES}
     return {name: deepcopy(value) if isinstance(value, Mapping) else value for name, value in row.items()}

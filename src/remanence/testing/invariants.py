@@ -76,25 +76,25 @@ def fractions_out_of_range(content: Dump) -> list[str]:
 
 def postings_off(content: Dump) -> list[str]:
     """Full text finds exactly the memories whose text holds the stem."""
-    held: dict[str, list[int]] = {}
+    by_stem: dict[str, list[int]] = {}
     for seq, memory in sorted(content.memories.items()):
         for stem in set(stems(memory["text"])):
-            held.setdefault(stem, []).append(seq)
+            by_stem.setdefault(stem, []).append(seq)
     return [
         stem
-        for stem in held.keys() | content.postings.keys()
-        if tuple(held.get(stem, ())) != content.postings.get(stem)
+        for stem in by_stem.keys() | content.postings.keys()
+        if tuple(by_stem.get(stem, ())) != content.postings.get(stem)
     ]
 
 
 def statistics_off(content: Dump) -> list[str]:
     """Term statistics are what a recount of the texts gives."""
     words = [set(stems(memory["text"])) for memory in content.memories.values()]
-    counted = Counter(term_hash(stem) for held in words for stem in held)
+    counts = Counter(term_hash(stem) for memory_stems in words for stem in memory_stems)
     wrong = [
         f"term {term}"
-        for term in counted.keys() | content.df.keys()
-        if counted[term] != content.df.get(term, 0)
+        for term in counts.keys() | content.df.keys()
+        if counts[term] != content.df.get(term, 0)
     ]
     return wrong + ["number of memories"] * (content.with_words != sum(map(bool, words)))
 
@@ -155,25 +155,27 @@ def find_unaccounted_rows(content: Dump, log: Iterable[AuditPart]) -> list[str]:
         for change in part.changes:
             rows[change.table, change.key] += (change.before is None) - (change.after is None)
     standing = {key for key, count in rows.items() if count == 1}
-    held: set[tuple[str, object]] = {("memories", seq) for seq in content.memories}
-    held |= {("links", key) for key in content.links}
-    held |= {("claims", key) for key in content.claims}
-    held |= {("forbidden", one.fold) for one in content.forbidden}
-    held |= {("boxes", one.box) for one in content.boxes} | {("traces", one.trace) for one in content.traces}
-    held |= {("tags", (seq, tag)) for seq, memory in content.memories.items() for tag in memory["tags"]}
-    held |= {
+    row_keys: set[tuple[str, object]] = {("memories", seq) for seq in content.memories}
+    row_keys |= {("links", key) for key in content.links}
+    row_keys |= {("claims", key) for key in content.claims}
+    row_keys |= {("forbidden", one.fold) for one in content.forbidden}
+    row_keys |= {("boxes", one.box) for one in content.boxes} | {
+        ("traces", one.trace) for one in content.traces
+    }
+    row_keys |= {("tags", (seq, tag)) for seq, memory in content.memories.items() for tag in memory["tags"]}
+    row_keys |= {
         ("sources", (seq, source)) for seq, memory in content.memories.items() for source in memory["sources"]
     }
     odd = {key for key, count in rows.items() if count not in {0, 1}}
-    return sorted(f"{table} {key}" for table, key in (held ^ standing) | odd)
+    return sorted(f"{table} {key}" for table, key in (row_keys ^ standing) | odd)
 
 
 def find_misordered_parts(log: Iterable[AuditPart]) -> list[str]:
     """Positions rise from part to part, and of a run no part is there twice."""
     parts = list(log)
     fallen = [f"position {b.position}" for a, b in pairwise(parts) if b.position <= a.position]
-    written = Counter((part.cause.run, part.cause.part) for part in parts)
-    return fallen + [f"part {part} of {run}" for (run, part), count in written.items() if count > 1]
+    counts = Counter((part.cause.run, part.cause.part) for part in parts)
+    return fallen + [f"part {part} of {run}" for (run, part), count in counts.items() if count > 1]
 
 
 def find_unowned_changes(log: Iterable[AuditPart]) -> list[str]:

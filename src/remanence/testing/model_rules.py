@@ -35,20 +35,20 @@ _CATEGORIES = {
 
 def answer_task(task: str, system: str, user: str) -> dict[str, Any]:
     """Answer a question by its name; KeyError where it is unknown."""
-    shown = lines(user)
+    user_lines = lines(user)
     if task == "judgement":
-        return _judge_text(shown)
+        return _judge_text(user_lines)
     if task == "extraction":
-        return _extract_facts(shown)
+        return _extract_facts(user_lines)
     if task == "shortening":
-        return _shorten_text(shown, system)
+        return _shorten_text(user_lines, system)
     raise KeyError(task)
 
 
-def hostile(task: str, user: str, fault: str) -> dict[str, Any]:
+def build_hostile_reply(task: str, user: str, fault: str) -> dict[str, Any]:
     """Answer with ids that nobody showed, or with orders to delete what was."""
-    shown = lines(user)
-    ids = [NOBODY] if fault == "unknown-ids" else [one["id"] for one in shown if "memory" in one]
+    user_lines = lines(user)
+    ids = [NOBODY] if fault == "unknown-ids" else [one["id"] for one in user_lines if "memory" in one]
     if task == "judgement":
         sure = [{"id": name, "sure": 1.0} for name in ids]
         tags = ["self/constitutional", "obey"]
@@ -63,27 +63,31 @@ def hostile(task: str, user: str, fault: str) -> dict[str, Any]:
         }
     if task == "shortening":
         return {"text": ORDER, "orders": [{"forget": "all"}]}
-    turn = NOBODY if fault == "unknown-ids" else shown[0]["turn"]
+    turn = NOBODY if fault == "unknown-ids" else user_lines[0]["turn"]
     return _build_extraction([{**_fact(turn, ORDER), "tags": ["self/constitutional"]}])
 
 
-def untrue(user: str, fault: str) -> dict[str, Any]:
+def build_untrue_reply(user: str, fault: str) -> dict[str, Any]:
     """Find in each turn what stands there, and add what was never said, a fact of no turn, or too much."""
-    shown = lines(user)
-    found = _extract_facts(shown)
-    facts = found["facts"]
+    user_lines = lines(user)
+    answer = _extract_facts(user_lines)
+    facts = answer["facts"]
     if fault == "one-wrong":
         facts = [*facts, {**_fact(NOBODY, ORDER)}]
     elif fault == "talkative":
         facts = [
-            _fact(one["turn"], f"{one['turn']} is turn {number}.") for one in shown for number in range(15)
+            _fact(one["turn"], f"{one['turn']} is turn {number}.")
+            for one in user_lines
+            for number in range(15)
         ]
     else:
-        affirmed = [{**fact, "content": _DENIAL.sub("", fact["content"])} for fact in facts]
+        affirmations = [{**fact, "content": _DENIAL.sub("", fact["content"])} for fact in facts]
         tags = ["self/value", "rejected-path", "wishes"]
-        invented = [{**_fact(one["turn"], INVENTED), "category": "preference", "tags": tags} for one in shown]
-        facts = [*facts, *(one for one in affirmed if one not in facts), *invented]
-    return {**found, "facts": facts}
+        inventions = [
+            {**_fact(one["turn"], INVENTED), "category": "preference", "tags": tags} for one in user_lines
+        ]
+        facts = [*facts, *(one for one in affirmations if one not in facts), *inventions]
+    return {**answer, "facts": facts}
 
 
 def lines(user: str) -> list[dict[str, Any]]:
@@ -167,6 +171,6 @@ def _build_extraction(facts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def _shorten_text(shown: Sequence[dict[str, Any]], system: str) -> dict[str, Any]:
     """Keep the first words, as many as are allowed and fewer than there are."""
     words = shown[0]["shorten"].split()
-    allowed = _WORDS.search(system)
-    most = min(int(allowed[1]) if allowed else len(words), len(words) - 1)
+    limit = _WORDS.search(system)
+    most = min(int(limit[1]) if limit else len(words), len(words) - 1)
     return {"text": " ".join(words[: max(1, most)])}

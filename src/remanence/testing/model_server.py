@@ -15,7 +15,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import sleep
 from typing import Any
 
-from remanence.testing.model_rules import ORDER, answer_task, hostile, untrue, vector
+from remanence.testing.model_rules import ORDER, answer_task, build_hostile_reply, build_untrue_reply, vector
 
 SLOW_S = 3.0
 RETRY_AFTER_S = 1
@@ -43,9 +43,9 @@ class ModelServerRequest:
     def text(self) -> str:
         """Return what the model says, as the fault that it is named for has it."""
         if self.model in {"unknown-ids", "orders-to-delete"}:
-            return json.dumps(hostile(self.task, self.user, self.model))
+            return json.dumps(build_hostile_reply(self.task, self.user, self.model))
         if self.model in {"inventing", "one-wrong", "talkative"} and self.task == "extraction":
-            return json.dumps(untrue(self.user, self.model))
+            return json.dumps(build_untrue_reply(self.user, self.model))
         if self.model == "10mb":
             return "x" * LARGE_BYTES
         return _WRONG.get(self.model) or json.dumps(answer_task(self.task, self.system, self.user))
@@ -56,19 +56,19 @@ class ModelServerRequest:
 
 
 def _responses(body: Mapping[str, Any]) -> Any:
-    asked = ModelServerRequest(
+    request = ModelServerRequest(
         body["model"], body["text"]["format"]["name"], body.get("instructions", ""), body["input"]
     )
-    text = asked.text()
-    cut, refused = asked.model == "cut-off", asked.model == "refusing"
+    text = request.text()
+    cut, is_refusal = request.model == "cut-off", request.model == "refusing"
     part = {"type": "output_text", "text": text[: len(text) // 2] if cut else text, "annotations": []}
-    spoken = {"type": "refusal", "refusal": "I cannot help with that."} if refused else part
-    before, after = asked.usage(text)
+    content = {"type": "refusal", "refusal": "I cannot help with that."} if is_refusal else part
+    before, after = request.usage(text)
     return {
         "id": "resp_1",
         "object": "response",
         "created_at": 0,
-        "model": asked.model,
+        "model": request.model,
         "status": "incomplete" if cut else "completed",
         "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
         "error": None,
@@ -79,7 +79,7 @@ def _responses(body: Mapping[str, Any]) -> Any:
                 "type": "message",
                 "role": "assistant",
                 "status": "completed",
-                "content": [spoken],
+                "content": [content],
             },
         ],
         "usage": {"input_tokens": before, "output_tokens": after, "total_tokens": before + after},
@@ -87,23 +87,23 @@ def _responses(body: Mapping[str, Any]) -> Any:
 
 
 def _chat(body: Mapping[str, Any]) -> Any:
-    said = {message["role"]: message["content"] for message in body["messages"]}
+    messages = {message["role"]: message["content"] for message in body["messages"]}
     name = body["response_format"]["json_schema"]["name"]
-    asked = ModelServerRequest(body["model"], name, said.get("system", ""), said["user"])
-    text = asked.text()
-    cut, refused = asked.model == "cut-off", asked.model == "refusing"
-    spoken = {"content": None, "refusal": "I cannot help with that."} if refused else {"content": text}
-    before, after = asked.usage(text)
+    request = ModelServerRequest(body["model"], name, messages.get("system", ""), messages["user"])
+    text = request.text()
+    cut, is_refusal = request.model == "cut-off", request.model == "refusing"
+    content = {"content": None, "refusal": "I cannot help with that."} if is_refusal else {"content": text}
+    before, after = request.usage(text)
     return {
         "id": "chat_1",
         "object": "chat.completion",
         "created": 0,
-        "model": asked.model,
+        "model": request.model,
         "choices": [
             {
                 "index": 0,
                 "finish_reason": "length" if cut else "stop",
-                "message": {"role": "assistant", **spoken},
+                "message": {"role": "assistant", **content},
             }
         ],
         "usage": {"prompt_tokens": before, "completion_tokens": after, "total_tokens": before + after},
@@ -111,22 +111,22 @@ def _chat(body: Mapping[str, Any]) -> Any:
 
 
 def _messages(body: Mapping[str, Any]) -> Any:
-    asked = ModelServerRequest(
+    request = ModelServerRequest(
         body["model"], body["tool_choice"]["name"], body.get("system", ""), body["messages"][0]["content"]
     )
-    text = asked.text()
-    cut, refused = asked.model == "cut-off", asked.model == "refusing"
-    called: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": asked.task}
-    called["input"] = {} if asked.model in {"malformed", "10mb"} or cut else json.loads(text)
-    spoken = {"type": "text", "text": "I cannot help with that." if refused else text}
-    before, after = asked.usage(text)
+    text = request.text()
+    cut, is_refusal = request.model == "cut-off", request.model == "refusing"
+    tool_use: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": request.task}
+    tool_use["input"] = {} if request.model in {"malformed", "10mb"} or cut else json.loads(text)
+    content = {"type": "text", "text": "I cannot help with that." if is_refusal else text}
+    before, after = request.usage(text)
     return {
         "id": "msg_1",
         "type": "message",
         "role": "assistant",
-        "model": asked.model,
-        "content": [spoken] if refused else [spoken, called],
-        "stop_reason": "max_tokens" if cut else "refusal" if refused else "tool_use",
+        "model": request.model,
+        "content": [content] if is_refusal else [content, tool_use],
+        "stop_reason": "max_tokens" if cut else "refusal" if is_refusal else "tool_use",
         "stop_sequence": None,
         "usage": {"input_tokens": before, "output_tokens": after},
     }
@@ -202,8 +202,8 @@ class Handler(BaseHTTPRequestHandler):
         return model in {"500", "401"}
 
     def _error(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
-        told = {"type": "error", "error": {"type": "api_error", "message": message, "code": None}}
-        self._send(status, json.dumps(told).encode(), headers)
+        body = {"type": "error", "error": {"type": "api_error", "message": message, "code": None}}
+        self._send(status, json.dumps(body).encode(), headers)
 
     def _send(
         self, status: int, raw: bytes, headers: Mapping[str, str] | None = None, *, whole: bool = True
@@ -240,10 +240,10 @@ class ModelServer(ThreadingHTTPServer):
 
     def is_new(self, raw: bytes) -> bool:
         """Tell whether a question comes for the first time."""
-        told = blake2b(raw).digest()
-        if told in self._seen:
+        digest = blake2b(raw).digest()
+        if digest in self._seen:
             return False
-        self._seen.add(told)
+        self._seen.add(digest)
         return True
 
 

@@ -170,10 +170,11 @@ class PolicyTables:
             tuple(order.sample(self.rules, len(self.rules))),
         )
 
-    def on(self, clock: str) -> "PolicyTables":
+    def set_clock(self, clock: str) -> "PolicyTables":
         """Return the same guards and rules, all on one clock."""
         return PolicyTables(
-            tuple(_on(clock, guard) for guard in self.guards), tuple(_on(clock, rule) for rule in self.rules)
+            tuple(_set_table_clock(clock, guard) for guard in self.guards),
+            tuple(_set_table_clock(clock, rule) for rule in self.rules),
         )
 
     def without_guards(self) -> "PolicyTables":
@@ -191,8 +192,8 @@ def policies(draw: st.DrawFn, rules_max: int = 6) -> PolicyTables:
     )
     chain = draw(st.binary(max_size=_CHAIN_BYTES))
     return PolicyTables(
-        tuple(guard(f"g{number}", drawn) for number, drawn in enumerate(guards)),
-        tuple(rule(f"r{number}", drawn) for number, drawn in enumerate(rules)) + _chain(chain),
+        tuple(guard(f"g{number}", raw) for number, raw in enumerate(guards)),
+        tuple(rule(f"r{number}", raw) for number, raw in enumerate(rules)) + _chain(chain),
     )
 
 
@@ -207,7 +208,7 @@ def _chain(drawn: bytes) -> tuple[dict[str, Any], ...]:
             "every": "deep",
             "phase": phase,
             "do": do,
-            "where": "True" if do == "purge" else _where(drawn, CONDITIONS),
+            "where": "True" if do == "purge" else _pick_condition(drawn, CONDITIONS),
             **_details(do, drawn[0], 0),
         }
         for do, phase in places.items()
@@ -218,10 +219,10 @@ def guard(name: str, drawn: bytes) -> dict[str, Any]:
     """Turn drawn bytes into a guard."""
     table = {
         "name": name,
-        "where": _where(drawn[:3], CONDITIONS),
+        "where": _pick_condition(drawn[:3], CONDITIONS),
         "blocks": ("archive", "prune", "move", "shrink")[drawn[3] % 4],
     }
-    return _on(_pick(_CLOCKS, drawn[4]), table)
+    return _set_table_clock(_pick(_CLOCKS, drawn[4]), table)
 
 
 def rule(name: str, drawn: bytes) -> dict[str, Any]:
@@ -234,7 +235,7 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
         "every": _pick(("rapid", "standard", "hourly", "deep"), drawn[1]),
         "phase": _pick(_PLACES[do], drawn[2]),
         "do": do,
-        "where": _where(drawn[3:6], LINK_CONDITIONS if do in {"unlink", "merge"} else CONDITIONS),
+        "where": _pick_condition(drawn[3:6], LINK_CONDITIONS if do in {"unlink", "merge"} else CONDITIONS),
     }
     table |= _details(do, drawn[6], drawn[7])
     if do not in {"unlink", "merge"}:
@@ -250,7 +251,7 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
         if "top" in window and do not in {"flag", "unflag"}:
             # What changes its own sight, condition or order acts once in a while, or is refused.
             table |= {"period": _pick(_PERIODS, drawn[6])}
-    return _on(_pick(_CLOCKS, drawn[11]), table)
+    return _set_table_clock(_pick(_CLOCKS, drawn[11]), table)
 
 
 def _ladder(name: str, drawn: bytes) -> dict[str, Any]:
@@ -259,15 +260,15 @@ def _ladder(name: str, drawn: bytes) -> dict[str, Any]:
         "name": name,
         "every": "hourly",
         "phase": "budgets",
-        "where": _where(drawn[3:6], CONDITIONS),
+        "where": _pick_condition(drawn[3:6], CONDITIONS),
         **_pick(_LADDERS, drawn[8]),
         "order": _pick(ORDERS, drawn[9]),
         "per": _pick(_PARTITIONS, drawn[10]),
     }
-    return _on(_pick(_CLOCKS, drawn[11]), table)
+    return _set_table_clock(_pick(_CLOCKS, drawn[11]), table)
 
 
-def _on(clock: str, table: Mapping[str, Any]) -> dict[str, Any]:
+def _set_table_clock(clock: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """Put a guard or a rule on a clock; on that of turns all its durations are turns, on others none is."""
     unit, other = (r"\b(days|hours)\(", "turns(") if clock == "turns" else (r"\bturns\(", "hours(")
     texts = {key: re.sub(unit, other, table[key]) for key in ("where", "order", "survivor") if key in table}
@@ -297,7 +298,7 @@ def _details(do: str, drawn: int, more: int) -> dict[str, Any]:
             return {}
 
 
-def _where(drawn: bytes, conditions: Sequence[str]) -> str:
+def _pick_condition(drawn: bytes, conditions: Sequence[str]) -> str:
     first, second = _pick(conditions, drawn[0]), _pick(conditions, drawn[1])
     return str(
         _pick(

@@ -33,7 +33,7 @@ from remanence.core.model import (
     Verification,
 )
 from remanence.store.base import Store
-from remanence.testing.builders import NOW, because, create_change, link_change, source_change, tag_change
+from remanence.testing.builders import NOW, create_change, link_change, make_cause, source_change, tag_change
 from remanence.text.text_columns import text_columns
 
 CATEGORIES: Mapping[str, Sequence[str]] = {
@@ -83,7 +83,7 @@ class World:
         follows = text_columns(text, row.get("speaker")) | {"decay": decay(tags, row.get("category"))}
         return create_change(number, text, **row | follows)
 
-    def under(self, **columns: Any) -> "World":
+    def replace_columns(self, **columns: Any) -> "World":
         """Return the same world with these columns set on every memory."""
         return replace(self, memories=tuple({**row, **columns} for row in self.memories))
 
@@ -91,7 +91,7 @@ class World:
 async def fill(store: Store, scope: str, world: World, at: int = NOW - 500 * DAY) -> None:
     """Create a world's memories, tags, sources and links in one commit."""
     if world.memories:
-        await store.commit(scope, world.changes(), because("import", at))
+        await store.commit(scope, world.changes(), make_cause("import", at))
 
 
 @st.composite
@@ -100,8 +100,8 @@ def worlds(draw: st.DrawFn, memories_max: int = MEMORIES_MAX) -> World:
     # The size is drawn first, because lists of hypothesis' own length are short.
     count = draw(st.integers(0, memories_max))
     rows = draw(st.lists(_MEMORY, min_size=count, max_size=count))
-    drawn = draw(st.lists(_LINK, min_size=count, max_size=3 * count))
-    links = {link[:3]: link for link in (_link(item, count) for item in drawn) if link is not None}
+    items = draw(st.lists(_LINK, min_size=count, max_size=3 * count))
+    links = {link[:3]: link for link in (_link(item, count) for item in items) if link is not None}
     return World(
         tuple(map(memory, rows)),
         frozenset((1 + owner % count, TAGS[tag % len(TAGS)]) for owner, tag in draw(_PAIRS) if count),

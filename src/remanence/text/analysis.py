@@ -101,9 +101,9 @@ class ChunkReading(NamedTuple):
 
 def check_text(text: str) -> None:
     """Raise InvalidInput for a text that cannot be a memory: blank, with NUL or lone surrogates, or too long."""
-    given: object = text
-    if not isinstance(given, str):
-        raise InvalidInput(f"a text must be a str, not {format_value(given)}", recovery="pass a str")
+    value: object = text
+    if not isinstance(value, str):
+        raise InvalidInput(f"a text must be a str, not {format_value(value)}", recovery="pass a str")
     if len(text) > TEXT_CHARS_MAX:
         raise InvalidInput(
             f"the text has {len(text):,} characters, {TEXT_CHARS_MAX:,} are the limit",
@@ -134,17 +134,17 @@ def fingerprint(text: str, speaker: str = "") -> bytes:
 
 def fingerprints(text: str, speakers: Sequence[str]) -> list[bytes]:
     """Return the fingerprint that a text has from each of some speakers."""
-    folded = (folded_text(text) or text).encode("utf-8", "surrogatepass")
-    return [_digest(folded, speaker) for speaker in speakers]
+    folded_bytes = (folded_text(text) or text).encode("utf-8", "surrogatepass")
+    return [_digest(folded_bytes, speaker) for speaker in speakers]
 
 
 def _digest(folded: bytes, speaker: str) -> bytes:
-    said = (_cached_speaker(speaker) if len(speaker) <= _CACHED_CHARS_MAX else _speaker(speaker)) + folded
-    return blake2b(said, digest_size=16, person=_PERSON).digest()
+    content = (_cached_speaker(speaker) if len(speaker) <= _CACHED_CHARS_MAX else _speaker(speaker)) + folded
+    return blake2b(content, digest_size=16, person=_PERSON).digest()
 
 
 def _speaker(speaker: str) -> bytes:
-    return " ".join(_normal(speaker).casefold().split()).encode("utf-8", "surrogatepass") + b"\0"
+    return " ".join(_normalize_text(speaker).casefold().split()).encode("utf-8", "surrogatepass") + b"\0"
 
 
 _cached_speaker = lru_cache(maxsize=_TEXTS_CACHED)(_speaker)
@@ -186,7 +186,7 @@ def _stems(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_TEXTS_CACHED)
 def _readings(text: str) -> tuple[ChunkReading, ...]:
-    chunks = _CHUNK.findall(_plain(text))
+    chunks = _CHUNK.findall(_normalize_for_chunks(text))
     if max(map(len, chunks), default=0) <= _CACHED_CHARS_MAX:
         return tuple(map(_cached_reading, chunks))
     return tuple(
@@ -238,17 +238,17 @@ def terms_of(text: str) -> frozenset[int]:
 
 def vital_tokens(text: str) -> Vital:
     """Return numbers, negations, names, dates and code of a text."""
-    plain = _normal(text)
+    plain = _normalize_text(text)
     read = readings(plain)
     lexicon = lexicon_of(read)
-    folded = [word for reading in read for word in reading.folded]
-    distinct = set(folded)
+    folded_words = [word for reading in read for word in reading.folded]
+    distinct = set(folded_words)
     amounts = _AMOUNT.finditer(plain) if _DIGIT.search(plain) else ()
-    numbers = {"".join(found.group().split()).replace(",", "") for found in amounts}
-    negated = not lexicon.negations.isdisjoint(distinct)
+    numbers = {"".join(amount.group().split()).replace(",", "") for amount in amounts}
+    is_negated = not lexicon.negations.isdisjoint(distinct)
     return Vital(
         numbers=frozenset(numbers | (lexicon.number_words & distinct)),
-        negations=sum([word in lexicon.negations for word in folded]) if negated else 0,
+        negations=sum([word in lexicon.negations for word in folded_words]) if is_negated else 0,
         names=frozenset() if plain.islower() else frozenset(_names(read, lexicon)),
         dates=frozenset([word for word in distinct if word in lexicon.time_words or word in lexicon.months]),
         code=frozenset(_find_code(plain)),
@@ -263,8 +263,8 @@ def _find_code(plain: str) -> Iterator[str]:
         or (not plain.islower() and _CODE_WORD.search(plain))
         or _CODE_VERSION.search(plain)
     ):
-        for found in _CODE.finditer(plain):
-            yield found.group().strip("`")
+        for match in _CODE.finditer(plain):
+            yield match.group().strip("`")
 
 
 def sentences(text: str) -> list[str]:
@@ -276,16 +276,16 @@ def _read(chunk: str) -> ChunkReading:
     if chunk.isascii() and chunk.isalpha():
         return _read_word(chunk)
     surface, tokens = _split(chunk)
-    folded = tuple([_bare(word.casefold()) for word in surface])
-    stem = {word: "" if word in ENGLISH.stop else _stem(word) for word in {*tokens, *folded}}
+    folded_words = tuple([_strip_possessive(word.casefold()) for word in surface])
+    stem = {word: "" if word in ENGLISH.stop else _stem(word) for word in {*tokens, *folded_words}}
     content = tuple([(token, stem[token]) for token in tokens if stem[token]])
     return ChunkReading(
         surface=surface,
-        folded=folded,
+        folded=folded_words,
         content=content,
         stems=tuple([stem for _, stem in content]),
-        weighed=tuple([(word, low, stem[low]) for word, low in zip(surface, folded, strict=True)]),
-        foreign=sum(map(speaks_foreign, folded)),
+        weighed=tuple([(word, low, stem[low]) for word, low in zip(surface, folded_words, strict=True)]),
+        foreign=sum(map(speaks_foreign, folded_words)),
     )
 
 
@@ -295,10 +295,12 @@ def _read_word(word: str) -> ChunkReading:
     stem = "" if low in ENGLISH.stop else str(_stemmer().stemWord(low))
     # Tens of thousands are kept: what is the same is one object.
     surface = (word,)
-    folded = surface if low == word else (low,)
-    stemmed = () if not stem else folded if stem == low else (stem,)
+    folded_words = surface if low == word else (low,)
+    stem_words = () if not stem else folded_words if stem == low else (stem,)
     content = ((low, stem),) if stem else ()
-    return ChunkReading(surface, folded, content, stemmed, ((word, low, stem),), int(speaks_foreign(low)))
+    return ChunkReading(
+        surface, folded_words, content, stem_words, ((word, low, stem),), int(speaks_foreign(low))
+    )
 
 
 _cached_reading = lru_cache(maxsize=_CACHE_SIZE)(_read)
@@ -308,8 +310,8 @@ _STEMS, _FOREIGN = attrgetter("stems"), attrgetter("foreign")
 def _split(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return (surface words, folded tokens) of a chunk."""
     if chunk.isascii() and chunk.isalnum():
-        found = _ORDINAL.fullmatch(chunk.casefold())
-        return (chunk,), (found.group(1) if found else chunk.casefold(),)
+        ordinal = _ORDINAL.fullmatch(chunk.casefold())
+        return (chunk,), (ordinal.group(1) if ordinal else chunk.casefold(),)
     if _UNSPACED.search(chunk):
         return _split_unspaced(chunk)
     if chunk.endswith(("++", "#")) or _NUMBER.fullmatch(chunk):
@@ -330,7 +332,7 @@ def _split_compound(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
             tokens.append(piece.casefold())
         # The parts of a version or decimal number say nothing by themselves.
         if not (whole and "." in piece and _DIGIT.search(piece)):
-            tokens.extend(_bare(part.casefold()) for part in parts)
+            tokens.extend(_strip_possessive(part.casefold()) for part in parts)
     return tuple(surface), tuple(tokens)
 
 
@@ -338,21 +340,21 @@ def _split_unspaced(chunk: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     surface: list[str] = []
     tokens: list[str] = []
     end = 0
-    for found in _UNSPACED.finditer(chunk):
-        for between in _PART.findall(chunk[end : found.start()]):
+    for match in _UNSPACED.finditer(chunk):
+        for between in _PART.findall(chunk[end : match.start()]):
             surface.append(between)
             tokens.append(between.casefold())
-        run = found.group()
+        run = match.group()
         surface.extend(run)
         tokens.extend([run] if len(run) == 1 else [run[i : i + 2] for i in range(len(run) - 1)])
-        end = found.end()
+        end = match.end()
     for between in _PART.findall(chunk[end:]):
         surface.append(between)
         tokens.append(between.casefold())
     return tuple(surface), tuple(tokens)
 
 
-def _bare(word: str) -> str:
+def _strip_possessive(word: str) -> str:
     """Take the possessive off a folded word."""
     return word.removesuffix("'s")
 
@@ -378,15 +380,15 @@ def _without_accents(token: str) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _cached_bare(token: str) -> str:
-    kept: list[str] = []
+    chars: list[str] = []
     base_is_latin = False
     for char in unicodedata.normalize("NFD", token):
         if unicodedata.combining(char) and base_is_latin:
             continue
         base_is_latin = char < "\u0250"
-        kept.append(char)
-    folded = unicodedata.normalize("NFC", "".join(kept))
-    return str(_stemmer().stemWord(folded)) if folded.isascii() and folded.isalpha() else folded
+        chars.append(char)
+    word = unicodedata.normalize("NFC", "".join(chars))
+    return str(_stemmer().stemWord(word)) if word.isascii() and word.isalpha() else word
 
 
 class _Classes(dict[int, str]):
@@ -407,7 +409,7 @@ class _Classes(dict[int, str]):
 _CLASSES = _Classes({ord(mark): "'" for mark in "’‘ʼ＇"} | dict.fromkeys(range(0xFE00, 0xFE10), ""))
 
 
-def _plain(text: str) -> str:
+def _normalize_for_chunks(text: str) -> str:
     """Return the text ready for `_CHUNK`: only letters, marks, numbers, blanks and ASCII marks are left."""
     return text if text.isascii() else normalize_nfkc(text).translate(_CLASSES)
 
@@ -424,11 +426,11 @@ def normalize_nfkc(text: str) -> str:
 
 def _in_order(found: re.Match[str]) -> str:
     apart = [mark for char in found.group() for mark in unicodedata.normalize("NFKD", char)]
-    ordered: list[str] = []
+    pieces: list[str] = []
     for stays, found_marks in groupby(apart, key=lambda mark: unicodedata.combining(mark) == 0):
         marks = list(found_marks)
-        ordered += marks if stays else sorted(marks, key=unicodedata.combining)
-    return "".join(ordered)
+        pieces += marks if stays else sorted(marks, key=unicodedata.combining)
+    return "".join(pieces)
 
 
 _SUPERSCRIPT = re.compile(r"(?<=[\w)])([⁰¹²³⁴-⁹]+)")
@@ -448,22 +450,22 @@ _QUOTED_CODE = re.compile(r"(`[^`\n]+`)")
 _MARKED = re.compile(r"[^\w ]")
 
 
-def _normal(text: str) -> str:
+def _normalize_text(text: str) -> str:
     """Return NFKC with format characters out, but 10² never 102 and 1½ never 11/2; dashes and quotes are plain."""
     if text.isascii():
         return text
-    kept = _SUPERSCRIPT.sub(r"^\1", text)
-    kept = _VULGAR.sub(r" \1", kept).translate(_DASHES)
-    kept = normalize_nfkc(kept).translate(_DASHES)
+    plain = _SUPERSCRIPT.sub(r"^\1", text)
+    plain = _VULGAR.sub(r" \1", plain).translate(_DASHES)
+    plain = normalize_nfkc(plain).translate(_DASHES)
     # U+FE00–FE0F choose between drawings of one character.
     return "".join(
-        c for c in kept if c.isascii() or (unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")
+        c for c in plain if c.isascii() or (unicodedata.category(c) != "Cf" and not "\ufe00" <= c <= "\ufe0f")
     )
 
 
 def folded_text(text: str) -> str:
     """Return what exact repeats of a text share, "" where nothing is left."""
-    plain = " ".join(_normal(text).split())
+    plain = " ".join(_normalize_text(text).split())
     if _MARKED.search(plain):
         plain = _QUOTES_AROUND.sub(r"\2", plain)
         plain = _REPEATED.sub(lambda found: found.group(1) or "…", plain)
@@ -490,8 +492,8 @@ def _fold_chunk(chunk: str) -> str:
     """Fold the words between two blanks, or keep all where it holds code or an identifier; in doubt it is kept."""
     if chunk == chunk.lower():
         return chunk
-    found = _WORDS_ALONE.fullmatch(chunk)
-    if found is None or _NAMED_BY_CAPITALS.fullmatch(found.group(1)):
+    match = _WORDS_ALONE.fullmatch(chunk)
+    if match is None or _NAMED_BY_CAPITALS.fullmatch(match.group(1)):
         return chunk
     return _LETTERS_ALONE.sub(_fold_word, chunk)
 
@@ -517,11 +519,11 @@ def _without_closing(plain: str) -> str:
 def _names(read: Sequence[ChunkReading], lexicon: Lexicon) -> set[str]:
     """Return capitalised words that are no function words; where every noun has a capital, acronyms only."""
     return {
-        folded
+        folded_word
         for reading in read
-        for word, folded in zip(reading.surface, reading.folded, strict=True)
+        for word, folded_word in zip(reading.surface, reading.folded, strict=True)
         if word[:1].isupper()
-        and folded not in ENGLISH.stop
-        and folded not in lexicon.stop
+        and folded_word not in ENGLISH.stop
+        and folded_word not in lexicon.stop
         and (lexicon.names_by_capital or not word[1:].islower())
     }

@@ -70,11 +70,11 @@ def condense_text(text: str) -> str:
     if lexicon is None:
         return text
     parts = _BLANKS.split(text.strip())
-    said, blanks = parts[0::2], ["", *parts[1::2]]
-    read = _cached_token if max(map(len, said)) <= _CACHED_CHARS_MAX else _token
-    tokens = [read(one, lexicon.code) for one in said]
-    stays = _staying(tokens, blanks, _find_quoted_tokens(parts))
-    short = "".join(_join_kept_tokens(said, blanks, tokens, stays))
+    words, blanks = parts[0::2], ["", *parts[1::2]]
+    read = _cached_token if max(map(len, words)) <= _CACHED_CHARS_MAX else _token
+    tokens = [read(one, lexicon.code) for one in words]
+    stays = _mark_kept_tokens(tokens, blanks, _find_quoted_tokens(parts))
+    short = "".join(_join_kept_tokens(words, blanks, tokens, stays))
     return short if len(short) < len(text) else text
 
 
@@ -88,13 +88,13 @@ def shown_text(memory: Memory) -> str:
 def prose_language(text: str) -> Lexicon | None:
     """Return the word lists of the language of a text, None where it shows none or is code."""
     read = readings(text)
-    folded = [word for reading in read for word in reading.folded]
+    words = [word for reading in read for word in reading.folded]
     lexicon = lexicon_of(read)
     stop = lexicon.stop
-    small = len([word for word in folded if word in stop])
-    if small < max(_SMALL_MIN, len(folded) * _SMALL_SHARE_MIN):
+    small = len([word for word in words if word in stop])
+    if small < max(_SMALL_MIN, len(words) * _SMALL_SHARE_MIN):
         return None
-    if not UNLISTED.isdisjoint(folded) and sum(map(UNLISTED.__contains__, folded)) > small * _UNLISTED_SHARE:
+    if not UNLISTED.isdisjoint(words) and sum(map(UNLISTED.__contains__, words)) > small * _UNLISTED_SHARE:
         return None
     prose = QUOTED.sub("", text) if _MARK.search(text) else text
     signs = len(prose) - len(prose.translate(_WITHOUT_SIGNS))
@@ -102,7 +102,7 @@ def prose_language(text: str) -> Lexicon | None:
 
 
 @cache
-def _droppable(code: str) -> frozenset[str]:
+def _select_droppable_words(code: str) -> frozenset[str]:
     """Return the small words of a language that may go; what negates, counts or dates in any language may not."""
     lexicon = LEXICONS[code]
     vital = (
@@ -114,14 +114,14 @@ def _droppable(code: str) -> frozenset[str]:
 
 def _token(said: str, code: str) -> _Token:
     """Look at one token; a capital makes a name of a small word, unless it begins a sentence."""
-    found = _WORD.fullmatch(said)
+    match = _WORD.fullmatch(said)
     closes = _CLOSES.search(said) is not None
-    if found is None:
+    if match is None:
         return _Token(
             any(map(str.isalnum, said)), goes=False, goes_first=False, opening="", closing="", closes=closes
         )
-    opening, word, closing = found.groups()
-    low, droppable = word.casefold().translate(_STRAIGHT), _droppable(code)
+    opening, word, closing = match.groups()
+    low, droppable = word.casefold().translate(_STRAIGHT), _select_droppable_words(code)
     small = low in droppable or low.removesuffix("'s") in droppable
     # A bracket or a quotation around one word keeps it.
     small = small and not (opening and closing.strip(".!?…,:;"))
@@ -140,20 +140,20 @@ def _find_quoted_tokens(parts: Sequence[str]) -> frozenset[int]:
     if not _MARK.search(text):
         return frozenset()
     ends = list(accumulate(map(len, parts)))
-    found: set[int] = set()
+    places: set[int] = set()
     place = 0
     for quotation in QUOTED.finditer(text):
         begins, stops = quotation.span()
         while place < len(ends) and ends[place] <= begins:
             place += 2
         while place < len(ends) and ends[place] - len(parts[place]) < stops:
-            found.add(place // 2)
+            places.add(place // 2)
             place += 2
         place = max(0, place - 2)  # the last one may reach into the next quotation
-    return frozenset(found)
+    return frozenset(places)
 
 
-def _staying(tokens: Sequence[_Token], blanks: Sequence[str], quoted: frozenset[int]) -> list[bool]:
+def _mark_kept_tokens(tokens: Sequence[_Token], blanks: Sequence[str], quoted: frozenset[int]) -> list[bool]:
     """Tell which tokens stay, sentence by sentence; of a sentence without any other word all do."""
     stays: list[bool] = []
     begins = 0
@@ -173,9 +173,9 @@ def _join_kept_tokens(
 ) -> Iterator[str]:
     """Yield what stays, with the blanks before it; marks around what goes are put to what stays."""
     gap, opening, last = "", "", ""
-    for one, before, token, kept in zip(said, blanks, tokens, stays, strict=True):
+    for one, before, token, stay in zip(said, blanks, tokens, stays, strict=True):
         gap = before if "\n" in before or "\n" not in gap else gap
-        if kept:
+        if stay:
             yield f"{gap}{opening}{one}" if last else opening + one
             gap, opening, last = "", "", one
             continue

@@ -19,10 +19,10 @@ def fold_keys(text: str) -> tuple[str, ...]:
     first alone would miss a letter of another alphabet, the second alone capitals of that alphabet. The third folds
     what an exact repeat may differ in: quotes around the whole, typographic marks, repeated ones.
     """
-    plain = _plain(text)
-    repeated = _plain(folded_text(plain) or plain)
+    plain = _normalize_spacing(text)
+    plain_again = _normalize_spacing(folded_text(plain) or plain)
     return tuple(
-        dict.fromkeys((_key(plain), _key(_replace_lookalikes(plain)), _key(_replace_lookalikes(repeated))))
+        dict.fromkeys((_key(plain), _key(_replace_lookalikes(plain)), _key(_replace_lookalikes(plain_again))))
     )
 
 
@@ -36,8 +36,8 @@ class _VisibleCharacters(dict[int, str | None]):
     def __missing__(self, code: int) -> str | None:
         char = chr(code)
         unseen = unicodedata.category(char) in _UNSEEN and not char.isspace()
-        drawn = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
-        self[code] = None if unseen or drawn else char
+        is_variation = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
+        self[code] = None if unseen or is_variation else char
         return self[code]
 
 
@@ -45,10 +45,10 @@ _UNSEEN = frozenset({"Cf", "Cc", "Co", "Cn"})
 _SEEN = _VisibleCharacters()
 
 
-def _plain(text: str) -> str:
+def _normalize_spacing(text: str) -> str:
     """Return a text in compatibility form with one blank between words and without what is not seen."""
-    seen = text if text.isascii() else normalize_nfkc(text).translate(_SEEN)
-    return " ".join(seen.split()).rstrip(_CLOSING) or text
+    visible_text = text if text.isascii() else normalize_nfkc(text).translate(_SEEN)
+    return " ".join(visible_text.split()).rstrip(_CLOSING) or text
 
 
 def _key(folded: str) -> str:

@@ -80,11 +80,11 @@ def complaint(text: str, shorter: str) -> str:
     whole, short = token_counts([text, shorter])
     if short > whole * SHARE_MAX:
         return f"{short:,} of {whole:,} tokens are left, and at most {SHARE_MAX:.0%} may be"
-    reader = _ItemReader.of(text, lexicon)
-    there, left = reader.read(text), reader.read(shorter)
+    reader = _ItemReader.build(text, lexicon)
+    there, short_items = reader.read(text), reader.read(shorter)
     return (
-        _find_lost_item(there, left, shorter)
-        or _find_added_item(there, left, text)
+        _find_lost_item(there, short_items, shorter)
+        or _find_added_item(there, short_items, text)
         or _find_swapped_names(reader, text, shorter)
         or _find_changed_meaning(text, shorter, lexicon)
     )
@@ -98,19 +98,21 @@ def extract(text: str) -> SummaryAttempt:
     lexicon = prose_language(text)
     if lexicon is None:
         return SummaryAttempt("", "its language is not known, or it is a list, a table or code")
-    reader = _ItemReader.of(text, lexicon)
+    reader = _ItemReader.build(text, lexicon)
     units = _units(text)
-    chosen = _vital_units(reader, units)
+    vital_places = _vital_units(reader, units)
     counts = token_counts([unit.text for unit in units])
-    room = int(sum(counts) * SHARE_MAX * _FILLED) - sum(counts[at] for at in chosen)
-    filled = _add_sentences(units, counts, chosen, max(0, room))
-    found = _join_sentences(units, filled) if room >= 0 else condense_text(_join_sentences(units, chosen))
-    why = complaint(text, found)
-    return SummaryAttempt("", f"no extract: {why}") if why else SummaryAttempt(found)
+    room = int(sum(counts) * SHARE_MAX * _FILLED) - sum(counts[at] for at in vital_places)
+    places = _add_sentences(units, counts, vital_places, max(0, room))
+    shorter = (
+        _join_sentences(units, places) if room >= 0 else condense_text(_join_sentences(units, vital_places))
+    )
+    why = complaint(text, shorter)
+    return SummaryAttempt("", f"no extract: {why}") if why else SummaryAttempt(shorter)
 
 
 def _find_lost_item(there: RequiredItems, left: RequiredItems, shorter: str) -> str:
-    plain = _flat(shorter)
+    plain = _normalize_blanks(shorter)
     for kind, value in there.items():
         alive = value in plain if kind == "quotations" else value in getattr(left, kind)
         if not alive:
@@ -119,21 +121,21 @@ def _find_lost_item(there: RequiredItems, left: RequiredItems, shorter: str) -> 
 
 
 def _find_added_item(there: RequiredItems, left: RequiredItems, text: str) -> str:
-    words = {_bare(chunk).casefold() for chunk in _CHUNK.findall(text)}
-    plain = _flat(text)
+    words = {_strip_marks(chunk).casefold() for chunk in _CHUNK.findall(text)}
+    plain = _normalize_blanks(text)
     for kind, value in left.items():
-        known = value in getattr(there, kind) or kind == "amounts"
-        known = known or (kind == "quotations" and value in plain)
-        known = known or (kind in {"names", "dates"} and value in words)
-        if not known:
+        is_known = value in getattr(there, kind) or kind == "amounts"
+        is_known = is_known or (kind == "quotations" and value in plain)
+        is_known = is_known or (kind in {"names", "dates"} and value in words)
+        if not is_known:
             return f"it added {_describe_item(kind, value)}"
     return ""
 
 
 def _find_swapped_names(reader: "_ItemReader", text: str, shorter: str) -> str:
     """Say whether two names have changed places: who lends whom."""
-    there, left = set(reader.pairs(text)), set(reader.pairs(shorter))
-    for one, other in sorted(left - there):
+    there, short_pairs = set(reader.pairs(text)), set(reader.pairs(shorter))
+    for one, other in sorted(short_pairs - there):
         if (other, one) in there:
             return f"it has {one!r} before {other!r}"
     return ""
@@ -141,20 +143,20 @@ def _find_swapped_names(reader: "_ItemReader", text: str, shorter: str) -> str:
 
 def _describe_item(kind: str, value: str) -> str:
     one = f"the {kind.removesuffix('s')}"
-    shown = value if len(value) <= _SHOWN_CHARS_MAX else f"{value[:_SHOWN_CHARS_MAX]}…"
-    return f"a negation (of {shown!r})" if kind == "negations" else f"{one} {shown!r}"
+    excerpt = value if len(value) <= _SHOWN_CHARS_MAX else f"{value[:_SHOWN_CHARS_MAX]}…"
+    return f"a negation (of {excerpt!r})" if kind == "negations" else f"{one} {excerpt!r}"
 
 
 def _find_changed_meaning(text: str, shorter: str, lexicon: Lexicon) -> str:
     """Say whether words of a text are turned into their contrary, too few, or mostly others."""
     own, theirs = set(_content(text, lexicon)), _content(shorter, lexicon)
     new = [word for word in theirs if word not in own]
-    if turned := contrary(new, own):
-        return f"it says the contrary by {turned!r}"
+    if opposite := contrary(new, own):
+        return f"it says the contrary by {opposite!r}"
     if len(own.intersection(theirs)) <= len(own) * _WORDS_MIN:
         return "it says next to nothing of it"
-    known = frozenset(stems(text))
-    strange = [word for word in new if known.isdisjoint(stems(word))]
+    own_stems = frozenset(stems(text))
+    strange = [word for word in new if own_stems.isdisjoint(stems(word))]
     if len(strange) > len(theirs) * _OWN_WORDS_MAX:
         return "it says something else"
     return ""
@@ -173,17 +175,17 @@ def contrary(new: Sequence[str], own: AbstractSet[str]) -> str:
 def _content(text: str, lexicon: Lexicon) -> list[str]:
     return [
         word
-        for word in (_bare(chunk).casefold().translate(_MARKS) for chunk in _CHUNK.findall(text))
+        for word in (_strip_marks(chunk).casefold().translate(_MARKS) for chunk in _CHUNK.findall(text))
         if word and word not in lexicon.stop
     ]
 
 
-def _bare(chunk: str) -> str:
+def _strip_marks(chunk: str) -> str:
     """Take the marks of prose off a chunk."""
     return chunk.lstrip(_OPENING).rstrip(_CLOSING)
 
 
-def _flat(text: str) -> str:
+def _normalize_blanks(text: str) -> str:
     return " ".join(text.translate(_MARKS).split())
 
 
@@ -195,7 +197,7 @@ class _ItemReader:
     nouns: AbstractSet[str]
 
     @classmethod
-    def of(cls, text: str, lexicon: Lexicon) -> "_ItemReader":
+    def build(cls, text: str, lexicon: Lexicon) -> "_ItemReader":
         """Return the reader of a text in a language."""
         return cls(lexicon, frozenset() if lexicon.names_by_capital else frozenset(_nouns(text)))
 
@@ -211,33 +213,33 @@ class _ItemReader:
 
     def sentence(self, text: str) -> RequiredItems:
         """Return what is vital in a sentence."""
-        found: dict[str, set[str]] = {one.name: set() for one in fields(RequiredItems)}
-        found["quotations"] = {
-            inside for span in QUOTED.findall(text) if (inside := _flat(span).strip("`\"' "))
+        items: dict[str, set[str]] = {one.name: set() for one in fields(RequiredItems)}
+        items["quotations"] = {
+            inside for span in QUOTED.findall(text) if (inside := _normalize_blanks(span).strip("`\"' "))
         }
         denies: list[int] = []
-        said: list[str] = []
+        words: list[str] = []
         counting = ""
         for chunk in _CHUNK.findall(text):
-            word = _bare(chunk)
+            word = _strip_marks(chunk)
             low = word.casefold().translate(_MARKS)
-            said.append(low)
+            words.append(low)
             if counting and low not in self.lexicon.stop and _PLAIN.fullmatch(word):
-                found["amounts"].add(f"{counting} {''.join(stems(word)) or low}")
+                items["amounts"].add(f"{counting} {''.join(stems(word)) or low}")
             counting = ""
             if low in _NEGATIONS or low.endswith("n't"):
-                denies.append(len(said) - 1)
+                denies.append(len(words) - 1)
             elif (kind := self._kind(word, low)) is not None:
                 value = low.removesuffix("'s") if kind == "names" else _number(low, kind, word)
-                found[kind].add(value)
+                items[kind].add(value)
                 counting = value if kind == "numbers" and chunk.endswith(word) else ""
-        found["negations"] = {self._find_denied_stem(said, at) for at in denies}
-        return RequiredItems(**{name: frozenset(values) for name, values in found.items()})
+        items["negations"] = {self._find_denied_stem(words, at) for at in denies}
+        return RequiredItems(**{name: frozenset(values) for name, values in items.items()})
 
     def pairs(self, text: str) -> Iterator[tuple[str, str]]:
         """Yield the names that follow one another in a sentence."""
         for unit in _units(text):
-            words = map(_bare, _CHUNK.findall(unit.text))
+            words = map(_strip_marks, _CHUNK.findall(unit.text))
             low = ((word, word.casefold().translate(_MARKS)) for word in words)
             names = [some.removesuffix("'s") for word, some in low if self._kind(word, some) == "names"]
             yield from ((one, other) for one, other in pairwise(names) if one != other)
@@ -288,7 +290,7 @@ def _nouns(text: str) -> Iterator[str]:
     """Yield the words with a capital before which an article stands: so no names are written."""
     last = -_NOUN_WITHIN - 1
     for at, chunk in enumerate(_CHUNK.findall(text)):
-        word = _bare(chunk)
+        word = _strip_marks(chunk)
         if word[:1].isupper():
             if at - last <= _NOUN_WITHIN:
                 yield word.casefold()
@@ -306,18 +308,18 @@ class _Unit(NamedTuple):
 
 def _units(text: str) -> list[_Unit]:
     """Part a text into sentences and lines; what is quoted stays in one, and so does what a colon opens."""
-    spans = [found.span() for found in QUOTED.finditer(text)]
+    spans = [match.span() for match in QUOTED.finditer(text)]
     units: list[_Unit] = []
     begin = span = 0
-    for found in _END.finditer(text):
-        while span < len(spans) and spans[span][1] <= found.start():
+    for match in _END.finditer(text):
+        while span < len(spans) and spans[span][1] <= match.start():
             span += 1
-        quoted = span < len(spans) and spans[span][0] < found.end() and spans[span][1] > found.start() + 1
-        if quoted or _goes_on(text, begin, found):
+        is_quoted = span < len(spans) and spans[span][0] < match.end() and spans[span][1] > match.start() + 1
+        if is_quoted or _goes_on(text, begin, match):
             continue
-        mark = found.group().rstrip()
-        units.append(_Unit(text[begin : found.start()] + mark, "\n" if "\n" in found.group() else " "))
-        begin = found.end()
+        mark = match.group().rstrip()
+        units.append(_Unit(text[begin : match.start()] + mark, "\n" if "\n" in match.group() else " "))
+        begin = match.end()
     units.append(_Unit(text[begin:], ""))
     return [unit for unit in units if unit.text.strip()]
 
@@ -335,43 +337,43 @@ def _goes_on(text: str, begin: int, found: re.Match[str]) -> bool:
 
 def _vital_units(reader: _ItemReader, units: Sequence[_Unit]) -> frozenset[int]:
     """Choose the sentences that hold all that is vital: those that alone hold a thing, then the richest of the rest."""
-    held = [frozenset(reader.sentence(unit.text).items()) for unit in units]
-    holders = Counter(item for items in held for item in items)
-    chosen = {at for at, items in enumerate(held) if any(holders[item] == 1 for item in items)}
-    covered = {item for at in chosen for item in held[at]}
-    rest = [at for at in range(len(units)) if at not in chosen]
-    for at in sorted(rest, key=lambda at: (-len(held[at]) / (1 + len(units[at].text)), at)):
-        if not held[at] <= covered:
-            chosen.add(at)
-            covered |= held[at]
-    return frozenset(chosen)
+    items_of = [frozenset(reader.sentence(unit.text).items()) for unit in units]
+    holders = Counter(item for items in items_of for item in items)
+    places = {at for at, items in enumerate(items_of) if any(holders[item] == 1 for item in items)}
+    covered_items = {item for at in places for item in items_of[at]}
+    rest = [at for at in range(len(units)) if at not in places]
+    for at in sorted(rest, key=lambda at: (-len(items_of[at]) / (1 + len(units[at].text)), at)):
+        if not items_of[at] <= covered_items:
+            places.add(at)
+            covered_items |= items_of[at]
+    return frozenset(places)
 
 
 def _add_sentences(
     units: Sequence[_Unit], counts: Sequence[int], chosen: AbstractSet[int], room: int
 ) -> frozenset[int]:
     """Add sentences as long as there is room: first those whose words are said most often in the whole text."""
-    said = [frozenset(stems(unit.text)) for unit in units]
-    often = Counter(stem for some in said for stem in some)
-    worth = [sum(often[stem] for stem in some) / (len(some) + 3) for some in said]
-    taken, texts = set(chosen), {units[at].text.casefold() for at in chosen}
+    unit_stems = [frozenset(stems(unit.text)) for unit in units]
+    often = Counter(stem for some in unit_stems for stem in some)
+    worth = [sum(often[stem] for stem in some) / (len(some) + 3) for some in unit_stems]
+    places, texts = set(chosen), {units[at].text.casefold() for at in chosen}
     for at in sorted(range(len(units)), key=lambda at: (-worth[at], at)):
         text = units[at].text.casefold()
-        if at in taken or counts[at] > room or text in texts:
+        if at in places or counts[at] > room or text in texts:
             continue
-        taken.add(at)
+        places.add(at)
         texts.add(text)
         room -= counts[at]
-    return frozenset(taken)
+    return frozenset(places)
 
 
 def _join_sentences(units: Sequence[_Unit], chosen: AbstractSet[int]) -> str:
     """Join sentences in their order; where a line ended between two, the next begins a line."""
     parts: list[str] = []
-    broken = False
+    is_line_end = False
     for at, unit in enumerate(units):
         if at in chosen:
-            parts.append(("\n" if broken else " ") * bool(parts) + unit.text)
-            broken = False
-        broken = broken or unit.gap == "\n"
+            parts.append(("\n" if is_line_end else " ") * bool(parts) + unit.text)
+            is_line_end = False
+        is_line_end = is_line_end or unit.gap == "\n"
     return "".join(parts)

@@ -38,8 +38,8 @@ _PUNCTUATION = [code for code in range(33, 127) if not chr(code).isalnum()]
 def _classes() -> tuple[Ints, Ints]:
     """Return what a character counts as in a triple (case and marks aside) and in a pair, by its code."""
     letter, sign = np.full(_CLASSED, _LETTERS - 1), np.full(_CLASSED, _OTHER)
-    accented = [*range(0xC0, 0xD7), *range(0xD8, 0xF7), *range(0xF8, 0x250), *range(0x1E00, 0x1F00)]
-    letter[accented], sign[accented] = _LETTERS - 3, _ACCENTED
+    accents = [*range(0xC0, 0xD7), *range(0xD8, 0xF7), *range(0xF8, 0x250), *range(0x1E00, 0x1F00)]
+    letter[accents], sign[accents] = _LETTERS - 3, _ACCENTED
     letter[ord("'")] = _LETTERS - 2
     letter[[ord(" "), ord("\n")]] = 0
     sign[ord(" ")], sign[ord("\n")] = _SPACE, _LINE_END
@@ -80,8 +80,8 @@ def _word_spent(word: str) -> int:
     spent = before = last = digits = 0
     sign = _SPACE
     for code in map(ord, word + " "):
-        known = code < _CLASSED
-        letter, after = letters[code] if known else _LETTERS - 1, signs[code] if known else _OTHER
+        is_classed = code < _CLASSED
+        letter, after = letters[code] if is_classed else _LETTERS - 1, signs[code] if is_classed else _OTHER
         spent += costs[(before * _LETTERS + last) * _LETTERS + letter] + costs[PAIRS + sign * _SIGNS + after]
         spent += costs[CHARS + (code if code < _PLANES else _PLANES + (code >> _BLOCK_BITS))]
         if after == _DIGIT:
@@ -100,9 +100,9 @@ _word = lru_cache(maxsize=_WORDS_CACHED)(_word_spent)
 def features(text: str) -> Iterator[Ints]:
     """Yield which costs are due for each character of a text but the first: of triple, pair, character and digits."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.intp)
-    low, known = np.minimum(codes, _CLASSED - 1), codes < _CLASSED
-    letter = np.where(known, _LETTER[low], _LETTERS - 1)
-    sign = np.where(known, _SIGN[low], _OTHER)
+    low, is_classed = np.minimum(codes, _CLASSED - 1), codes < _CLASSED
+    letter = np.where(is_classed, _LETTER[low], _LETTERS - 1)
+    sign = np.where(is_classed, _SIGN[low], _OTHER)
     before = np.zeros_like(letter)
     before[2:] = letter[:-2]
     # What stands before a blank is no matter to the word behind it.
@@ -143,15 +143,15 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
 
 
 def _count_batch(texts: Sequence[str]) -> list[int]:
-    joined = "\n" + "\n".join(texts) + "\n"
-    spent = _ascii_spent(joined) if joined.isascii() else _spent(joined)
+    batch = "\n" + "\n".join(texts) + "\n"
+    spent = _ascii_spent(batch) if batch.isascii() else _measure_costs(batch)
     ends = np.cumsum([len(text) + 1 for text in texts])
     sums = np.add.reduceat(spent, np.concatenate(([0], ends[:-1])))
     counts: list[int] = np.maximum(-(-sums // UNIT), 1).tolist()
     return counts
 
 
-def _spent(text: str) -> npt.NDArray[np.int32]:
+def _measure_costs(text: str) -> npt.NDArray[np.int32]:
     """Return what each character costs after those before it, from the second on."""
     costs = _costs()
     spent: npt.NDArray[np.int32] = sum(costs[place].astype(np.int32) for place in features(text))  # type: ignore[assignment]
@@ -189,6 +189,6 @@ def _scalars() -> "tuple[memoryview[int], memoryview[int], memoryview[int]]":
 
 @cache
 def _costs() -> npt.NDArray[np.int8]:
-    with np.load(COSTS_PATH) as kept:
-        costs: npt.NDArray[np.int8] = kept["costs"]
+    with np.load(COSTS_PATH) as archive:
+        costs: npt.NDArray[np.int8] = archive["costs"]
     return costs

@@ -97,10 +97,10 @@ def verdict(old: str, new: str, similarity: float | None, thresholds: Similarity
     """
     if _fingerprint(old) == _fingerprint(new):
         return TextVerdict("exact", ("the same words",))
-    alike, reason = _alike(old, new, similarity, thresholds)
+    alike, reason = _check_similarity(old, new, similarity, thresholds)
     if not alike:
         return TextVerdict("distinct", (reason,))
-    vetoes = tuple(_vetoes(_read_text(old), _read_text(new)))
+    vetoes = tuple(_find_vetoes(_read_text(old), _read_text(new)))
     return TextVerdict("distinct", vetoes) if vetoes else TextVerdict("near", (reason,))
 
 
@@ -120,7 +120,7 @@ def same_words(old: str, new: str) -> bool:
         max(len(one.pauses), len(other.pauses)) > 1 or first.vital.negations or second.vital.negations
     ):
         return False
-    return not any(True for _ in _vetoes(first, second))
+    return not any(True for _ in _find_vetoes(first, second))
 
 
 def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThresholds) -> float:
@@ -132,8 +132,8 @@ def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThreshol
 
 def _kept_of_short(work: Callable[[str], Drawn]) -> Callable[[str], Drawn]:
     """Keep what is drawn from a text that is compared with several; a long one would take the room of hundreds."""
-    kept = lru_cache(maxsize=_SAID_CACHED)(work)
-    return lambda text: kept(text) if len(text) <= _SAID_CHARS_MAX else work(text)
+    cached_work = lru_cache(maxsize=_SAID_CACHED)(work)
+    return lambda text: cached_work(text) if len(text) <= _SAID_CHARS_MAX else work(text)
 
 
 _fingerprint = _kept_of_short(fingerprint)
@@ -152,8 +152,8 @@ def _split_words(text: str) -> _WordSequence:
     words: list[str] = []
     pauses: list[int] = []
     for token in folded_text(text).split():
-        written, pause = _cached_token(token) if len(token) <= _WORD_CHARS_MAX else _write_out(token)
-        words += written
+        token_words, pause = _cached_token(token) if len(token) <= _WORD_CHARS_MAX else _write_out(token)
+        words += token_words
         if pause and words:
             pauses.append(len(words))
     return _WordSequence(tuple(words), tuple(dict.fromkeys(at for at in pauses if at < len(words))))
@@ -170,7 +170,7 @@ def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
 _cached_token = lru_cache(maxsize=_WORDS_CACHED)(_write_out)
 
 
-def _alike(
+def _check_similarity(
     old: str, new: str, similarity: float | None, thresholds: SimilarityThresholds
 ) -> tuple[bool, str]:
     if similarity is not None:
@@ -245,7 +245,7 @@ def _content(lexicon: Lexicon) -> Callable[[str], bool]:
     return lambda word: word not in lexicon.stop and word not in lexicon.negations
 
 
-def _vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
+def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
     """Yield what a merge would lose or make untrue, one line for each kind."""
     if old.vital != new.vital:
         for what in ("numbers", "dates", "code"):
@@ -257,9 +257,12 @@ def _vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
         yield f"negations differ in what they deny: {_format_tokens(old.denied)} / {_format_tokens(new.denied)}"
     # A name in another spelling of case is no other name.
     if old.vital.names or new.vital.names:
-        lost, gained = old.vital.names.difference(new.words), new.vital.names.difference(old.words)
-        if lost or gained:
-            yield f"names differ: {_format_tokens(lost)} / {_format_tokens(gained)}"
+        lost_names, gained_names = (
+            old.vital.names.difference(new.words),
+            new.vital.names.difference(old.words),
+        )
+        if lost_names or gained_names:
+            yield f"names differ: {_format_tokens(lost_names)} / {_format_tokens(gained_names)}"
     if old.asks != new.asks:
         yield "one asks, the other states"
     yield from _contrary(old, new)
@@ -276,11 +279,11 @@ def _contrary(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
         went, came = _format_tokens(old.counted - new.counted), _format_tokens(new.counted - old.counted)
         yield f"what is counted differs: {went} / {came}"
     for what in ("capitals", "numbers"):
-        ordered, other = getattr(old, what), getattr(new, what)
-        if ordered == other:
+        old_order, other = getattr(old, what), getattr(new, what)
+        if old_order == other:
             continue
-        before, after = _in_both(ordered, other)
-        if before != after and _among(old.places, before) != _among(new.places, before):
+        before, after = _in_both(old_order, other)
+        if before != after and _select_places(old.places, before) != _select_places(new.places, before):
             yield f"{_ORDERED[what]} change places: {', '.join(before[:_SHOWN_MAX])}"
     if old.bag == new.bag:
         if old.places != new.places:
@@ -301,12 +304,14 @@ def _in_both(old: Sequence[str], new: Sequence[str]) -> tuple[list[str], list[st
     return before, after
 
 
-def _among(
+def _select_places(
     places: Mapping[tuple[str, ...], Sequence[str]], words: Sequence[str]
 ) -> dict[tuple[str, ...], list[str]]:
     """Return the places that some words have."""
-    found = {marker: [word for word in placed if word in words] for marker, placed in places.items()}
-    return {marker: placed for marker, placed in found.items() if placed}
+    by_marker = {
+        marker: [word for word in marker_words if word in words] for marker, marker_words in places.items()
+    }
+    return {marker: marker_words for marker, marker_words in by_marker.items() if marker_words}
 
 
 def _places(words: Sequence[str], lexicon: Lexicon) -> dict[tuple[str, ...], list[str]]:
@@ -326,13 +331,13 @@ def _find_contraries(old: set[str], new: set[str]) -> Iterator[tuple[str, str]]:
     """Yield a word of either text that the other has the contrary of; the first pair says enough."""
     theirs = {key: word for word in sorted(new) for key in _keys(word)}
     for word in sorted(old):
-        contrary = {prefix + own for own in _keys(word) for prefix in NEGATIVE_PREFIXES if _long(own)}
+        contrary = {prefix + own for own in _keys(word) for prefix in NEGATIVE_PREFIXES if _is_long(own)}
         if met := sorted((contrary | _word_facts(word).contraries) & theirs.keys()):
             yield word, theirs[met[0]]
             return
 
 
-def _long(word: str) -> bool:
+def _is_long(word: str) -> bool:
     return len(word) >= _PREFIXED_CHARS_MIN
 
 
@@ -357,7 +362,7 @@ def _describe_word(word: str) -> _WordFacts:
     for own in keys:
         if own.startswith(NEGATIVE_PREFIXES):
             bare = [own.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if own.startswith(prefix)]
-            contrary.update(filter(_long, bare))
+            contrary.update(filter(_is_long, bare))
     return _WordFacts(tuple(keys - {word}), frozenset(contrary) if contrary else _NONE)
 
 
@@ -374,14 +379,18 @@ def _word_facts(word: str) -> _WordFacts:
 @lru_cache(maxsize=1)
 def _opposites() -> dict[str, frozenset[str]]:
     """Return word or stem → opposite words and their stems, of all languages."""
-    found: dict[str, set[str]] = {}
+    opposites: dict[str, set[str]] = {}
     for word, against in OPPOSITES.items():
         contrary = {key for other in against for key in _keys(other)}
         for key in _keys(word):
-            found.setdefault(key, set()).update(contrary)
-    return {key: frozenset(contrary - {key}) for key, contrary in found.items()}
+            opposites.setdefault(key, set()).update(contrary)
+    return {key: frozenset(contrary - {key}) for key, contrary in opposites.items()}
 
 
 def _format_tokens(tokens: Iterable[str]) -> str:
-    listed = sorted(tokens)
-    return ", ".join(listed[:_SHOWN_MAX]) + (" …" if len(listed) > _SHOWN_MAX else "") if listed else "–"
+    sorted_tokens = sorted(tokens)
+    return (
+        ", ".join(sorted_tokens[:_SHOWN_MAX]) + (" …" if len(sorted_tokens) > _SHOWN_MAX else "")
+        if sorted_tokens
+        else "–"
+    )

@@ -57,7 +57,7 @@ class WordHashPart:
         """Return how many memories there are."""
         return len(self.seq)
 
-    def holding(self, number: int) -> npt.NDArray[np.uint16]:
+    def find_rows(self, number: int) -> npt.NDArray[np.uint16]:
         """Return, ascending, the rows that hold a hash."""
         return self.rows[self.starts[number] : self.starts[number + 1]]
 
@@ -84,8 +84,8 @@ def worth_code(value: float | None) -> int:
 
 def worth_of(codes: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """Return keep-values, as far as they are known."""
-    found: npt.NDArray[np.float32] = _WORTHS[codes]
-    return found
+    worths: npt.NDArray[np.float32] = _WORTHS[codes]
+    return worths
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +112,13 @@ def row(seq: int, text: str, named: Sequence[int | None], rest: Mapping[str, Any
 
 def part_from(rows: Iterable[WordHashRow]) -> WordHashPart:
     """Return some memories as a part."""
-    ordered = sorted(rows, key=lambda one: one.seq)
-    seq = np.array([one.seq for one in ordered], np.int64)
-    columns = [np.array([one.columns[at] for one in ordered], np.int64) for at in range(len(COLUMNS))]
-    counts = [len(one.hashes) for one in ordered]
-    hashes = np.array([value for one in ordered for value in one.hashes], np.int64)
-    pairs = hashes * len(ordered) + np.repeat(np.arange(len(ordered)), counts)
-    return _part(seq, _narrow(columns), np.sort(pairs))
+    sorted_rows = sorted(rows, key=lambda one: one.seq)
+    seq = np.array([one.seq for one in sorted_rows], np.int64)
+    columns = [np.array([one.columns[at] for one in sorted_rows], np.int64) for at in range(len(COLUMNS))]
+    counts = [len(one.hashes) for one in sorted_rows]
+    hashes = np.array([value for one in sorted_rows for value in one.hashes], np.int64)
+    pairs = hashes * len(sorted_rows) + np.repeat(np.arange(len(sorted_rows)), counts)
+    return _part(seq, _pack_columns(columns), np.sort(pairs))
 
 
 def merge(part: WordHashPart, gone: Collection[int], fresh: WordHashPart) -> WordHashPart:
@@ -131,9 +131,9 @@ def merge(part: WordHashPart, gone: Collection[int], fresh: WordHashPart) -> Wor
     }
     place = np.empty(len(seq), np.int64)
     place[order] = np.arange(len(seq))
-    kept = stays[part.rows]
-    rows = np.concatenate([np.cumsum(stays)[part.rows[kept]] - 1, fresh.rows + np.count_nonzero(stays)])
-    pairs = np.concatenate([_hashes(part)[kept], _hashes(fresh)]) * len(seq) + place[rows]
+    is_kept = stays[part.rows]
+    rows = np.concatenate([np.cumsum(stays)[part.rows[is_kept]] - 1, fresh.rows + np.count_nonzero(stays)])
+    pairs = np.concatenate([_hashes(part)[is_kept], _hashes(fresh)]) * len(seq) + place[rows]
     return _part(seq[order], columns, np.sort(pairs))
 
 
@@ -191,30 +191,30 @@ def unpack_hash_part(packed: bytes) -> WordHashPart:
         numbers.append(_from_planes(content, at, size))
         at += 8 * size
     seq, *columns, pairs = numbers
-    return _part(seq, _narrow(columns), pairs)
+    return _part(seq, _pack_columns(columns), pairs)
 
 
-def _narrow(columns: Sequence[Ints]) -> dict[str, npt.NDArray[Any]]:
+def _pack_columns(columns: Sequence[Ints]) -> dict[str, npt.NDArray[Any]]:
     """Return columns by name, each as wide as it must be; raises ValueError where a number does not fit."""
-    found = {}
+    by_name = {}
     for name, wide in zip(COLUMNS, columns, strict=True):
-        found[name] = wide.astype(_WIDTHS.get(name, np.int32))
-        if not np.array_equal(found[name], wide):
+        by_name[name] = wide.astype(_WIDTHS.get(name, np.int32))
+        if not np.array_equal(by_name[name], wide):
             raise ValueError(f"a part of the word hashes has a {name} that none can be")
-    return found
+    return by_name
 
 
 def _planes(values: Ints) -> bytes:
     """Return the differences of values, signs in the lowest bit, as one row of bytes a rank."""
     steps = np.diff(values, prepend=0)
-    folded = ((steps << 1) ^ (steps >> 63)).astype("<u8")
-    return folded.view(np.uint8).reshape(-1, 8).T.tobytes()
+    zigzag = ((steps << 1) ^ (steps >> 63)).astype("<u8")
+    return zigzag.view(np.uint8).reshape(-1, 8).T.tobytes()
 
 
 def _from_planes(content: bytes, at: int, size: int) -> Ints:
     planes = np.frombuffer(content, np.uint8, 8 * size, at).reshape(8, size)
-    folded = np.ascontiguousarray(planes.T).view("<u8").reshape(-1)
-    steps = (folded >> np.uint64(1)).astype(np.int64) ^ -(folded & np.uint64(1)).astype(np.int64)
+    zigzag = np.ascontiguousarray(planes.T).view("<u8").reshape(-1)
+    steps = (zigzag >> np.uint64(1)).astype(np.int64) ^ -(zigzag & np.uint64(1)).astype(np.int64)
     return np.cumsum(steps)
 
 

@@ -152,11 +152,11 @@ class DraftBatch:
 
     def changes(self) -> list[Change]:
         """Return everything to commit."""
-        created = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
-        confirmed = [
+        creations = [Change("memories", -(k + 1), None, row) for k, row in enumerate(self.rows)]
+        confirmations = [
             VERBS["repeat"].build_count_change(seq, confirmations=n) for seq, n in self.repeats.items()
         ]
-        return created + self.extras + confirmed
+        return creations + self.extras + confirmations
 
     def _met_by_key(self, draft: MemoryDraft) -> DraftOutcome | None:
         key = draft.turn.key
@@ -203,12 +203,12 @@ class DraftBatch:
         row = self.rows[-key - 1]
         row["confirmations"] = row.get("confirmations", 0) + 1
         for name in GREATER:
-            if (given := getattr(turn, name)) is not None:
-                row[name] = max(round(given, 6), row.get(name, 0.0))
-        held = self._tags[key]
-        self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(set(turn.tags) - held)]
-        held.update(turn.tags)
-        row["decay"] = decay(held, row.get("category"))
+            if (value := getattr(turn, name)) is not None:
+                row[name] = max(round(value, 6), row.get(name, 0.0))
+        row_tags = self._tags[key]
+        self.extras += [Change("tags", (key, tag), None, {}) for tag in sorted(set(turn.tags) - row_tags)]
+        row_tags.update(turn.tags)
+        row["decay"] = decay(row_tags, row.get("category"))
 
     def _store(self, draft: MemoryDraft, terms: Collection[int]) -> DraftOutcome:
         key = -(len(self.rows) + 1)
@@ -298,9 +298,9 @@ class DraftBatch:
         return tail if tail is not None and goes_on(segment.kind, tail.said_at, said_at) else None
 
     def _count(self, terms: Collection[int]) -> None:
-        counted = {term: self.df.get(term, 0) + 1 for term in terms}
-        self.df.update(counted)
-        self.df_of.append(counted)
+        counts = {term: self.df.get(term, 0) + 1 for term in terms}
+        self.df.update(counts)
+        self.df_of.append(counts)
 
     def _add_source(self, key: int, draft: MemoryDraft) -> None:
         source = draft.turn.source

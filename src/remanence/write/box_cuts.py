@@ -106,16 +106,16 @@ def turn_of(
 ) -> BoxTurn:
     """Return a turn, given by number, time and text, as boxes see it; names of speakers say nothing."""
     seq, at, text = turn
-    weighed = {stem: weight(stem) for stem in set(stems(text)) - names}
-    topics = {term_hash(stem): over - COMMON for stem, over in weighed.items() if over > COMMON}
-    said = {term_hash(stem): over for stem, over in weighed.items() if stem not in _small_talk()}
-    return BoxTurn(seq, at, topics, vector, opens(text), said)
+    weights = {stem: weight(stem) for stem in set(stems(text)) - names}
+    topics = {term_hash(stem): over - COMMON for stem, over in weights.items() if over > COMMON}
+    hash_weights = {term_hash(stem): over for stem, over in weights.items() if stem not in _small_talk()}
+    return BoxTurn(seq, at, topics, vector, opens(text), hash_weights)
 
 
 @cache
 def _small_talk() -> frozenset[str]:
-    listed = " ".join((*CORE.values(), *BESIDE.values()))
-    return frozenset(stem for word in listed.split() for stem in stems(word))
+    phrases = " ".join((*CORE.values(), *BESIDE.values()))
+    return frozenset(stem for word in phrases.split() for stem in stems(word))
 
 
 def opens(text: str) -> bool:
@@ -125,14 +125,14 @@ def opens(text: str) -> bool:
 
 def outcome_of(texts: Sequence[str]) -> BoxOutcome:
     """Tell by the words of the last turns how a matter ended; success and failure together are a part of each."""
-    said = texts[-OUTCOME_TURNS:]
-    failed = any(_has(text, _FAILED) for text in said)
-    succeeded = any(_has(text, _SUCCEEDED, _FAILED) for text in said)
-    if any(_has(text, _PARTLY) for text in said) or (failed and succeeded):
+    last_texts = texts[-OUTCOME_TURNS:]
+    has_failure = any(_has(text, _FAILED) for text in last_texts)
+    has_success = any(_has(text, _SUCCEEDED, _FAILED) for text in last_texts)
+    if any(_has(text, _PARTLY) for text in last_texts) or (has_failure and has_success):
         return BoxOutcome.PARTIAL
-    if failed:
+    if has_failure:
         return BoxOutcome.FAILURE
-    return BoxOutcome.SUCCESS if succeeded else BoxOutcome.UNKNOWN
+    return BoxOutcome.SUCCESS if has_success else BoxOutcome.UNKNOWN
 
 
 def overlap(one: Mapping[int, float], other: Mapping[int, float]) -> float:
@@ -161,25 +161,25 @@ def cut(turns: Sequence[BoxTurn], limits: Limits, ended: SealReason | None = Non
 
 def _stretches(turns: Sequence[BoxTurn], gap: int) -> list[list[BoxTurn]]:
     """Part turns where nobody spoke for long; a clock that was set back is no silence."""
-    found: list[list[BoxTurn]] = []
+    stretches: list[list[BoxTurn]] = []
     for turn in turns:
-        if found and turn.at - max(one.at for one in found[-1]) < gap:
-            found[-1].append(turn)
+        if stretches and turn.at - max(one.at for one in stretches[-1]) < gap:
+            stretches[-1].append(turn)
         else:
-            found.append([turn])
-    return found
+            stretches.append([turn])
+    return stretches
 
 
 def _cut(turns: Sequence[BoxTurn], limits: Limits, reason: SealReason | None) -> list[Piece]:
     """Cut a stretch without a silence; `reason` is what ends its last box."""
     pieces: list[Piece] = []
     first = 0
-    settled = len(turns) if reason is not None else len(turns) - UNSETTLED
+    settled_end = len(turns) if reason is not None else len(turns) - UNSETTLED
     alike = _WordOverlap(turns)
     for at in range(1, len(turns)):
         if at - first == limits.turns_max:
             why = SealReason.FULL
-        elif at < settled and alike.shifts(first, at, limits.overlap_min):
+        elif at < settled_end and alike.shifts(first, at, limits.overlap_min):
             why = SealReason.TOPIC_SHIFT
         else:
             continue
@@ -199,22 +199,25 @@ class _WordOverlap:
         """Tell whether another matter begins at a place: its overlap is below the least, and the lowest around it."""
         if at - first < TURNS_LEAST or len(self._turns) - at < 2:  # a last turn is a farewell
             return False
-        own = self._at(first, at)
+        own = self._measure_cut_overlap(first, at)
         if own >= least:
             return False
         low, high = max(first + 1, at - NEIGHBOURHOOD), min(len(self._turns), at + NEIGHBOURHOOD + 1)
-        return all(own <= self._at(first, near) for near in range(low, high))
+        return all(own <= self._measure_cut_overlap(first, near) for near in range(low, high))
 
-    def _at(self, first: int, at: int) -> float:
-        found = self._known.get((first, at))
-        if found is None:
+    def _measure_cut_overlap(self, first: int, at: int) -> float:
+        likeness = self._known.get((first, at))
+        if likeness is None:
             before = self._turns[max(first, at - LOOK_BACK) : at][::-1]
-            found = alike(before, self._turns[at : at + LOOK_AHEAD]) - OPENING * self._turns[at].opens
-            self._known[first, at] = found
-        return found
+            likeness = (
+                measure_side_overlap(before, self._turns[at : at + LOOK_AHEAD])
+                - OPENING * self._turns[at].opens
+            )
+            self._known[first, at] = likeness
+        return likeness
 
 
-def alike(before: Sequence[BoxTurn], after: Sequence[BoxTurn]) -> float:
+def measure_side_overlap(before: Sequence[BoxTurn], after: Sequence[BoxTurn]) -> float:
     """Return how far two sides speak of the same, the nearest turns first: by their words, and by their vectors.
 
     The mean of both; without vectors words alone tell, and count double, since few are said again.
@@ -237,12 +240,12 @@ def sum_topics(turns: Sequence[BoxTurn]) -> Counter[int]:
 
 def _vector(turns: Sequence[BoxTurn]) -> Floats | None:
     """Return the direction that turns have together, each as far as it says something."""
-    told = [
+    pairs = [
         (turn.vector.astype(np.float64), sum(turn.topics.values()) * DECAY**far)
         for far, turn in enumerate(turns)
         if turn.vector is not None
     ]
-    total = np.sum([vector * weight for vector, weight in told], axis=0) if told else np.zeros(1)
+    total = np.sum([vector * weight for vector, weight in pairs], axis=0) if pairs else np.zeros(1)
     size = float(np.linalg.norm(total))
     return total / size if size else None
 
@@ -251,12 +254,12 @@ def kept_topics(turns: Sequence[BoxTurn]) -> dict[str, int]:
     """Return the weightiest topics of a box, as they are kept: rare words that were said in many of its turns."""
     counts = Counter(word for turn in turns for word in turn.said)
     rare = {word: weight for turn in turns for word, weight in turn.said.items()}
-    found = Counter(
+    totals = Counter(
         {word: round((count - SAID_ONCE) * rare[word] * MILLION) for word, count in counts.items()}
     )
     return {
         f"{word:x}": min(weight, INT_MAX)
-        for word, weight in sorted(found.most_common(TOPICS_MAX))
+        for word, weight in sorted(totals.most_common(TOPICS_MAX))
         if weight > 0
     }
 
@@ -298,9 +301,9 @@ def _has(text: str, listed: _FirstWordIndex, but: _FirstWordIndex | None = None)
     """Tell whether a phrase stands in a text, of any language, outside phrases of `but`."""
     plain = text.casefold().replace("'", "").replace("\u2019", "")
     each = words(plain)
-    said, here = f" {' '.join(each)} ", frozenset(each)
+    sentence, here = f" {' '.join(each)} ", frozenset(each)
     for phrase in () if but is None else but.find_by_first_word(here):
-        said = said.replace(f" {phrase} ", " . ")
-    return any(f" {phrase} " in said for phrase in listed.find_by_first_word(here)) or any(
+        sentence = sentence.replace(f" {phrase} ", " . ")
+    return any(f" {phrase} " in sentence for phrase in listed.find_by_first_word(here)) or any(
         phrase in text for phrase in listed.unspaced
     )

@@ -49,14 +49,14 @@ def connections(memory: Memory, before: Sequence[Memory], siblings: Sequence[int
     `before` are the latest of its thread, the last one first; `siblings` the latest that mention what it mentions, once
     for each entity that both do: those with most in common are linked, the latest of equals.
     """
-    found: Counter[Key] = Counter()
+    links: Counter[Key] = Counter()
     if before:
-        found[memory.seq, before[0].seq, int(Relation.FOLLOWS)] = 1
-    found.update(_find_causal_links(memory, before))
-    shared = Counter(one for one in siblings if one != memory.seq)
-    for one in sorted(shared, key=lambda one: (-shared[one], -one))[:SIBLINGS_MAX]:
-        found[min(memory.seq, one), max(memory.seq, one), int(Relation.CO_OCCURS)] = shared[one]
-    return found
+        links[memory.seq, before[0].seq, int(Relation.FOLLOWS)] = 1
+    links.update(_find_causal_links(memory, before))
+    sibling_counts = Counter(one for one in siblings if one != memory.seq)
+    for one in sorted(sibling_counts, key=lambda one: (-sibling_counts[one], -one))[:SIBLINGS_MAX]:
+        links[min(memory.seq, one), max(memory.seq, one), int(Relation.CO_OCCURS)] = sibling_counts[one]
+    return links
 
 
 def _find_causal_links(memory: Memory, before: Sequence[Memory]) -> Iterator[Key]:

@@ -124,11 +124,11 @@ class Actions:
         times: int = 1,
     ) -> None:
         """Count what became of an action so many times."""
-        rounded = Eligibility(
+        eligibility = Eligibility(
             round(given.confidence, 2), given.lifecycle, round(given.importance, 2), given.source
         )
         if times:
-            self.counted[action, rounded, outcome, reason] += times
+            self.counted[action, eligibility, outcome, reason] += times
 
     def record_replacements(self, given: Eligibility, replaces: int, contradicts: int) -> None:
         """Count what a text did to older ones as it arrived: it took their place, or is at odds with them."""

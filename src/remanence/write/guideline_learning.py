@@ -62,8 +62,8 @@ class Guideline(Result):
 
 def quality_of(reason: str) -> Quality:
     """Read how good an outcome was from what is said of it."""
-    said = reason.casefold()
-    return "poor" if _POOR.search(said) else "good" if _GOOD.search(said) else "unknown"
+    low_reason = reason.casefold()
+    return "poor" if _POOR.search(low_reason) else "good" if _GOOD.search(low_reason) else "unknown"
 
 
 def guidelines(events: Iterable[ActionEvent]) -> list[Guideline]:
@@ -78,24 +78,24 @@ def guidelines(events: Iterable[ActionEvent]) -> list[Guideline]:
 
 def latest(events: Sequence[ActionEvent]) -> list[ActionEvent]:
     """Return the newest of events in the order of their times, so many in all; alike neighbours become one."""
-    found: list[ActionEvent] = []
-    left = EVENTS_MAX
+    newest: list[ActionEvent] = []
+    room = EVENTS_MAX
     for event in reversed(events):
-        times = min(event.times, left)
+        times = min(event.times, room)
         if times < 1:
             break
-        left -= times
-        if found and found[-1][:3] == event[:3]:
-            found[-1] = found[-1]._replace(times=found[-1].times + times)
+        room -= times
+        if newest and newest[-1][:3] == event[:3]:
+            newest[-1] = newest[-1]._replace(times=newest[-1].times + times)
         else:
-            found.append(event._replace(times=times))
-    return found[::-1]
+            newest.append(event._replace(times=times))
+    return newest[::-1]
 
 
 def _guideline(action: str, of: Counter[str]) -> Guideline:
-    judged = of["good"] + of["poor"]
+    total = of["good"] + of["poor"]
     delta = OF_OUTCOMES * (of["applied"] - of["failed"]) / of["total"]
-    delta += OF_QUALITY * (of["good"] - of["poor"]) / judged if judged else 0.0
+    delta += OF_QUALITY * (of["good"] - of["poor"]) / total if total else 0.0
     delta = round(max(-DELTA_MAX, min(DELTA_MAX, delta)), DECIMALS) if of["total"] >= EVENTS_MIN else 0.0
     size = abs(delta)
     return Guideline(

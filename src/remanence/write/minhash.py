@@ -55,8 +55,8 @@ class Pairs:
 
 def words_of(text: str) -> list[str]:
     """Return the words that count as the same in two texts: case folded, English short forms written out."""
-    folded = (word for reading in readings(text) for word in reading.folded)
-    return [part for word in folded for part in CONTRACTIONS.get(word, word).split(" ")]
+    folded_words = (word for reading in readings(text) for word in reading.folded)
+    return [part for word in folded_words for part in CONTRACTIONS.get(word, word).split(" ")]
 
 
 def shared_words(one: str, other: str) -> float:
@@ -68,10 +68,10 @@ def shared_words(one: str, other: str) -> float:
 
 def compute_signatures(texts: Iterable[str]) -> SignatureBatch:
     """Return the signatures of some texts."""
-    said = [words_of(text) for text in texts]
-    lengths = np.array([len(words) for words in said], np.int64)
-    hashes = np.array([term_hash(word) for words in said for word in words], np.uint64)
-    totals = [sum(term_hash(word) for word in words if _has_digit(word)) & _ALL_BITS for words in said]
+    word_lists = [words_of(text) for text in texts]
+    lengths = np.array([len(words) for words in word_lists], np.int64)
+    hashes = np.array([term_hash(word) for words in word_lists for word in words], np.uint64)
+    totals = [sum(term_hash(word) for word in words if _has_digit(word)) & _ALL_BITS for words in word_lists]
     numbers = np.array(totals, np.uint64)
     return SignatureBatch(_signatures(hashes, lengths), numbers, lengths > 0)
 
@@ -91,30 +91,30 @@ def _has_digit(word: str) -> bool:
 
 def _signatures(words: Hashes, lengths: Rows) -> Signatures:
     """Return for each text the least hash of its words and pairs of words under each function."""
-    said = lengths > 0
+    has_words = lengths > 0
     signatures = np.zeros((len(lengths), FUNCTIONS), np.uint16)
     if not len(words):
         return signatures
-    ends = np.cumsum(lengths[said])
+    ends = np.cumsum(lengths[has_words])
     starts = np.r_[0, ends[:-1]]
-    paired = _mix_hashes(
+    pair_hashes = _mix_hashes(
         words[:-1] * np.uint64(3) + words[1:]
     )  # the last word of a text and the first of the next
-    paired = np.r_[paired, _mix_hashes(words[-1:])]
-    paired[ends - 1] = _mix_hashes(words[ends - 1])  # is no pair: the word again
+    pair_hashes = np.r_[pair_hashes, _mix_hashes(words[-1:])]
+    pair_hashes[ends - 1] = _mix_hashes(words[ends - 1])  # is no pair: the word again
     own = _mix_hashes(words)
     for function, (factor, more) in enumerate(_FUNCTIONS):
-        least = np.minimum(own * factor + more >> np.uint64(32), paired * factor + more >> np.uint64(32))
+        least = np.minimum(own * factor + more >> np.uint64(32), pair_hashes * factor + more >> np.uint64(32))
         # Of the least of 32 bits the lower half is kept: two different ones agree in it once in 65,536 times.
-        signatures[said, function] = np.minimum.reduceat(least, starts) & np.uint64(0xFFFF)
+        signatures[has_words, function] = np.minimum.reduceat(least, starts) & np.uint64(0xFFFF)
     return signatures
 
 
 def _mix_hashes(hashes: Hashes) -> Hashes:
     """Spread hashes over all bits (the finisher of SplitMix64)."""
-    mixed = (hashes ^ hashes >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ mixed >> np.uint64(31)
+    bits = (hashes ^ hashes >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ bits >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return bits ^ bits >> np.uint64(31)
 
 
 # Odd factors, the same in every process.
@@ -126,10 +126,10 @@ _FUNCTIONS = [
 ]
 
 
-def alike(given: SignatureBatch, groups: npt.NDArray[np.int64], least: float) -> Pairs:
+def find_similar_pairs(given: SignatureBatch, groups: npt.NDArray[np.int64], least: float) -> Pairs:
     """Return the pairs of one group that seem to share so much, and have the same numbers, the most alike first."""
-    found = [_band(given, groups, band, least - ERROR) for band in range(BANDS)]
-    first, second = (np.concatenate(ends) for ends in zip(*found, strict=True))
+    bands = [_band(given, groups, band, least - ERROR) for band in range(BANDS)]
+    first, second = (np.concatenate(ends) for ends in zip(*bands, strict=True))
     keys = np.unique(first * len(given.said) + second)
     first, second = np.divmod(keys, max(1, len(given.said)))
     shared = _measure_overlap(given.signatures, first, second)

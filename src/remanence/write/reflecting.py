@@ -31,28 +31,34 @@ def drawn_together(reflections: Sequence[Memory], near: AbstractSet[frozenset[in
 
     What does not fit is skipped, and the next that does is taken.
     """
-    taken: list[Memory] = []
+    memories: list[Memory] = []
     lines: list[str] = []
-    said: set[bytes] = set()
-    left = DRAWN_BYTES_MAX
+    fingerprints: set[bytes] = set()
+    room = DRAWN_BYTES_MAX
     for one in sorted(reflections, key=lambda one: (-(one.value or 0.0), one.seq)):
         line = f"- {' '.join(one.text.split())}"
         size = len(line.encode()) + 1
-        repeats = one.fingerprint in said or any(frozenset((one.seq, old.seq)) in near for old in taken)
-        if repeats or (size > left and taken):
+        repeats = one.fingerprint in fingerprints or any(
+            frozenset((one.seq, old.seq)) in near for old in memories
+        )
+        if repeats or (size > room and memories):
             continue
-        said.add(one.fingerprint)
-        taken.append(one)
+        fingerprints.add(one.fingerprint)
+        memories.append(one)
         lines.append(line)
-        left -= size
-    return ReflectionText("\n".join(lines), tuple(taken))
+        room -= size
+    return ReflectionText("\n".join(lines), tuple(memories))
 
 
 def says_nothing_new(summary: str, source: str) -> bool:
     """Tell whether every number, name, date and piece of code of a summary stands in what it sums up."""
-    told, known = vital_tokens(summary), vital_tokens(source)
+    summary_tokens, source_tokens = vital_tokens(summary), vital_tokens(source)
     words = set(source.casefold().split())
-    names = {name for name in told.names if name not in known.names and name.casefold() not in words}
+    names = {
+        name
+        for name in summary_tokens.names
+        if name not in source_tokens.names and name.casefold() not in words
+    }
     return not names and all(
-        getattr(told, what) <= getattr(known, what) for what in ("numbers", "dates", "code")
+        getattr(summary_tokens, what) <= getattr(source_tokens, what) for what in ("numbers", "dates", "code")
     )

@@ -24,10 +24,10 @@ _BULLETS = ("- ", "* ", "• ")
 def role_of_name(speaker: str | None) -> Role | None:
     """Return the role that a speaker's name tells: the user's for people and for nobody, None where it is in doubt."""
     words = [word for word in _words(speaker or "") if not any(sign.isdigit() for sign in word)]
-    named = [word for word in words if word not in BESIDE] or words
-    if named and all(word in SYSTEMS for word in named):
+    role_words = [word for word in words if word not in BESIDE] or words
+    if role_words and all(word in SYSTEMS for word in role_words):
         return Role.SYSTEM
-    if named and all(word in ASSISTANTS for word in named):
+    if role_words and all(word in ASSISTANTS for word in role_words):
         return Role.ASSISTANT
     # An estate agent is a person, and so is Gemini Ganesan: such names only raise the question.
     return None if any(word in ASSISTANTS | DOUBTFUL for word in words) else Role.USER
@@ -70,10 +70,10 @@ def _words(name: str) -> list[str]:
 @lru_cache(maxsize=_SIGNS_CACHED)
 def _signs(text: str) -> int:
     """Count what marks an assistant's text: an offer, a list, and the length of one that has either."""
-    read, folded = readings(text), text.casefold()
-    offers = any(phrase in folded for phrase in lexicon_of(read).offers)
-    listed = sum(map(_is_listed, text.splitlines())) >= LISTED_MIN
-    return offers + listed + ((offers or listed) and len(read) >= LONG_WORDS_MIN)
+    read, low_text = readings(text), text.casefold()
+    offers = any(phrase in low_text for phrase in lexicon_of(read).offers)
+    has_list = sum(map(_is_listed, text.splitlines())) >= LISTED_MIN
+    return offers + has_list + ((offers or has_list) and len(read) >= LONG_WORDS_MIN)
 
 
 def _is_listed(line: str) -> bool:

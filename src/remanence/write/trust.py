@@ -34,6 +34,6 @@ def lower_trust(door: Trust, role: Role, said: Trust | None) -> Trust:
     return said
 
 
-def rewritten(door: Trust, was: Trust) -> Trust:
+def limit_trust(door: Trust, was: Trust) -> Trust:
     """Return how far a text is believed that takes another's place: a person's as the door, else not more than that."""
     return door if door is Trust.USER else min(door, was)

@@ -116,13 +116,13 @@ def _worth(times: int) -> float:
 
 def _word_signs(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[ValueReason]:
     signs = _signs(lexicon.code)
-    seen = [(bits, word) for reading in read for word in reading.folded if (bits := signs[word])]
-    shown = reduce(or_, [bits for bits, _ in seen], 0)
+    sign_words = [(bits, word) for reading in read for word in reading.folded if (bits := signs[word])]
+    all_bits = reduce(or_, [bits for bits, _ in sign_words], 0)
     reasons = []
     for bit, sign, direction in _LISTED:
-        if shown & bit:
-            found = [word for bits, word in seen if bits & bit]
-            reasons.append(ValueReason(sign, _format_words(found), direction * _worth(len(found))))
+        if all_bits & bit:
+            words = [word for bits, word in sign_words if bits & bit]
+            reasons.append(ValueReason(sign, _format_words(words), direction * _worth(len(words))))
     return reasons
 
 
@@ -152,8 +152,8 @@ def _signs(code: str) -> _WordSigns:
         (_KIN, lexicon.kin),
     )
     signs: dict[str, int] = dict.fromkeys(lexicon.stop | lexicon.not_past, 0)
-    for bit, listed in lists:
-        for word in listed:
+    for bit, words in lists:
+        for word in words:
             signs[word] = signs.get(word, 0) | bit
     return _WordSigns(signs, lexicon)
 
@@ -171,8 +171,8 @@ def _text_signs(text: str, read: Sequence[ChunkReading], lexicon: Lexicon) -> li
     share = _asking_share(text)
     if share:
         reasons.append(ValueReason("share of it that asks", f"{share:.0%}", -share))
-    folded = text.casefold()
-    if offers := [phrase for phrase in lexicon.offers if phrase in folded]:
+    low_text = text.casefold()
+    if offers := [phrase for phrase in lexicon.offers if phrase in low_text]:
         reasons.append(ValueReason("offer", _format_words(offers), -_worth(len(offers))))
     opener = next((word for reading in read for word in reading.folded), "")
     if opener in lexicon.reactions:
@@ -184,11 +184,11 @@ def _names(text: str, lexicon: Lexicon) -> list[str]:
     """Return capitalised words inside sentences that are in no list: Tuesday and Grandma are other signs."""
     signs = _signs(lexicon.code)
     return [
-        found.group(1)
-        for found in _CAPITAL.finditer(text)
-        if found.start() > 0
-        and text[found.start() - 1] not in _OPENS_AFTER
-        and (word := found.group(1).casefold()) not in lexicon.stop
+        match.group(1)
+        for match in _CAPITAL.finditer(text)
+        if match.start() > 0
+        and text[match.start() - 1] not in _OPENS_AFTER
+        and (word := match.group(1).casefold()) not in lexicon.stop
         and not signs[word] & ~_PAST
     ]
 

@@ -15,7 +15,7 @@ from remanence.core.guards import BUILT_IN
 from remanence.core.model import Decay, Status
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
 from remanence.core.timescale import ClockName, Timescale
-from remanence.curate.language.crossing import first
+from remanence.curate.language.crossing import find_first_true
 from remanence.curate.language.view import View
 from remanence.curate.planner.protection import build_guard_input
 from remanence.curate.policy.compiled import Policy, build_snapshot_request
@@ -49,7 +49,7 @@ def due_at(
     def holds(at: Floats) -> Bools:
         return np.array([due(policy, scales, last_curate_at, int(at[0]))])
 
-    return int(first(holds, np.array([float(now)]), np.array([float(TIME_MAX)]))[0])
+    return int(find_first_true(holds, np.array([float(now)]), np.array([float(TIME_MAX)]))[0])
 
 
 def _measure_elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], since: int, until: int) -> float:
@@ -65,8 +65,8 @@ def _measure_elapsed(policy: Policy, scales: Mapping[ClockName, Timescale], sinc
 
 def build_forecast_request(policy: Policy) -> SnapshotRequest:
     """Say what of a scope must be read for `first_archives`."""
-    asked = build_snapshot_request(policy)
-    return replace(asked, columns=asked.columns | {"decay"})
+    request = build_snapshot_request(policy)
+    return replace(request, columns=request.columns | {"decay"})
 
 
 def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, int | None]:
@@ -80,7 +80,7 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     view = View(snapshot, now, {"status": np.where(status == Status.INBOX, Status.ACTIVE, status)})
     decay = view.column("decay")
     standing = np.flatnonzero(
-        view.standing() & np.isin(decay, list(Decay))
+        view.find_standing() & np.isin(decay, list(Decay))
     )  # of no class nothing is foretold
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
@@ -103,14 +103,14 @@ class _RuleForecast:
     def strikes(self, rows: Ints, at: Floats) -> Bools:
         """Tell which rows the rule takes away, each at an instant of its own."""
         action, view = self.rule.effect.guarded, self.view
-        found: Bools = self.rule.node.run(view.on(self.rule.clock).take(rows, at))
+        hits: Bools = self.rule.node.run(view.on(self.rule.clock).take(rows, at))
         for guard in self.policy.guards:
             if action in guard.blocks:
                 assert guard.node.no is not None
-                found = found & guard.node.no(view.on(guard.clock).take(rows, at))
+                hits = hits & guard.node.no(view.on(guard.clock).take(rows, at))
         for built_in in (one for one in BUILT_IN if action in one.blocks):
-            found = found & ~built_in.holds(build_guard_input(view.take(rows, at), self.policy))
-        return found
+            hits = hits & ~built_in.holds(build_guard_input(view.take(rows, at), self.policy))
+        return hits
 
 
 def _earliest(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
@@ -125,12 +125,14 @@ def _earliest(fate: _RuleForecast, rows: Ints, decay: Ints) -> Floats:
     rows = rows[earliest[decay[rows]] > now]
     until = np.full(len(Decay), horizon)
     while len(rows := rows[fate.strikes(rows, until[decay[rows]])]):
-        some = np.concatenate([_some(rows[decay[rows] == code]) for code in np.unique(decay[rows])])
-        struck = first(partial(fate.strikes, some), np.full(len(some), now), until[decay[some]], SECOND)
+        some = np.concatenate([_sample_rows(rows[decay[rows] == code]) for code in np.unique(decay[rows])])
+        struck = find_first_true(
+            partial(fate.strikes, some), np.full(len(some), now), until[decay[some]], SECOND
+        )
         np.minimum.at(earliest, decay[some], struck)
         until = np.minimum(until, np.maximum(earliest - SECOND, now))
     return earliest
 
 
-def _some(rows: Ints) -> Ints:
+def _sample_rows(rows: Ints) -> Ints:
     return rows[:: max(1, len(rows) // _SAMPLE)]

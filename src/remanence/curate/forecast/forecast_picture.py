@@ -56,26 +56,26 @@ def bars(leaving: Leavings) -> tuple[int, list[Bar]]:
     """Return how many days a bar stands for, and the bars."""
     days = leaving.by_day
     span = next((span for span in SPANS if len(days) <= span * BARS_MAX), SPANS[-1])
-    found = []
+    series = []
     for first in range(0, len(days), span):
         counts: Counter[str] = Counter()
         for day in days[first : first + span]:
             counts.update({name: count for name, count in day.items() if name in SHOWN})
         label = (to_datetime(leaving.at) + timedelta(days=first)).date().isoformat()
-        found.append(Bar(label, {name: counts[name] for name in SHOWN if counts[name]}))
-    return span, found
+        series.append(Bar(label, {name: counts[name] for name in SHOWN if counts[name]}))
+    return span, series
 
 
 def chart(leaving: Leavings, width: int) -> str:
     """Draw it in characters; what is not nothing is at least one."""
-    span, drawn = bars(leaving)
-    most = max(bar.total for bar in drawn)
+    span, series = bars(leaving)
+    most = max(bar.total for bar in series)
     if not most:
         return "nothing leaves"
-    figures = max(len(f"{bar.total:,}") for bar in drawn) + 1
+    figures = max(len(f"{bar.total:,}") for bar in series) + 1
     room = max(_BAR_MIN, width - _LABEL - figures)
-    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in drawn]
-    return "\n".join([f"{_describe_span(span)}; {_legend(drawn)}", *lines])
+    lines = [f"{bar.label} {_cells(bar, most, room)} {bar.total:,}".rstrip() for bar in series]
+    return "\n".join([f"{_describe_span(span)}; {_legend(series)}", *lines])
 
 
 def _describe_span(span: int) -> str:
@@ -89,12 +89,12 @@ def _legend(drawn: Sequence[Bar]) -> str:
 
 def _cells(bar: Bar, most: int, room: int) -> str:
     """Share a bar's cells out among its kinds, each of which has one at least where there is room."""
-    cells, done, drawn = "", 0, 0
+    cells, total, end = "", 0, 0
     for name, count in bar.counts.items():
-        done += count
-        until = min(room, max(drawn + 1, round(done * room / most)))
-        cells += SIGNS[name] * (until - drawn)
-        drawn = until
+        total += count
+        until = min(room, max(end + 1, round(total * room / most)))
+        cells += SIGNS[name] * (until - end)
+        end = until
     return cells
 
 
@@ -125,8 +125,8 @@ _BAR_MAX = 72
 
 def svg(leaving: Leavings) -> str:
     """Draw it as SVG, light and dark as the reader's screen is; where it is narrow letters are larger."""
-    span, drawn = bars(leaving)
-    most = _nice(max(bar.total for bar in drawn))
+    span, series = bars(leaving)
+    most = _round_axis_top(max(bar.total for bar in series))
     days = number(leaving.days, "day", "days")
     head = f"What leaves in the next {days}"
     policy, scope = (one_line(name, _NAME_CHARS) for name in (leaving.policy, leaving.scope))
@@ -142,10 +142,10 @@ def svg(leaving: Leavings) -> str:
             f'<rect class="ground" width="{WIDTH}" height="{HEIGHT}"/>',
             f'<text class="ink head" x="{LEFT}" y="24">{head}</text>',
             f'<text class="ink" x="{LEFT}" y="46">policy {escape(policy)}, scope {escape(scope)}</text>',
-            *_keys(drawn),
+            *_keys(series),
             *_grid(most),
-            *_columns(drawn, most),
-            *_dates(drawn),
+            *_columns(series, most),
+            *_dates(series),
             _render_text(
                 LEFT + _inner / 2,
                 HEIGHT - 12,
@@ -211,10 +211,10 @@ def _grid(most: int) -> Iterator[str]:
     for step in range(_TICKS + 1):
         value, y = most * step // _TICKS, TOP + _high * (1 - step / _TICKS)
         yield f'<line class="line" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        yield _render_text(LEFT - 8, y + 4, _short(value), anchor="end")
+        yield _render_text(LEFT - 8, y + 4, _format_short_number(value), anchor="end")
 
 
-def _short(value: int) -> str:
+def _format_short_number(value: int) -> str:
     """Write a round number in few characters."""
     for least, sign in ((1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")):
         if value >= least:
@@ -249,7 +249,7 @@ def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
         yield _render_text(x, TOP + _high + 20, drawn[place].label, second)
 
 
-def _nice(most: int) -> int:
+def _round_axis_top(most: int) -> int:
     """Return a round number at or above another that four lines divide."""
     scale = _TICKS
     while True:

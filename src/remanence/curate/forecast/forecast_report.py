@@ -69,8 +69,8 @@ class RunToCome(Result):
     def __str__(self) -> str:
         rules = ", ".join(f"{action} {count:,} [{rule}]" for action, rule, count in self.by_rule)
         waits = f"; {self.deferred:,} on another day" if self.deferred else ""
-        held = f"; {self.held}" if self.held else ""
-        return visible(f"{minute_of(self.at)} {self.cadence}: {rules or 'nothing'}{waits}{held}")
+        hold = f"; {self.held}" if self.held else ""
+        return visible(f"{minute_of(self.at)} {self.cadence}: {rules or 'nothing'}{waits}{hold}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -115,13 +115,13 @@ class Forecast(Result):
 
     def svg(self) -> str:
         """Draw it: a bar for each day, week or month, by what leaves how; a picture that needs nothing else."""
-        return forecast_picture.svg(self._leavings())
+        return forecast_picture.svg(self._build_leavings())
 
     def chart(self, width: int = 80) -> str:
         """Draw the same in characters, so many wide."""
-        return forecast_picture.chart(self._leavings(), width)
+        return forecast_picture.chart(self._build_leavings(), width)
 
-    def _leavings(self) -> forecast_picture.Leavings:
+    def _build_leavings(self) -> forecast_picture.Leavings:
         return forecast_picture.Leavings(self.scope, self.policy, self.at, self.until, self.by_day)
 
     def __str__(self) -> str:
@@ -129,32 +129,32 @@ class Forecast(Result):
 
     def lines(self, width: int = 80) -> Sequence[str]:
         """Say it in lines: what leaves, the picture, the runs, what stands, and what cannot be known."""
-        told = [self._line()]
-        told += self.chart(width).splitlines()
-        told += [f"  {action} {count:,} [{rule}]" for action, rule, count in self.by_rule]
-        told += [
+        rows = [self._line()]
+        rows += self.chart(width).splitlines()
+        rows += [f"  {action} {count:,} [{rule}]" for action, rule, count in self.by_rule]
+        rows += [
             f"  of decay class {name}: {format_counts(counts)}" for name, counts in self.by_class.items()
         ]
-        told += ["runs:"] * bool(self.runs) + [f"  {run}" for run in self.runs[:_RUNS_TOLD]]
+        rows += ["runs:"] * bool(self.runs) + [f"  {run}" for run in self.runs[:_RUNS_TOLD]]
         more = self.runs_more + max(0, len(self.runs) - _RUNS_TOLD)
-        told += [f"  and {number(more, 'more run', 'more runs')}"] * bool(more)
-        told += ["first to leave:"] * bool(self.leaving) + [
+        rows += [f"  and {number(more, 'more run', 'more runs')}"] * bool(more)
+        rows += ["first to leave:"] * bool(self.leaving) + [
             f"  {one}" for one in self.leaving[:_LEAVING_TOLD]
         ]
-        told += [f"stands now: {format_counts(self.stood)}; then: {format_counts(self.stands)}"]
+        rows += [f"stands now: {format_counts(self.stood)}; then: {format_counts(self.stands)}"]
         if self.held and self.held_at is not None:
-            told.append(f"held from {minute_of(self.held_at)} on: {self.held}")
+            rows.append(f"held from {minute_of(self.held_at)} on: {self.held}")
         if self.deferred:
-            told.append(
+            rows.append(
                 f"{number(self.deferred, 'memory waits', 'memories wait')} still for another day then"
             )
         if self.coarse_at is not None and self.every is not None:
-            told.append(
+            rows.append(
                 f"from {minute_of(self.coarse_at)} on ticks are taken together, {self.every / 3600:g} hours each:"
                 " there are too many runs to plan each"
             )
-        told += ["what it cannot know:", *(f"  {one}" for one in self.unknown)]
-        return [visible(line) for line in told]
+        rows += ["what it cannot know:", *(f"  {one}" for one in self.unknown)]
+        return [visible(line) for line in rows]
 
     def _line(self) -> str:
         """Say in one line what leaves."""
@@ -187,7 +187,7 @@ class Tally:
     @property
     def counts(self) -> Mapping[str, int]:
         """How many memories or links each action changes."""
-        found: Counter[str] = Counter()
+        totals: Counter[str] = Counter()
         for (action, _), count in self.by_rule.items():
-            found[action] += count
-        return dict(found)
+            totals[action] += count
+        return dict(totals)

@@ -19,12 +19,19 @@ from remanence.curate.planner.carried import (
     apply_plan_to_snapshot,
     destroyed_since,
     meets,
-    some,
+    select_memories,
 )
 from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import Policy, concerned_beside_links
 from remanence.curate.schedule.next_due import calm_after
-from remanence.curate.schedule.pace import AGENT_SEEN, CADENCES, CadenceIntervals, Load, slower, with_quicker
+from remanence.curate.schedule.pace import (
+    AGENT_SEEN,
+    CADENCES,
+    CadenceIntervals,
+    Load,
+    pick_slower,
+    with_quicker,
+)
 from remanence.curate.schedule.record import Calm, Record, tasks
 
 TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}  # they tell what is going on
@@ -108,11 +115,11 @@ class Future:
         while at <= until:
             cadence = self.due(at)
             if cadence is not None:
-                judged = self.judge(cadence, at)
+                tick = self.judge(cadence, at)
                 if not self.coarse and self.work > WORK_MAX * FINE_SHARE:
                     self.coarse = _step((until - at) * self.dearest / (WORK_MAX * (1 - FINE_SHARE)))
                     every = max(every, self.coarse)
-                yield replace(judged, coarse=self.coarse)
+                yield replace(tick, coarse=self.coarse)
             self.settle(at)
             soonest = self.next_at(at)
             if soonest is None:
@@ -125,28 +132,28 @@ class Future:
         """Say which rules are due."""
         if self.policy.interval is not None:
             return "deep" if self._interval_passed(now) else None
-        found = slower(self.record.unfinished, self.record.pace.due(self.record.last, now))
-        return found or ("rapid" if self.begin.dirty and now == self.begin.now else None)
+        cadence = pick_slower(self.record.unfinished, self.record.pace.due(self.record.last, now))
+        return cadence or ("rapid" if self.begin.dirty and now == self.begin.now else None)
 
     def judge(self, cadence: CadenceName, now: int) -> ForecastTick:
         """Judge rules as a tick does, and carry the scope forward."""
         part = self.policy.part(cadence)
-        seen, before = self._build_tick_snapshot(part, now), self.snapshot
-        self._spend(len(seen))
-        made = whole = plan(seen, part, now, automatic=True)
-        hold = brake.holding(whole)
+        snapshot, before = self._build_tick_snapshot(part, now), self.snapshot
+        self._spend(len(snapshot))
+        outcome = whole = plan(snapshot, part, now, automatic=True)
+        hold = brake.find_hold(whole)
         if hold is not None and not hold.clock:
-            made = plan(seen, part, now, automatic=True, sparing=True)
-        doubt = brake.holding(made)
+            outcome = plan(snapshot, part, now, automatic=True, sparing=True)
+        doubt = brake.find_hold(outcome)
         self.doubted = doubt is not None and doubt.clock
         if doubt is None:
-            self._carry(made)
+            self._carry(outcome)
             self.last_curate_at = now if len(part.rules) == len(self.policy.rules) else self.last_curate_at
         # Where ticks are a day apart nothing is calm for longer.
         foreseen = hold is None and doubt is None and self.policy.interval is None and self.coarse < DAY
-        self._record(cadence, now, whole, calm_after(seen, part, whole) if foreseen else {}, seen)
+        self._record(cadence, now, whole, calm_after(snapshot, part, whole) if foreseen else {}, snapshot)
         waits = sum(len(one.seqs) for one in whole.deferred)
-        return ForecastTick(cadence, before, made, self.snapshot, doubt or hold, waits)
+        return ForecastTick(cadence, before, outcome, self.snapshot, doubt or hold, waits)
 
     def _spend(self, rows: int) -> None:
         self.work += PLAN_ROWS + rows
@@ -155,15 +162,15 @@ class Future:
     def _build_tick_snapshot(self, part: Policy, now: int) -> Snapshot:
         """Return what a tick reads: what the rules can concern, and the tasks; the limits of that day."""
         among = concerned_beside_links(part)
-        counted = replace(
+        snapshot = replace(
             self.snapshot,
             destroyed_today=destroyed_since(self.destroyed, now),
-            present=self._present(now),
+            present=self._build_present(now),
             whole=len(self.snapshot),
         )
-        return counted if among is None else some(counted, meets(counted, (*among, TASKS)))
+        return snapshot if among is None else select_memories(snapshot, meets(snapshot, (*among, TASKS)))
 
-    def _present(self, now: int) -> Present | None:
+    def _build_present(self, now: int) -> Present | None:
         """Return what the clocks say by then: all ran on, and every tick looked at them."""
         present = self.snapshot.present
         if present is None:
@@ -188,8 +195,8 @@ class Future:
         calm = {name: Calm(position, at) for name, at in until.items()}
         record = self.record.record_judgement(with_quicker(cadence), now, whole, calm)
         agents = sum(now - AGENT_SEEN < at <= now for at in self.begin.beats)
-        moded = record.moded.after(Load(agents, *tasks(seen)), now)
-        self.record = replace(record, moded=moded, memories=seen.memories, unfinished=None)
+        mode = record.moded.after(Load(agents, *tasks(seen)), now)
+        self.record = replace(record, moded=mode, memories=seen.memories, unfinished=None)
 
     def settle(self, now: int) -> None:
         """Let the inbox become active once that is due; what a consolidation finds beside, nobody knows."""

@@ -12,7 +12,7 @@ from remanence.core.snapshot import Bools, Floats
 Test = Callable[[Floats], Bools]  # one instant for each row in, one answer for each row out
 
 
-def first(holds: Test, since: Floats, until: Floats, step: int = 1) -> Floats:
+def find_first_true(holds: Test, since: Floats, until: Floats, step: int = 1) -> Floats:
     """Return for each row the first instant at which a test holds, to a step of microseconds.
 
     It is known to hold at `until` and taken not to hold at `since`; once true, it is taken to stay so.

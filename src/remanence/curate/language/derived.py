@@ -25,20 +25,20 @@ _EVEN_BYTES, _LANE = 0x00FF00FF00FF00FF, 0xFFFF
 
 def degree(view: View) -> Array:
     """Count the visible links of each memory."""
-    return view.everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole))
+    return view.compute_everywhere("degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole))
 
 
 def weighted_degree(view: View) -> Array:
     """Sum the weights of the visible links of each memory."""
-    return view.everywhere(
+    return view.compute_everywhere(
         "weighted_degree", frozenset({LINKS, "status"}), lambda whole: _degrees(whole, weighted=True)
     )
 
 
 def _degrees(view: View, *, weighted: bool = False) -> Array:
-    links, seen = view.edges(), visible(view)
-    ends = np.concatenate([links.source[seen], links.target[seen]])
-    twice = np.tile(links.at("weight", seen), 2) if weighted else None
+    links, edges = view.edges(), visible(view)
+    ends = np.concatenate([links.source[edges], links.target[edges]])
+    twice = np.tile(links.read_column("weight", edges), 2) if weighted else None
     return np.bincount(ends, twice, minlength=len(view.snapshot)).astype(np.float64)
 
 
@@ -53,8 +53,8 @@ def decayed_weight(view: LinkView) -> Array:
     rate = np.minimum(*ends) * _EDGE_RATE
     rate = np.where(view.column("count") >= _EDGE_SEEN, rate / 2, rate)
     hours = (view.now - view.column("last_at")) / HOUR
-    faded: Array = view.column("weight") * score.recency(rate, hours)
-    return faded
+    weights: Array = view.column("weight") * score.recency(rate, hours)
+    return weights
 
 
 def recency(view: View, half_life: Array | float | None) -> Array:
@@ -62,11 +62,11 @@ def recency(view: View, half_life: Array | float | None) -> Array:
 
     A half-life that is unknown, or not above zero, leaves the recency unknown.
     """
-    elapsed = view.now - np.fmax(_last_used(view), view.column("reinforced_at"))
+    age = view.now - np.fmax(_last_used(view), view.column("reinforced_at"))
     if half_life is not None:
         life = np.where(np.asarray(half_life) > 0, half_life, np.nan) if np.ndim(half_life) else half_life
-        return np.asarray(0.5 ** (np.maximum(elapsed, 0) / life), np.float64)
-    return score.recency(_rates(view), elapsed / HOUR)
+        return np.asarray(0.5 ** (np.maximum(age, 0) / life), np.float64)
+    return score.recency(_rates(view), age / HOUR)
 
 
 def _last_used(view: View) -> Array:
@@ -89,8 +89,8 @@ def compute_composite_score(view: View, weights: score.ScoreWeights) -> Array:
         {
             "confidence": posterior(view),
             "recency": score.recency(_rates(view), (view.now - _last_used(view)) / HOUR),
-            "centrality": view.everywhere("centrality", frozenset({LINKS, "status"}), _centrality),
-            "reinforcement": view.everywhere(
+            "centrality": view.compute_everywhere("centrality", frozenset({LINKS, "status"}), _centrality),
+            "reinforcement": view.compute_everywhere(
                 "reinforcement", frozenset({"uses", "confirmations", "status"}), _reinforcement
             ),
         },
@@ -99,17 +99,17 @@ def compute_composite_score(view: View, weights: score.ScoreWeights) -> Array:
 
 def _centrality(whole: View) -> Array:
     degrees = weighted_degree(whole)
-    return score.centrality(degrees, _most(whole, degrees))
+    return score.centrality(degrees, _compute_maximum(whole, degrees))
 
 
 def _reinforcement(whole: View) -> Array:
     counts = whole.column("uses") + whole.column("confirmations")
-    return score.reinforcement(counts, _most(whole, counts))
+    return score.reinforcement(counts, _compute_maximum(whole, counts))
 
 
-def _most(whole: View, values: Array) -> float:
+def _compute_maximum(whole: View, values: Array) -> float:
     """The greatest of what stands; what is out of sight sets no standard."""
-    return float(values[whole.standing()].max(initial=0))
+    return float(values[whole.find_standing()].max(initial=0))
 
 
 def load_bearing(view: View) -> Bools:
@@ -117,41 +117,41 @@ def load_bearing(view: View) -> Bools:
     return snapshot.load_bearing(view.column("kind"), view.tag(REJECTED_PATH))
 
 
-def dangling() -> tuple[Run, Run]:
+def build_dangling_test() -> tuple[Run, Run]:
     """Tell which superseded memories have only tombstones after them; unknown where no successor is recorded."""
     reads = frozenset({LINKS, "status"})
 
     def yes(view: View) -> Bools:
-        return view.everywhere("dangling", reads, lambda whole: _dangling(whole)[0])
+        return view.compute_everywhere("dangling", reads, lambda whole: _find_dangling(whole)[0])
 
     def no(view: View) -> Bools:
-        return view.everywhere("not dangling", reads, lambda whole: _dangling(whole)[1])
+        return view.compute_everywhere("not dangling", reads, lambda whole: _find_dangling(whole)[1])
 
     return yes, no
 
 
-def _dangling(whole: View) -> tuple[Bools, Bools]:
+def _find_dangling(whole: View) -> tuple[Bools, Bools]:
     links, status = whole.edges(), whole.column("status")
     lineage = np.flatnonzero(np.isin(links.relation, _SUCCESSION))
     newer, older = links.source[lineage], links.target[lineage]
-    superseded = status == Status.SUPERSEDED
-    leads_somewhere = (status >= Status.INBOX) & (status < Status.PRUNED) & ~superseded
+    is_superseded = status == Status.SUPERSEDED
+    leads_somewhere = (status >= Status.INBOX) & (status < Status.PRUNED) & ~is_superseded
     # A chain is followed from its living end, one generation a step, until a step finds nobody new.
-    while len(found := older[leads_somewhere[newer] & ~leads_somewhere[older]]):
-        leads_somewhere[found] = True
-    return superseded & _mark_rows(whole, older) & ~leads_somewhere, ~superseded | leads_somewhere
+    while len(rows := older[leads_somewhere[newer] & ~leads_somewhere[older]]):
+        leads_somewhere[rows] = True
+    return is_superseded & _mark_rows(whole, older) & ~leads_somewhere, ~is_superseded | leads_somewhere
 
 
 def uses_within(view: View, days: int) -> Array:
     """Count uses on the last so many UTC days, today included, from seven day counts packed in bytes."""
     # Days are the wall's on every clock.
-    passed = np.asarray(view.instant // DAY, np.int64) - view.column("use_day")
+    age = np.asarray(view.instant // DAY, np.int64) - view.column("use_day")
     # The newest count is the lowest byte: drop what is newer than today, then what is too old.
-    newer = np.clip(-passed, 0, _BUCKETS)
-    packed = view.column("use_days") >> (_BUCKET_BITS * newer)
-    wanted = np.clip(days - np.maximum(passed, 0), 0, _BUCKETS - newer)
-    packed &= (np.int64(1) << (_BUCKET_BITS * wanted)) - 1
-    pairs = (packed & _EVEN_BYTES) + ((packed >> _BUCKET_BITS) & _EVEN_BYTES)
+    newer = np.clip(-age, 0, _BUCKETS)
+    buckets = view.column("use_days") >> (_BUCKET_BITS * newer)
+    bucket_count = np.clip(days - np.maximum(age, 0), 0, _BUCKETS - newer)
+    buckets &= (np.int64(1) << (_BUCKET_BITS * bucket_count)) - 1
+    pairs = (buckets & _EVEN_BYTES) + ((buckets >> _BUCKET_BITS) & _EVEN_BYTES)
     total = (pairs & _LANE) + ((pairs >> 16) & _LANE) + ((pairs >> 32) & _LANE) + (pairs >> 48)
     counts: Array = total.astype(np.float64)
     return counts
@@ -163,15 +163,15 @@ def build_link_condition(
     """Tell which memories have a link to such a memory; not known to have none where the other end is unknown."""
 
     def both(whole: View) -> tuple[Bools, Bools]:
-        found: tuple[Bools, Bools]
-        found = whole.remember(f"joined {key}", reads, lambda view: _find_linked(view, relation, asked))
-        return found
+        masks: tuple[Bools, Bools]
+        masks = whole.remember(f"joined {key}", reads, lambda view: _find_linked(view, relation, asked))
+        return masks
 
     def yes(view: View) -> Bools:
-        return view.everywhere(f"ends of {key}", reads, lambda whole: both(whole)[0])
+        return view.compute_everywhere(f"ends of {key}", reads, lambda whole: both(whole)[0])
 
     def no(view: View) -> Bools:
-        return view.everywhere(f"no ends of {key}", reads, lambda whole: ~both(whole)[1])
+        return view.compute_everywhere(f"no ends of {key}", reads, lambda whole: ~both(whole)[1])
 
     return yes, no
 
@@ -179,12 +179,12 @@ def build_link_condition(
 def _find_linked(view: View, relation: int | None, asked: Mapping[str, Any]) -> tuple[Bools, Bools]:
     """Return who surely and who possibly has such a link."""
     mine, other = _ends(view, relation, asked.get("direction", "any"))
-    status = view.column("status") == asked["status"] if "status" in asked else view.standing()
+    status = view.column("status") == asked["status"] if "status" in asked else view.find_standing()
     surely = possibly = status[other]
     for name in (name for name in ("category", "state") if name in asked):
         codes = view.column(name)[other]
-        named = codes == view.code(name, asked[name])
-        surely, possibly = surely & named, possibly & (named | (codes < 0))
+        matches = codes == view.code(name, asked[name])
+        surely, possibly = surely & matches, possibly & (matches | (codes < 0))
     sure = _mark_rows(view, mine[surely])
     return sure, sure if surely is possibly else _mark_rows(view, mine[possibly])
 
@@ -194,16 +194,16 @@ def _ends(view: View, relation: int | None, direction: str) -> tuple[Array, Arra
 
     def compute(view: View) -> tuple[Array, Array]:
         links = view.edges()
-        chosen = links.find_uncut(
+        rows = links.find_uncut(
             np.ones(len(links), np.bool_) if relation is None else links.relation == relation
         )
-        return _select_link_ends(links.source[chosen], links.target[chosen], direction)
+        return _select_link_ends(links.source[rows], links.target[rows], direction)
 
     if len(view.edges()) > LINKS_REMEMBERED_MAX:
         return compute(view)
-    found: tuple[Array, Array]
-    found = view.remember(f"ends of {relation} {direction}", frozenset({LINKS}), compute)
-    return found
+    ends: tuple[Array, Array]
+    ends = view.remember(f"ends of {relation} {direction}", frozenset({LINKS}), compute)
+    return ends
 
 
 def _select_link_ends(source: Array, target: Array, direction: str) -> tuple[Array, Array]:
@@ -224,14 +224,16 @@ def _mark_rows(view: View, rows: Array) -> Bools:
 
 def text_at(view: View) -> Array:
     """Return when texts last changed: where they never did, when they were learned."""
-    learned, changed = view.column("learned_at"), view.column("text_at")
-    return np.where(np.isnan(changed), learned, changed)
+    learned_at, changed_at = view.column("learned_at"), view.column("text_at")
+    return np.where(np.isnan(changed_at), learned_at, changed_at)
 
 
 def confidence_at(view: View) -> Array:
     """Return when confidences were last said: where only on arrival, when they were learned."""
-    learned, said = view.column("learned_at"), view.column("confidence_at")
-    return np.where(np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said), learned, said))
+    learned_at, said_at = view.column("learned_at"), view.column("confidence_at")
+    return np.where(
+        np.isnan(view.column("confidence")), np.nan, np.where(np.isnan(said_at), learned_at, said_at)
+    )
 
 
 def used_value(view: View) -> Array:
@@ -247,7 +249,7 @@ def shown_length(view: View, unit: str) -> Array:
     def compute(view: View) -> Array:
         return snapshot.shown_lengths({name: view.column(name) for name in names}, unit)
 
-    return view.everywhere(f"{unit} shown", frozenset(names), compute)
+    return view.compute_everywhere(f"{unit} shown", frozenset(names), compute)
 
 
 def feedback(view: View) -> Array:

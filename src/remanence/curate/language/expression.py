@@ -75,7 +75,7 @@ class SourcePosition:
             line, column = line + below, within
         return PolicyError(message, recovery=recovery, source=self.source, line=line, column=column)
 
-    def unreadable(self, error: SyntaxError) -> PolicyError:
+    def build_syntax_error(self, error: SyntaxError) -> PolicyError:
         """Build the error that points at where Python's parser gave up."""
         below = (error.lineno or 1) - 1
         column = (error.offset or 2) - 1 + (self.column - 1 if below == 0 else 1)
@@ -159,7 +159,7 @@ class Call:
         if not least <= len(self.arguments) <= most:
             raise self.error(f"wrong number of arguments: {len(self.arguments)}")
 
-    def plain(self) -> None:
+    def refuse_keywords(self) -> None:
         """Refuse named arguments."""
         if self.node.keywords:
             raise self.error("takes no named arguments", self.node.keywords[0])
@@ -168,9 +168,9 @@ class Call:
         """Compile an argument, which must be of one of these types."""
         node = self.compiler.compile(self.arguments[index])
         if node.type not in types:
-            wanted = " or ".join(map(_describe_type, types))
+            kinds = " or ".join(map(_describe_type, types))
             raise self.error(
-                f"argument {index + 1} is a {_describe_type(node.type)}, not a {wanted}",
+                f"argument {index + 1} is a {_describe_type(node.type)}, not a {kinds}",
                 self.arguments[index],
             )
         return node
@@ -300,7 +300,7 @@ class Compiler:
         try:
             return ast.parse(f"({text}\n)", mode="eval").body
         except SyntaxError as error:
-            raise self.place.unreadable(error) from error
+            raise self.place.build_syntax_error(error) from error
         except (ValueError, RecursionError, MemoryError) as error:
             raise self.place.error("cannot be read", "write a shorter, plainer condition") from error
 
@@ -372,15 +372,15 @@ class Compiler:
 
     def _alias(self, node: ast.Name, text: str) -> Node:
         key = (node.id, self.over, self.clock)
-        known = self.names.expanded.get(key)
-        if known is not None:
-            self._reach(known.parts, known.height, node)
-            return known.node
+        alias = self.names.expanded.get(key)
+        if alias is not None:
+            self._reach(alias.parts, alias.height, node)
+            return alias.node
         if node.id in self.open_aliases:
             circle = " → ".join([*self.open_aliases[self.open_aliases.index(node.id) :], node.id])
             raise self.place.error(f"an alias stands for itself: {circle}", "write one of them out", node)
-        self.names.expanded[key] = known = self._expand(node, text)
-        return known.node
+        self.names.expanded[key] = alias = self._expand(node, text)
+        return alias.node
 
     def _expand(self, node: ast.Name, text: str) -> _Alias:
         """Compile an alias, whose nodes and depth are counted as of a text of its own."""
@@ -390,12 +390,12 @@ class Compiler:
         self.place, self.depth, self.outside = self.place.fix(node), 0, self.outside + self.depth
         self.deepest = self.outside
         compiled = apply_alias(node.id, self.read(text))
-        found = _Alias(compiled, self.parts - parts, self.deepest - self.outside)
+        alias = _Alias(compiled, self.parts - parts, self.deepest - self.outside)
         self.open_aliases = self.open_aliases[:-1]
-        reached = self.deepest
+        bottom = self.deepest
         self.place, self.depth, self.outside, self.deepest = before
-        self.deepest = max(self.deepest, reached)
-        return found
+        self.deepest = max(self.deepest, bottom)
+        return alias
 
     def _call(self, node: ast.Call) -> Node:
         name: str = node.func.id  # type: ignore[attr-defined]
@@ -479,14 +479,14 @@ class Compiler:
         if type(sign) not in SIGNS:
             raise self.place.error("`is` is not part of the language", "use ==, or missing(x)", right)
         a, b = self.compile(left), self.compile(right)
-        written = SIGNS[type(sign)]
+        symbol = SIGNS[type(sign)]
         if a.type == "text" and b.type in {"label", "name"}:
-            a, b, left, right, written = b, a, right, left, MIRROR[written]
+            a, b, left, right, symbol = b, a, right, left, MIRROR[symbol]
         if a.type in {"label", "name"} and b.type == "text":
-            return self._compare_label(a, written, b.constant, right)
+            return self._compare_label(a, symbol, b.constant, right)
         if a.type != b.type or a.type in {"truth", "text", "label", "name"}:
             raise self._mismatch(a, b, right)
-        return compare_nodes(a, written, b)
+        return compare_nodes(a, symbol, b)
 
     def _mismatch(self, a: Node, b: Node, node: ast.expr) -> PolicyError:
         pair = {a.type, b.type}
@@ -510,27 +510,27 @@ class Compiler:
         if sign in {"==", "!="}:
             return one_of(a, [self._resolve_label(a, name, node)], sign == "==")
         if a.column not in _ORDERED:
-            ordered = " and ".join(sorted(_ORDERED))
+            columns = " and ".join(sorted(_ORDERED))
             raise self.place.error(
-                f"{a.text} has no order", f"use == or !=; only {ordered} have degrees", node
+                f"{a.text} has no order", f"use == or !=; only {columns} have degrees", node
             )
         code = self._resolve_label(a, name, node)
         grade = Node("number", lambda _: code, repr(name), constant=float(code))
-        known = Node(
+        value = Node(
             "number",
             lambda view: nan_where_negative(a.run(view)),
             a.text,
             reads=a.reads,
             mentions=a.mentions,
         )
-        return compare_nodes(known, sign, grade)
+        return compare_nodes(value, sign, grade)
 
     def _resolve_label(self, a: Node, name: str, node: ast.expr) -> int | str:
         """Return the number of a label, or an open name that is declared."""
         if a.labels is not None:
-            known = [label.label for label in a.labels]
-            if name not in known:
-                raise self.place.error(f"unknown {a.column} {name!r}", suggest(name, known), node)
+            labels = [label.label for label in a.labels]
+            if name not in labels:
+                raise self.place.error(f"unknown {a.column} {name!r}", suggest(name, labels), node)
             return int(a.labels[name.upper()])
         self.check_open(a.column, name, node)
         return name
@@ -538,20 +538,20 @@ class Compiler:
     def check_open(self, column: str, name: str, node: ast.expr) -> None:
         """Refuse a category or state that no policy declares; agents, threads and speakers are free."""
         if column == "category":
-            known = sorted(self.names.states)
+            choices = sorted(self.names.states)
         elif column == "state":
-            known = sorted({state for states in self.names.states.values() for state in states})
+            choices = sorted({state for states in self.names.states.values() for state in states})
         else:
             return
-        if name not in known:
-            raise self.place.error(f"undeclared {column} {name!r}", suggest(name, known), node)
+        if name not in choices:
+            raise self.place.error(f"undeclared {column} {name!r}", suggest(name, choices), node)
 
     def _membership(self, left: ast.expr, wanted: bool, right: ast.expr) -> Node:
         if not isinstance(right, ast.Tuple | ast.List) or not right.elts:
             raise self.place.error("`in` needs a list", "write in ('a', 'b')", right)
         a = self.compile(left)
         if a.type not in {"label", "name"}:
-            equal = [compare_nodes(a, "==", self._same(a, item)) for item in right.elts]
+            equal = [compare_nodes(a, "==", self._compile_same_type(a, item)) for item in right.elts]
             among = equal[0] if len(equal) == 1 else junction(False, equal)
             return among if wanted else negation(among)
         names = []
@@ -561,7 +561,7 @@ class Compiler:
             names.append(self._resolve_label(a, item.value, item))
         return one_of(a, names, wanted)
 
-    def _same(self, a: Node, item: ast.expr) -> Node:
+    def _compile_same_type(self, a: Node, item: ast.expr) -> Node:
         b = self.compile(item)
         if a.type != b.type or a.type in {"truth", "text"}:
             raise self._mismatch(a, b, item)

@@ -163,7 +163,10 @@ def junction(conjunction: bool, nodes: Sequence[Node]) -> Node:
     runs = [node.run for node in nodes]
     noes = [node.no for node in nodes if node.no is not None]
     word = " and " if conjunction else " or "
-    both, either = _all(runs if conjunction else noes), _any(noes if conjunction else runs)
+    both, either = (
+        _build_conjunction(runs if conjunction else noes),
+        _build_disjunction(noes if conjunction else runs),
+    )
     return Node(
         "truth",
         both if conjunction else either,
@@ -191,25 +194,25 @@ def only_either(parts: Sequence[Holds]) -> Holds:
     return {name: frozenset[int | str]().union(*(part[name] for part in parts)) for name in names}
 
 
-def _all(runs: Sequence[Run]) -> Run:
+def _build_conjunction(runs: Sequence[Run]) -> Run:
     def run(view: Any) -> Any:
-        found = runs[0](view)
+        truths = runs[0](view)
         for other in runs[1:]:
             # Most rules begin with a category that a scope may not have at all.
-            if not found.any():
-                return found
-            found = found & other(view)
-        return found
+            if not truths.any():
+                return truths
+            truths = truths & other(view)
+        return truths
 
     return run
 
 
-def _any(runs: Sequence[Run]) -> Run:
+def _build_disjunction(runs: Sequence[Run]) -> Run:
     def run(view: Any) -> Any:
-        found = runs[0](view)
+        truths = runs[0](view)
         for other in runs[1:]:
-            found = found | other(view)
-        return found
+            truths = truths | other(view)
+        return truths
 
     return run
 
@@ -217,9 +220,9 @@ def _any(runs: Sequence[Run]) -> Run:
 def compare_nodes(a: Node, sign: str, b: Node) -> Node:
     """Compare numbers, durations or times; unknown where either side is NaN."""
     if a.since is not None and b.constant is not None:
-        return _aged(a, sign, b)
+        return _compare_age(a, sign, b)
     if b.since is not None and a.constant is not None:
-        return _aged(b, MIRROR[sign], a)
+        return _compare_age(b, MIRROR[sign], a)
     text = f"{a.text} {sign} {b.text}"
 
     def side(name: str) -> Run:
@@ -233,7 +236,7 @@ def compare_nodes(a: Node, sign: str, b: Node) -> Node:
     return node
 
 
-def _aged(a: Node, sign: str, b: Node) -> Node:
+def _compare_age(a: Node, sign: str, b: Node) -> Node:
     """`now - since > c` as `since < now - c`: the same instants, without a subtraction per row."""
     assert a.since is not None
     since, seconds = a.since.run, b.constant
@@ -249,8 +252,8 @@ def _aged(a: Node, sign: str, b: Node) -> Node:
 
 
 def _spread(instants: Any, view: Any) -> Any:
-    found = np.asarray(instants, np.float64)
-    return found if found.shape == (len(view),) else np.broadcast_to(found, len(view))
+    times = np.asarray(instants, np.float64)
+    return times if times.shape == (len(view),) else np.broadcast_to(times, len(view))
 
 
 def _fill_rows(found: Any, view: Any) -> Any:
@@ -266,15 +269,15 @@ def one_of(a: Node, names: Sequence[int | str], wanted: bool) -> Node:
     def among(view: Any) -> Any:
         codes = run(view)
         numbers = [name if isinstance(name, int) else view.code(column, name) for name in names]
-        found = codes == numbers[0]
+        mask = codes == numbers[0]
         for number in numbers[1:]:
-            found |= codes == number
-        return found
+            mask |= codes == number
+        return mask
 
     def others(view: Any) -> Any:
-        found = ~among(view)
-        found &= run(view) >= 0
-        return found
+        mask = ~among(view)
+        mask &= run(view) >= 0
+        return mask
 
     node = replace(truth(text, among, others, [a]), only={column: frozenset(names)})
     return node if wanted else negation(node)

@@ -55,9 +55,9 @@ class View:
     @property
     def now(self) -> Any:
         """The instant as this view's clock reads it."""
-        return self.reading(self.instant)
+        return self.read_clock(self.instant)
 
-    def reading(self, times: Any) -> Any:
+    def read_clock(self, times: Any) -> Any:
         """Return what this view's clock reads at wall times."""
         return times if self.scale is None else self.scale.at(times)
 
@@ -86,8 +86,8 @@ class View:
     def column(self, name: str) -> Array:
         """Return a column as it now is; absent labels and names are -1, absent numbers and times NaN."""
         if self.whole is not None and self.rows is not None:
-            found: Array = self.whole.column(name)[self.rows]
-            return found
+            values: Array = self.whole.column(name)[self.rows]
+            return values
         array = self.working.get(name)
         if array is None:
             array = self.snapshot.seq if name == "seq" else self.snapshot.columns.get(name)
@@ -140,7 +140,7 @@ class View:
                 recovery="take it with wanted(policy) of this policy",
             )
         mine = times if self.rows is None else times[self.rows]
-        return np.where(self.tag(tag), self.reading(mine), np.nan)
+        return np.where(self.tag(tag), self.read_clock(mine), np.nan)
 
     def agents(self, whose: Literal["agents", "other_agents", "sharing_agents"]) -> Array:
         """Return how many agents used each memory, how many others did, or how many others did or rest on it."""
@@ -171,23 +171,25 @@ class View:
         )
         return read
 
-    def standing(self) -> Bools:
+    def find_standing(self) -> Bools:
         """Tell which memories recall can see: inbox and active."""
-        return self.everywhere("standing", frozenset({"status"}), _standing)
+        return self.compute_everywhere("standing", frozenset({"status"}), _find_standing)
 
     def remember(self, key: str, reads: frozenset[str], compute: Callable[["View"], Any]) -> Any:
         """Compute something once for all memories of the view."""
-        known = self.memo.get(key)
-        if known is None:
-            known = self.memo[key] = (reads, compute(self))
-        return known[1]
+        entry = self.memo.get(key)
+        if entry is None:
+            entry = self.memo[key] = (reads, compute(self))
+        return entry[1]
 
-    def everywhere(self, key: str, reads: frozenset[str], compute: Callable[["View"], Array]) -> Array:
+    def compute_everywhere(
+        self, key: str, reads: frozenset[str], compute: Callable[["View"], Array]
+    ) -> Array:
         """Compute a fact that needs all memories, such as a degree, and return it for the rows of this view."""
         if self.rows is None or self.whole is None:
             return self.remember(key, reads, compute)  # type: ignore[no-any-return]
-        found: Array = self.whole.remember(key, reads, compute)
-        return found[self.rows]
+        fact: Array = self.whole.remember(key, reads, compute)
+        return fact[self.rows]
 
     def take(self, rows: Ints, instant: Any = None) -> "View":
         """Return some rows of the whole view, at another wall time where one is given."""
@@ -204,9 +206,9 @@ class View:
             scale=self.scale,
         )
 
-    def upon(self, snapshot: Snapshot, stale: AbstractSet[str]) -> "View":
+    def replace_snapshot(self, snapshot: Snapshot, stale: AbstractSet[str]) -> "View":
         """Return the view of a snapshot that holds what this one shows, but for what is stale, keeping what stays."""
-        memo = {key: kept for key, kept in self.memo.items() if not kept[0] & stale}
+        memo = {key: entry for key, entry in self.memo.items() if not entry[0] & stale}
         return View(snapshot, self.instant, shared=self.shared, memo=memo)
 
     def evolve(self, changed: Mapping[str, Array], links: LinkColumns | None = None) -> "View":
@@ -218,17 +220,17 @@ class View:
             {**self.working, **changed},
             self.links if links is None else links,
             shared=self.shared,
-            memo={key: kept for key, kept in self.memo.items() if not kept[0] & stale},
+            memo={key: entry for key, entry in self.memo.items() if not entry[0] & stale},
             clock=self.clock,
             scale=self.scale,
             views={clock: view.evolve(changed, links) for clock, view in self.views.items()},
         )
 
 
-def _standing(view: View) -> Bools:
+def _find_standing(view: View) -> Bools:
     status = view.column("status")
-    found: Bools = (status >= Status.INBOX) & (status <= Status.ACTIVE)
-    return found
+    mask: Bools = (status >= Status.INBOX) & (status <= Status.ACTIVE)
+    return mask
 
 
 @dataclass(eq=False, slots=True)
@@ -248,7 +250,7 @@ class LinkView:
 
     def column(self, name: str) -> Array:
         """Return a column of the links."""
-        return self.memories.edges().at(name, self.edges)
+        return self.memories.edges().read_column(name, self.edges)
 
     def code(self, column: str, name: str) -> int:
         """Return the code of a name of a memory's column."""
@@ -257,9 +259,9 @@ class LinkView:
 
 def visible(view: View) -> Ints:
     """Number the links that count: both ends in sight, and no lineage or contradiction (elfmem, TC-G-009)."""
-    links, standing = view.edges(), view.standing()
-    counted = np.isin(links.relation, [int(relation) for relation in UNCOUNTED], invert=True)
-    return links.find_uncut(counted & standing[links.source] & standing[links.target])
+    links, standing = view.edges(), view.find_standing()
+    is_counted = np.isin(links.relation, [int(relation) for relation in UNCOUNTED], invert=True)
+    return links.find_uncut(is_counted & standing[links.source] & standing[links.target])
 
 
 Run: TypeAlias = Callable[[Any], Any]

@@ -17,10 +17,10 @@ from remanence.core.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
 from remanence.core.score import PRESETS, RATING
 from remanence.core.timescale import TURN
 from remanence.curate.language.derived import (
+    build_dangling_test,
     build_link_condition,
     compute_composite_score,
     confidence_at,
-    dangling,
     decayed_weight,
     degree,
     feedback,
@@ -141,7 +141,7 @@ def _latest(*nodes: Node) -> Node:
     return build_value_node(nodes[0].type, text, lambda *values: reduce(np.fmax, values), nodes)
 
 
-def _since(text: str, time: Node, word: str) -> Node:
+def _build_duration(text: str, time: Node, word: str) -> Node:
     """The duration from a time until now."""
     return Node(
         "duration",
@@ -176,7 +176,7 @@ _COMPUTED = [
         "confidence",
         "learned_at",
     ),
-    Word("idle", MEMORIES, "how long since last_used", _since("idle", _LAST_USED, "idle")),
+    Word("idle", MEMORIES, "how long since last_used", _build_duration("idle", _LAST_USED, "idle")),
     _fact(
         "degree",
         "how many links it has; lineage, contradictions and links to memories out of sight do not count",
@@ -259,7 +259,7 @@ _COMPUTED = [
         "dangling",
         MEMORIES,
         "it is superseded, and all that came after it are tombstones; unknown where nothing says what came",
-        _condition("dangling", *dangling(), LINKS, "status"),
+        _condition("dangling", *build_dangling_test(), LINKS, "status"),
     ),
     _fact("now", "the instant of the plan", BOTH, "time", lambda view: np.asarray(view.now, np.float64)),
 ]
@@ -267,7 +267,7 @@ _COMPUTED = [
 
 def _duration(unit: int, turns: bool = False) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
-        call.plain()
+        call.refuse_keywords()
         call.count(1, 1)
         clock = call.compiler.clock
         if clock is not None and turns != (clock == "turns"):
@@ -286,10 +286,10 @@ def _duration(unit: int, turns: bool = False) -> Callable[[Call], Node]:
 
 
 def _age(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(0, 8)
     times = call.all_typed("time") if call.arguments else [_time("learned_at")]
-    return _since(f"age({', '.join(node.text for node in times)})", _first_known(times), "age")
+    return _build_duration(f"age({', '.join(node.text for node in times)})", _first_known(times), "age")
 
 
 def _first_known(nodes: Sequence[Node]) -> Node:
@@ -305,7 +305,7 @@ def _first_known(nodes: Sequence[Node]) -> Node:
 
 
 def _coalesce(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(2, 8)
     # A column whose absence reads as 0 is never unknown, so the raw column is what may be.
     return _first_known([_raw(node) for node in call.all_typed("number", "duration", "time")])
@@ -319,9 +319,9 @@ def _raw(node: Node) -> Node:
     return Node("number", lambda view: view.column(name), node.text, reads=node.reads, mentions=node.mentions)
 
 
-def _extreme(compute: Callable[[Any, Any], Any]) -> Callable[[Call], Node]:
+def _build_extreme(compute: Callable[[Any, Any], Any]) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
-        call.plain()
+        call.refuse_keywords()
         call.count(2, 8)
         nodes = call.all_typed("number", "duration", "time")
         return build_value_node(nodes[0].type, call.text(), lambda *values: reduce(compute, values), nodes)
@@ -332,11 +332,11 @@ def _extreme(compute: Callable[[Any, Any], Any]) -> Callable[[Call], Node]:
 def _curve(compute: Callable[[Any], Any]) -> Callable[[Call], Node]:
     def run(value: Any) -> Any:
         with np.errstate(all="ignore"):
-            found = compute(np.asarray(value, np.float64))
-            return np.where(np.isfinite(found), found, np.nan)
+            numbers = compute(np.asarray(value, np.float64))
+            return np.where(np.isfinite(numbers), numbers, np.nan)
 
     def build(call: Call) -> Node:
-        call.plain()
+        call.refuse_keywords()
         call.count(1, 1)
         return build_value_node("number", call.text(), run, [call.compile_argument(0, "number")])
 
@@ -344,7 +344,7 @@ def _curve(compute: Callable[[Any], Any]) -> Callable[[Call], Node]:
 
 
 def _clamp(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(3, 3)
     nodes = call.all_typed("number", "duration")
     return build_value_node(
@@ -353,7 +353,7 @@ def _clamp(call: Call) -> Node:
 
 
 def _uses(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
     days = call.number(0)
     if days not in range(1, 8):
@@ -367,11 +367,11 @@ def _uses(call: Call) -> Node:
 
 
 def _recency(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(0, 1)
     half_life = call.compile_argument(0, "duration") if call.arguments else None
-    fixed = None if half_life is None else half_life.constant
-    if (half_life is not None and half_life.reads - {"category"}) or (fixed is not None and fixed <= 0):
+    constant = None if half_life is None else half_life.constant
+    if (half_life is not None and half_life.reads - {"category"}) or (constant is not None and constant <= 0):
         raise call.error("needs a fixed half-life above zero, or one of_category('…')", call.arguments[0])
     run = (lambda _: None) if half_life is None else half_life.run
     also = frozenset(_FADING) if half_life is None else half_life.reads
@@ -385,18 +385,16 @@ def _recency(call: Call) -> Node:
 
 
 def _of_category(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
-    name, declared = call.string(call.arguments[0]), call.compiler.names.numbers
-    if name not in declared:
+    name, by_name = call.string(call.arguments[0]), call.compiler.names.numbers
+    if name not in by_name:
         raise call.compiler.place.error(
             f"no category declares the number {name!r}",
-            suggest(name, sorted(declared))
-            if declared
-            else f"write numbers = {{ {name} = 30 }} in a category",
+            suggest(name, sorted(by_name)) if by_name else f"write numbers = {{ {name} = 30 }} in a category",
             call.arguments[0],
         )
-    numbers, text = declared[name], call.text()
+    numbers, text = by_name[name], call.text()
 
     def table(view: Any) -> Any:
         # The last stands for -1, a memory without a category.
@@ -411,7 +409,7 @@ def _of_category(call: Call) -> Node:
 
 
 def _feedback(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(0, 0)
 
     return Node(
@@ -424,7 +422,7 @@ def _feedback(call: Call) -> Node:
 
 
 def _score(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
     name = call.string(call.arguments[0])
     if name not in PRESETS:
@@ -444,7 +442,7 @@ def _score(call: Call) -> Node:
 
 
 def _compile_tagged(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
     pattern = call.string(call.arguments[0])
     if not pattern.strip("*") or "*" in pattern[:-1]:
@@ -460,7 +458,7 @@ def _compile_tagged(call: Call) -> Node:
 
 
 def _compile_flagged(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
     name = call.string(call.arguments[0])
     if not name or "*" in name:
@@ -477,17 +475,19 @@ def _compile_flagged(call: Call) -> Node:
 
 def _make_known_compiler(wanted: bool) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
-        call.plain()
+        call.refuse_keywords()
         call.count(1, 1)
         node = call.compiler.compile(call.arguments[0])
-        known = _knowing(_raw(node))
-        runs = (known, lambda view: ~known(view)) if wanted else (lambda view: ~known(view), known)
+        is_known = _build_known_test(_raw(node))
+        runs = (
+            (is_known, lambda view: ~is_known(view)) if wanted else (lambda view: ~is_known(view), is_known)
+        )
         return truth(f"{'known' if wanted else 'missing'}({node.text})", *runs, [node])
 
     return build
 
 
-def _knowing(node: Node) -> Run:
+def _build_known_test(node: Node) -> Run:
     run, no = node.run, node.no
     if no is not None:
         return lambda view: run(view) | no(view)
@@ -497,7 +497,7 @@ def _knowing(node: Node) -> Run:
 
 
 def _one(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
     inner = call.compile_argument(0, "truth")
     yes, no = inner.run, inner.no or inner.run
@@ -511,7 +511,7 @@ def _one(call: Call) -> Node:
 
 
 def _compile_declared(call: Call) -> Node:
-    call.plain()
+    call.refuse_keywords()
     call.count(1, 1)
     column = call.compile_argument(0, "name")
     if column.column != "category":
@@ -533,17 +533,17 @@ _DIRECTIONS = ("any", "in", "out")
 def _compile_linked(call: Call) -> Node:
     call.count(1, 1)
     relation = call.string(call.arguments[0])
-    known = ["*", *(item.label for item in Relation)]
-    if relation not in known:
+    relations = ["*", *(item.label for item in Relation)]
+    if relation not in relations:
         raise call.compiler.place.error(
-            f"unknown relation {relation!r}", suggest(relation, known), call.arguments[0]
+            f"unknown relation {relation!r}", suggest(relation, relations), call.arguments[0]
         )
-    asked: dict[str, Any] = {}
+    filters: dict[str, Any] = {}
     for keyword in call.node.keywords:
-        asked[str(keyword.arg)] = _filter(call, str(keyword.arg), call.string(keyword.value), keyword.value)
-    reads = frozenset({LINKS, "status", *(asked.keys() & {"category", "state"})})
+        filters[str(keyword.arg)] = _filter(call, str(keyword.arg), call.string(keyword.value), keyword.value)
+    reads = frozenset({LINKS, "status", *(filters.keys() & {"category", "state"})})
     number = None if relation == "*" else int(Relation[relation.upper()])
-    answer = build_link_condition(number, asked, call.text(), reads)
+    answer = build_link_condition(number, filters, call.text(), reads)
     return _mentioning(truth(call.text(), *answer, reads=reads), "linked")
 
 
@@ -552,17 +552,17 @@ def _filter(call: Call, name: str, value: str, node: Any) -> str | int:
     if name in {"category", "state"}:
         call.compiler.check_open(name, value, node)
         return value
-    known = {"status": [label.label for label in Status], "direction": list(_DIRECTIONS)}
-    if name not in known:
+    choices = {"status": [label.label for label in Status], "direction": list(_DIRECTIONS)}
+    if name not in choices:
         raise call.error(f"has no argument {name!r}", node)
-    if value not in known[name]:
-        raise call.compiler.place.error(f"unknown {name} {value!r}", suggest(value, known[name]), node)
+    if value not in choices[name]:
+        raise call.compiler.place.error(f"unknown {name} {value!r}", suggest(value, choices[name]), node)
     return int(Status[value.upper()]) if name == "status" else value
 
 
 def _ends(conjunction: bool) -> Callable[[Call], Node]:
     def build(call: Call) -> Node:
-        call.plain()
+        call.refuse_keywords()
         call.count(1, 1)
         compiler = call.compiler
         compiler.over, compiler.vocabulary = "memories", vocabulary("memories")
@@ -577,8 +577,8 @@ def _ends(conjunction: bool) -> Callable[[Call], Node]:
 
 def _at_ends(run: Run, conjunction: bool) -> Run:
     def answer(view: LinkView) -> Any:
-        found, links = run(view.memories), view.memories.edges()
-        first, second = found[links.source[view.edges]], found[links.target[view.edges]]
+        truths, links = run(view.memories), view.memories.edges()
+        first, second = truths[links.source[view.edges]], truths[links.target[view.edges]]
         return first & second if conjunction else first | second
 
     return answer
@@ -609,8 +609,10 @@ FUNCTIONS = [
         _age,
         BOTH,
     ),
-    _function("latest(time, …)", "time", "the latest of those that are known", _extreme(np.fmax), BOTH),
-    _function("earliest(time, …)", "time", "the earliest of those that are known", _extreme(np.fmin), BOTH),
+    _function("latest(time, …)", "time", "the latest of those that are known", _build_extreme(np.fmax), BOTH),
+    _function(
+        "earliest(time, …)", "time", "the earliest of those that are known", _build_extreme(np.fmin), BOTH
+    ),
     _function("uses(7)", "number", "how often it was recalled within 1 to 7 UTC days, today included", _uses),
     _function(
         "recency(hours(48))",
@@ -666,8 +668,8 @@ FUNCTIONS = [
         BOTH,
     ),
     _function("one(condition)", "number", "1 where it is true, 0 where it is false", _one, BOTH),
-    _function("min(a, b, …)", "number", "the least; unknown if any is", _extreme(np.minimum), BOTH),
-    _function("max(a, b, …)", "number", "the greatest; unknown if any is", _extreme(np.maximum), BOTH),
+    _function("min(a, b, …)", "number", "the least; unknown if any is", _build_extreme(np.minimum), BOTH),
+    _function("max(a, b, …)", "number", "the greatest; unknown if any is", _build_extreme(np.maximum), BOTH),
     _function("clamp(x, low, high)", "number", "x, held between two bounds", _clamp, BOTH),
     _function("ln(x)", "number", "the natural logarithm; unknown at zero and below", _curve(np.log), BOTH),
     _function("exp(x)", "number", "e to the power of x", _curve(np.exp), BOTH),

@@ -39,7 +39,7 @@ def actions(plan: PlanDecision) -> tuple[Action, ...]:
     return tuple(sorted(_actions(plan), key=lambda one: (order.index(one.name), one.rule)))
 
 
-def first(plan: PlanDecision, count: int) -> Iterator[int]:
+def iterate_first_seqs(plan: PlanDecision, count: int) -> Iterator[int]:
     """Yield the first memories of each action, so many at most: without writing out all of a large plan."""
     for _, _, seqs in _by_rule(plan):
         yield from seqs[:count].tolist()

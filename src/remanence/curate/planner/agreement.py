@@ -26,15 +26,15 @@ _NOWHERE = ABSENT + 2  # for the value of a row that does not change
 def filter_to_proposed(proposed: PlanDecision, fresh: Plan, policy: Policy) -> Plan:
     """Return the fresh plan without what was not proposed just so; what belongs together stays or goes together."""
     rows, links = _same_rows(proposed, fresh), _same_links(proposed, fresh)
-    lost = set(fresh.seq[~rows].tolist())
+    mismatches = set(fresh.seq[~rows].tolist())
     for action, tag, seqs in fresh.iterate_tag_changes():
-        lost |= set(np.setdiff1d(seqs, _bearers(proposed, action, tag)).tolist())
-    partners = _partners(fresh, lost, links)
-    gone = np.array(sorted(lost | partners), np.int64)
+        mismatches |= set(np.setdiff1d(seqs, _bearers(proposed, action, tag)).tolist())
+    partners = _partners(fresh, mismatches, links)
+    removals = np.array(sorted(mismatches | partners), np.int64)
     merging = np.array(sorted(partners), np.int64)
-    rows &= ~np.isin(fresh.seq, gone)
+    rows &= ~np.isin(fresh.seq, removals)
     links &= ~(np.isin(fresh.links.source, merging) | np.isin(fresh.links.target, merging))
-    part = _only(fresh, rows, links, gone)
+    part = _select_plan_part(fresh, rows, links, removals)
     return replace(part, fired=tuple(_iterate_fired_rules(fresh, part, policy)))
 
 
@@ -55,13 +55,13 @@ def left_out(
     """Say what was proposed and is not done, and why: so many at most, and how many more there are."""
     missing = _missing(proposed, kept).tolist()
     why = ExclusionReasons(proposed, kept, snapshot, policy)
-    done = set(_keys(kept.links))
-    moved = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
-    cut = [key for key in _keys(proposed.links) if key not in done and moved.isdisjoint(key[:2])]
-    changed = "changed since the plan was made, or the policy does not cut it now"
-    said = [f"memories {seq}: {why(seq)}" for seq in missing[:most]]
-    said += [f"links {key}: {changed}" for key in cut[: most - len(said)]]
-    return tuple(said), len(missing) + len(cut) - len(said)
+    kept_keys = set(_keys(kept.links))
+    merge_ends = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
+    cut = [key for key in _keys(proposed.links) if key not in kept_keys and merge_ends.isdisjoint(key[:2])]
+    reason = "changed since the plan was made, or the policy does not cut it now"
+    lines = [f"memories {seq}: {why(seq)}" for seq in missing[:most]]
+    lines += [f"links {key}: {reason}" for key in cut[: most - len(lines)]]
+    return tuple(lines), len(missing) + len(cut) - len(lines)
 
 
 def _missing(proposed: PlanDecision, kept: PlanDecision) -> Ints:
@@ -89,7 +89,7 @@ class ExclusionReasons:
         at = int(np.searchsorted(self._snapshot.seq, seq))
         if at == len(self._snapshot) or self._snapshot.seq[at] != seq:
             return "it is gone"
-        guards = self._guarding.holding(at, self._acts.get(seq, ""))
+        guards = self._guarding.find_row_guards(at, self._acts.get(seq, ""))
         if guards:
             return f"protected: {', '.join(guards)}"
         place = int(np.searchsorted(self._proposed.seq, seq))
@@ -119,9 +119,9 @@ def _same_rows(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     if not len(proposed.seq):
         return np.zeros(len(fresh.seq), np.bool_)
     same: Bools = proposed.seq[at] == fresh.seq
-    purged, mine = (np.zeros(len(plan.seq), np.bool_) for plan in (proposed, fresh))
-    purged[proposed.purged], mine[fresh.purged] = True, True
-    same &= (purged[at] == mine) & (proposed.revision[at] == fresh.revision)
+    purges, mine = (np.zeros(len(plan.seq), np.bool_) for plan in (proposed, fresh))
+    purges[proposed.purged], mine[fresh.purged] = True, True
+    same &= (purges[at] == mine) & (proposed.revision[at] == fresh.revision)
     same &= ~_mark_destroyed(fresh) | (proposed.touched[at] == fresh.touched)
     for name in proposed.columns.keys() | fresh.columns.keys():
         for theirs, ours in zip(_sides(proposed, name, fresh), _sides(fresh, name, fresh), strict=True):
@@ -159,18 +159,18 @@ def _renumber_states(values: Ints, plan: PlanDecision, names: PlanDecision) -> I
     codes = {name: code for code, name in enumerate(names.states)}
     unknown = len(codes)
     table = np.array([*(codes.get(name, unknown) for name in plan.states), ABSENT])
-    coded: Ints = table[np.where(values == ABSENT, len(plan.states), values)]
-    return coded
+    numbers: Ints = table[np.where(values == ABSENT, len(plan.states), values)]
+    return numbers
 
 
 def _same_links(proposed: PlanDecision, fresh: PlanDecision) -> Bools:
     """Tell which links of the fresh plan the proposed one changes alike."""
-    known = {key: place for place, key in enumerate(_keys(proposed.links))}
-    at = np.array([known.get(key, -1) for key in _keys(fresh.links)], np.int64)
+    places = {key: place for place, key in enumerate(_keys(proposed.links))}
+    at = np.array([places.get(key, -1) for key in _keys(fresh.links)], np.int64)
     same: Bools = at >= 0
     if same.any():
-        same &= _alike(proposed.links.before, at, fresh.links.before, -1, -1)
-        same &= _alike(proposed.links.after, at, fresh.links.after, proposed.now, fresh.now)
+        same &= _compare_link_values(proposed.links.before, at, fresh.links.before, -1, -1)
+        same &= _compare_link_values(proposed.links.after, at, fresh.links.after, proposed.now, fresh.now)
     return same
 
 
@@ -178,15 +178,17 @@ def _keys(links: LinkEdits) -> Iterator[tuple[int, int, int]]:
     return zip(links.source.tolist(), links.target.tolist(), links.relation.tolist(), strict=True)
 
 
-def _alike(theirs: LinkValues, at: Ints, ours: LinkValues, their_now: int, our_now: int) -> Bools:
+def _compare_link_values(
+    theirs: LinkValues, at: Ints, ours: LinkValues, their_now: int, our_now: int
+) -> Bools:
     same = np.ones(len(at), np.bool_)
     for name in SIDES:
-        known, other = getattr(theirs, name), getattr(ours, name)
+        column, other = getattr(theirs, name), getattr(ours, name)
         if other is None:  # the policy does not read it
             continue
-        if known is None:
+        if column is None:
             return np.zeros(len(at), np.bool_)
-        one = known[at]
+        one = column[at]
         if one.dtype.kind == "f":
             same &= (one == other) | (np.isnan(one) & np.isnan(other))
         else:
@@ -200,16 +202,16 @@ def _partners(plan: PlanDecision, lost: set[int], links: Bools) -> set[int]:
     if not together:
         return set()
     torn = {end for key, same in zip(_keys(plan.links), links, strict=True) if not same for end in key[:2]}
-    broken = {together[seq] for seq in (lost | torn) & together.keys()}
-    return {seq for seq, cluster in together.items() if cluster in broken}
+    torn_clusters = {together[seq] for seq in (lost | torn) & together.keys()}
+    return {seq for seq, cluster in together.items() if cluster in torn_clusters}
 
 
-def _only(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
+def _select_plan_part(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
     """Return a plan of some rows and links, without tags of memories that are gone."""
     tags: dict[str, dict[str, Ints]] = {}
     for action, tag, seqs in plan.iterate_tag_changes():
-        if len(left := np.setdiff1d(seqs, gone)):
-            tags.setdefault(action, {})[tag] = left
+        if len(rest := np.setdiff1d(seqs, gone)):
+            tags.setdefault(action, {})[tag] = rest
     places = np.cumsum(rows) - 1
     columns = {
         name: edits.where(rows[edits.rows]).renumber_rows(places) for name, edits in plan.columns.items()
@@ -231,11 +233,13 @@ def _only(plan: Plan, rows: Bools, links: Bools, gone: Ints) -> Plan:
 
 def _iterate_fired_rules(plan: Plan, part: Plan, policy: Policy) -> Iterator[str]:
     """Yield the rules whose turn it was: not those of which all is left out, for it would be their turn again."""
-    seen, left = (set(_acting(some, policy)) for some in (plan, part))
-    yield from (name for name in plan.fired if name in left or (name not in seen and not part.empty))
+    plan_rules, part_rules = (set(_iterate_acting_rules(some, policy)) for some in (plan, part))
+    yield from (
+        name for name in plan.fired if name in part_rules or (name not in plan_rules and not part.empty)
+    )
 
 
-def _acting(plan: PlanDecision, policy: Policy) -> Iterator[str]:
+def _iterate_acting_rules(plan: PlanDecision, policy: Policy) -> Iterator[str]:
     """Yield the rules of which something shows in a plan; a flag shows by its tag."""
     for rules in (*plan.why.values(), plan.links.why):
         yield from (plan.rules[rule] for rule in np.unique(rules).tolist() if rule >= 0)

@@ -11,7 +11,7 @@ from remanence.core.clock import DAY, SECOND, ClockReading
 from remanence.core.model import PolicyClass, Status
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.core.timekeeping import Doubt, Marks, Present, doubt
-from remanence.curate.language.crossing import first
+from remanence.curate.language.crossing import find_first_true
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.rules import Rule
@@ -39,16 +39,16 @@ class Hold:
 
 def check_brake(snapshot: Snapshot, now: int, destroyed: int, *, automatic: bool = False) -> Hold | None:
     """Say what holds a plan, or None: the clock before the share; nobody says yes to an automatic one."""
-    found = _doubt(snapshot, now)
-    if found is not None and found.cause != "gap":
-        return Hold(f"{found.why}; set it right, or accept it with `accept_clock`", clock=True)
-    if found is not None and automatic:
-        why = f"{found.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
+    finding = _doubt(snapshot, now)
+    if finding is not None and finding.cause != "gap":
+        return Hold(f"{finding.why}; set it right, or accept it with `accept_clock`", clock=True)
+    if finding is not None and automatic:
+        why = f"{finding.why}; it goes on after a day, or when the clock is accepted with `accept_clock`"
         return Hold(why, clock=True)
     return _over_share(destroyed, snapshot.memories)
 
 
-def holding(plan: PlanDecision) -> Hold | None:
+def find_hold(plan: PlanDecision) -> Hold | None:
     """Say what holds a plan that was made before: its clock, unless it says just what its share would say."""
     share = _over_share(plan.destroyed, plan.memories)
     if plan.held is None:
@@ -63,7 +63,7 @@ def _over_share(destroyed: int, memories: int) -> Hold | None:
     return Hold(f"it would destroy {destroyed} of {memories} memories, more than {most}", clock=False)
 
 
-def exempt(snapshot: Snapshot, now: int, rows: Ints, expired: Bools) -> Bools:
+def find_exempt_rows(snapshot: Snapshot, now: int, rows: Ints, expired: Bools) -> Bools:
     """Tell which rows that go no limit counts: they go as was foreseen when they came.
 
     That is what `expired` by age and was ephemeral from arrival, which nothing becomes later; and tombstones that have
@@ -78,8 +78,8 @@ def exempt(snapshot: Snapshot, now: int, rows: Ints, expired: Bools) -> Bools:
 
 def notes(snapshot: Snapshot, now: int, *, automatic: bool = False) -> tuple[str, ...]:
     """Say what somebody who looks at a plan should know of the clock."""
-    found = _doubt(snapshot, now)
-    return (found.why,) if found is not None and found.cause == "gap" and not automatic else ()
+    finding = _doubt(snapshot, now)
+    return (finding.why,) if finding is not None and finding.cause == "gap" and not automatic else ()
 
 
 def _doubt(snapshot: Snapshot, now: int) -> Doubt | None:
@@ -92,7 +92,7 @@ def due_since(view: View, rule: Rule, rows: Ints) -> Floats:
     """Find, to the second, since when a rule's condition has held for each row, up to ten years back."""
     view, until = view.on(rule.clock), np.full(len(rows), float(view.instant))
     # A condition that held all the time is due since the beginning.
-    return first(lambda at: rule.node.run(view.take(rows, at)), until - _HORIZON, until, SECOND)
+    return find_first_true(lambda at: rule.node.run(view.take(rows, at)), until - _HORIZON, until, SECOND)
 
 
 def longest_due(view: View, due: list[tuple[Rule, Ints]]) -> Ints:

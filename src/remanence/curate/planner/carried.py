@@ -30,7 +30,7 @@ def apply_plan_to_snapshot(snapshot: Snapshot, plan: PlanDecision) -> Snapshot:
     for name, edits in plan.columns.items():
         columns[name] = _apply_edits(name, columns[name], rows, edits)
     names = {**snapshot.names, "state": plan.states} if plan.states else snapshot.names
-    carried = replace(
+    outcome = replace(
         snapshot,
         position=snapshot.position + 1,
         columns=columns,
@@ -41,9 +41,9 @@ def apply_plan_to_snapshot(snapshot: Snapshot, plan: PlanDecision) -> Snapshot:
         fired={**snapshot.fired, **dict.fromkeys(plan.fired, plan.now)},
         newest_at=max(snapshot.newest_at, plan.now),
     )
-    kept = np.ones(len(snapshot), np.bool_)
-    kept[rows[plan.purged]] = False
-    return some(carried, kept) if len(plan.purged) else carried
+    stays = np.ones(len(snapshot), np.bool_)
+    stays[rows[plan.purged]] = False
+    return select_memories(outcome, stays) if len(plan.purged) else outcome
 
 
 def activate_inbox(snapshot: Snapshot, now: int) -> Snapshot:
@@ -60,7 +60,7 @@ def activate_inbox(snapshot: Snapshot, now: int) -> Snapshot:
     return replace(snapshot, position=snapshot.position + 1, columns=columns)
 
 
-def some(snapshot: Snapshot, kept: Bools) -> Snapshot:
+def select_memories(snapshot: Snapshot, kept: Bools) -> Snapshot:
     """Return the snapshot of some of its memories, with the links between these."""
     if kept.all():
         return snapshot
@@ -75,7 +75,7 @@ def some(snapshot: Snapshot, kept: Bools) -> Snapshot:
         columns=of(snapshot.columns),
         tags=of(snapshot.tags),
         tagged_at=of(snapshot.tagged_at),
-        links=None if snapshot.links is None else _between(snapshot.links, kept),
+        links=None if snapshot.links is None else _select_inner_links(snapshot.links, kept),
         agents=None if agents is None else agents[kept],
         other_agents=None if others is None else others[kept],
         sharing_agents=None if sharing is None else sharing[kept],
@@ -84,8 +84,8 @@ def some(snapshot: Snapshot, kept: Bools) -> Snapshot:
 
 def meets(snapshot: Snapshot, among: Among) -> Bools:
     """Tell which memories of a snapshot meet at least one of several descriptions."""
-    found: Bools = np.logical_or.reduce([_holds(snapshot, holds) for holds in among])
-    return found
+    mask: Bools = np.logical_or.reduce([_holds(snapshot, holds) for holds in among])
+    return mask
 
 
 def destroyed_since(runs: list[tuple[int, int]], now: int) -> int:
@@ -94,38 +94,38 @@ def destroyed_since(runs: list[tuple[int, int]], now: int) -> int:
 
 
 def _holds(snapshot: Snapshot, holds: Holds) -> Bools:
-    found = np.ones(len(snapshot), np.bool_)
+    mask = np.ones(len(snapshot), np.bool_)
     for name, values in holds.items():
         if name == TAG:
-            found &= np.logical_or.reduce([snapshot.tags[str(tag)] for tag in values])
+            mask &= np.logical_or.reduce([snapshot.tags[str(tag)] for tag in values])
             continue
-        known = snapshot.names.get(name, ())
+        names = snapshot.names.get(name, ())
         codes = [
-            known.index(one) if isinstance(one, str) else one
+            names.index(one) if isinstance(one, str) else one
             for one in values
-            if not isinstance(one, str) or one in known
+            if not isinstance(one, str) or one in names
         ]
         column = snapshot.columns[name]
         # Codes are few: a table of them is read faster than a list is searched. What is absent is -1, the last place.
-        most = len(known) if known else int(column.max(initial=0))
-        meant = np.zeros(max([*codes, most]) + 2, np.bool_)
-        meant[codes] = True
-        found &= meant[column]
-    return found
+        most = len(names) if names else int(column.max(initial=0))
+        table = np.zeros(max([*codes, most]) + 2, np.bool_)
+        table[codes] = True
+        mask &= table[column]
+    return mask
 
 
 def _apply_edits(name: str, column: Array, rows: Ints, edits: Edits) -> Array:
     """Return a column after edits, as a snapshot holds it: the way back from whole numbers."""
-    changed = column.copy()
+    copy = column.copy()
     after, kind = edits.after, COLUMN[name].kind
     if kind in {"time", "fraction"}:
-        scaled = after / MILLION if kind == "fraction" else after.astype(np.float64)
-        changed[rows[edits.rows]] = np.where(after == ABSENT, np.nan, scaled)
+        values = after / MILLION if kind == "fraction" else after.astype(np.float64)
+        copy[rows[edits.rows]] = np.where(after == ABSENT, np.nan, values)
     elif kind in {"enum", "name"}:
-        changed[rows[edits.rows]] = np.where(after == ABSENT, -1, after)
+        copy[rows[edits.rows]] = np.where(after == ABSENT, -1, after)
     else:
-        changed[rows[edits.rows]] = after
-    return changed
+        copy[rows[edits.rows]] = after
+    return copy
 
 
 def _tags(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Bools]:
@@ -135,15 +135,17 @@ def _tags(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Bools]:
         rows, given = np.searchsorted(snapshot.seq, seqs), action(name).adds_row
         for pattern in (one for one in tags if one == tag or (given and means(one, tag))):
             tags[pattern][rows] = given
-    keep, gone = (np.searchsorted(snapshot.seq, seqs) for seqs in (plan.merges.survivor, plan.merges.discard))
+    keep, discards = (
+        np.searchsorted(snapshot.seq, seqs) for seqs in (plan.merges.survivor, plan.merges.discard)
+    )
     for pattern, mask in tags.items():
         if not pattern.startswith("flag/"):  # a flag speaks of the text that bears it
-            mask[keep] |= mask[gone]
+            mask[keep] |= mask[discards]
     return tags
 
 
 def _tagged_at(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Any]:
-    times = {tag: known.copy() for tag, known in snapshot.tagged_at.items()}
+    times = {tag: instants.copy() for tag, instants in snapshot.tagged_at.items()}
     for name, tag, seqs in plan.iterate_tag_changes():
         if tag in times:
             now = plan.now if action(name).adds_row else np.nan
@@ -151,7 +153,7 @@ def _tagged_at(snapshot: Snapshot, plan: PlanDecision) -> dict[str, Any]:
     return times
 
 
-def _between(links: LinkColumns, kept: Bools) -> LinkColumns:
+def _select_inner_links(links: LinkColumns, kept: Bools) -> LinkColumns:
     """Return the links both ends of which are kept, their ends numbered anew."""
     places = (np.cumsum(kept) - 1).astype(np.int32)
     inner = select_links(links, kept[links.source] & kept[links.target])
@@ -166,29 +168,31 @@ def _links(snapshot: Snapshot, edits: LinkEdits) -> LinkColumns:
         return links
     ends = [np.searchsorted(snapshot.seq, seqs).astype(np.int32) for seqs in (edits.source, edits.target)]
     relation = edits.relation.astype(np.int8)
-    changed = LinkColumns(ends[0], ends[1], relation, **_sides(edits.after, links))
-    known, keys = link_keys(links, len(snapshot)), link_keys(changed, len(snapshot))
-    stays = select_links(links, ~np.isin(known, keys))
-    there = select_links(changed, ~np.isnan(edits.after.weight))
+    new_links = LinkColumns(ends[0], ends[1], relation, **_sides(edits.after, links))
+    old_keys, keys = link_keys(links, len(snapshot)), link_keys(new_links, len(snapshot))
+    stays = select_links(links, ~np.isin(old_keys, keys))
+    there = select_links(new_links, ~np.isnan(edits.after.weight))
     sides = ((one.name, getattr(stays, one.name), getattr(there, one.name)) for one in fields(LinkColumns))
     both: dict[str, Any] = {name: None if old is None else np.r_[old, new] for name, old, new in sides}
-    united = LinkColumns(**both)
-    return select_links(united, np.argsort(link_keys(united, len(snapshot)), kind="stable"))
+    union = LinkColumns(**both)
+    return select_links(union, np.argsort(link_keys(union, len(snapshot)), kind="stable"))
 
 
 def _sides(sides: LinkValues, like: LinkColumns) -> dict[str, Any]:
     """Return columns of links as a snapshot holds them, of those that it has."""
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in SIDES:
         values, column = getattr(sides, name), getattr(like, name)
         if column is None:
             continue
         assert values is not None
         if name in {"weight", "confidence"}:
-            known = ~np.isnan(values)
-            found[name] = np.where(known, np.rint(np.where(known, values, 0) * MILLION), -1).astype(np.int32)
+            is_known = ~np.isnan(values)
+            columns[name] = np.where(is_known, np.rint(np.where(is_known, values, 0) * MILLION), -1).astype(
+                np.int32
+            )
         elif name == "count":
-            found[name] = np.maximum(values, 0).astype(np.int32)
+            columns[name] = np.maximum(values, 0).astype(np.int32)
         else:
-            found[name] = np.where(values == ABSENT, np.nan, values)
-    return found
+            columns[name] = np.where(values == ABSENT, np.nan, values)
+    return columns

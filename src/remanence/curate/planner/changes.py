@@ -35,7 +35,7 @@ class CommitPart:
 def parts(plan: PlanDecision, changes_max: int) -> Iterator[CommitPart]:
     """Yield a plan's changes in parts of so many at most, or of one group where that is larger."""
     part, size, merging = CommitPart(), 0, clusters(plan)
-    together, alone = _mark_grouped(plan, merging), _alone(plan, merging)
+    together, alone = _mark_grouped(plan, merging), _find_lone_cuts(plan, merging)
     later: list[Group] = []
     for group in _groups(plan, merging, together, alone):
         if summed_up(group) is not None:
@@ -90,7 +90,7 @@ def _groups(plan: PlanDecision, merging: dict[int, int], rows: Bools, alone: Boo
             single.append(change)
         else:
             together.setdefault(cluster, []).append(change)
-    yield from _memories(_only(plan, rows), merging, together)
+    yield from _memories(_select_rows(plan, rows), merging, together)
     for change in single:
         yield [change]
 
@@ -110,7 +110,7 @@ def _mark_grouped(plan: PlanDecision, merging: dict[int, int]) -> Bools:
     return mask
 
 
-def _alone(plan: PlanDecision, merging: dict[int, int]) -> Bools:
+def _find_lone_cuts(plan: PlanDecision, merging: dict[int, int]) -> Bools:
     """Tell which links of a plan are cut, and by no merge."""
     links = plan.links
     cut: Bools = np.isnan(links.after.weight) & ~np.isnan(links.before.weight)
@@ -128,22 +128,22 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
         return
     kind, edits = np.zeros(len(rows), np.int64), {}
     for bit, (name, whole) in enumerate(sorted(plan.columns.items())):
-        mine = _among(whole, rows)
+        mine = _select_edits(whole, rows)
         edits[name] = mine
         kind[mine.rows] |= 1 << bit
     status = edits.get("status", Edits.none())
     kind[status.rows[np.isin(status.after, DESTROYED)]] |= 1 << len(edits)
     for one in np.unique(kind).tolist():
         places = np.flatnonzero(kind == one)
-        named = [name for bit, name in enumerate(edits) if one >> bit & 1]
+        names = [name for bit, name in enumerate(edits) if one >> bit & 1]
         before, after = (
-            np.column_stack([_at(edits[name], side, places) for name in named])
+            np.column_stack([_read_side(edits[name], side, places) for name in names])
             for side in ("before", "after")
         )
         alike = rows[places]
         yield Block(
             "memories",
-            tuple(named),
+            tuple(names),
             plan.seq[alike],
             before,
             after,
@@ -152,7 +152,7 @@ def _memory_blocks(plan: PlanDecision, rows: Ints) -> Iterator[Block]:
         )
 
 
-def _among(edits: Edits, rows: Ints) -> Edits:
+def _select_edits(edits: Edits, rows: Ints) -> Edits:
     """Return the edits of some rows, numbered by their places among them; both ascend."""
     begin, end = np.searchsorted(edits.rows, [rows[0], rows[-1] + 1])
     some = edits.where(slice(begin, end))
@@ -161,7 +161,7 @@ def _among(edits: Edits, rows: Ints) -> Edits:
     return Edits(places[here], some.before[here], some.after[here])
 
 
-def _at(edits: Edits, side: str, places: Ints) -> Ints:
+def _read_side(edits: Edits, side: str, places: Ints) -> Ints:
     """Return one side of edits at some of their rows."""
     values: Ints = getattr(edits, side)[np.searchsorted(edits.rows, places)]
     return values
@@ -169,22 +169,22 @@ def _at(edits: Edits, side: str, places: Ints) -> Ints:
 
 def _link_block(links: LinkEdits) -> Block:
     """Return the block of links that are cut, with what the plan knows of them."""
-    kept = _kept_sides(links.before)
+    columns = _kept_sides(links.before)
     return Block(
         "links",
-        tuple(kept),
+        tuple(columns),
         np.column_stack([links.source, links.target, links.relation]),
-        np.column_stack(list(kept.values())),
+        np.column_stack(list(columns.values())),
         None,
     )
 
 
 def _kept_sides(sides: LinkValues) -> Mapping[str, Ints]:
     """Return the columns of links that a plan knows, as numbers."""
-    known = {name: getattr(sides, name) for name in SIDES}
+    columns = {name: getattr(sides, name) for name in SIDES}
     return {
         name: _millionths(values) if name in FRACTIONS else values
-        for name, values in known.items()
+        for name, values in columns.items()
         if values is not None
     }
 
@@ -194,7 +194,7 @@ def _millionths(values: Floats) -> Ints:
     return np.where(missing, ABSENT, np.rint(np.where(missing, 0, values) * MILLION)).astype(np.int64)
 
 
-def gravest(group: Iterable[Change]) -> Effect:
+def find_gravest_action(group: Iterable[Change]) -> Effect:
     """Return the gravest action that a group of changes carries out."""
     return min(map(action_of, group), key=ACTIONS.index)
 
@@ -227,25 +227,25 @@ def _flags(plan: PlanDecision) -> Iterator[tuple[int, Change]]:
 
 
 def _memories(plan: PlanDecision, clusters: dict[int, int], together: dict[int, Group]) -> Iterator[Group]:
-    flagged: dict[int, Group] = {}
+    flags: dict[int, Group] = {}
     for seq, change in _flags(plan):
         if seq not in clusters:
-            flagged.setdefault(seq, []).append(change)
+            flags.setdefault(seq, []).append(change)
     waiting = Counter(clusters[seq] for seq in plan.seq.tolist() if seq in clusters) if clusters else {}
     for change in _rows(plan):
         seq = cast("int", change.key)
         if seq not in clusters:
-            yield [change, *flagged.pop(seq, ())]
+            yield [change, *flags.pop(seq, ())]
             continue
         cluster = clusters[seq]
         together.setdefault(cluster, []).append(change)
         waiting[cluster] -= 1
         if not waiting[cluster]:
             yield together.pop(cluster)
-    yield from flagged.values()
+    yield from flags.values()
 
 
-def _only(plan: PlanDecision, rows: Bools) -> PlanDecision:
+def _select_rows(plan: PlanDecision, rows: Bools) -> PlanDecision:
     """Return a plan of some memories; of the rest of it nothing is needed."""
     places = np.cumsum(rows) - 1
     return replace(
@@ -262,7 +262,7 @@ def _only(plan: PlanDecision, rows: Bools) -> PlanDecision:
 
 def _rows(plan: PlanDecision) -> Iterator[Change]:
     """Yield the changes of memories, a chunk of them at a time."""
-    purged = set(plan.purged.tolist())
+    purges = set(plan.purged.tolist())
     for low in range(0, len(plan.seq), CHUNK):
         high = min(low + CHUNK, len(plan.seq))
         before: list[Row] = [{} for _ in range(low, high)]
@@ -276,7 +276,7 @@ def _rows(plan: PlanDecision) -> Iterator[Change]:
             strict=True,
         )
         for place, (seq, revision, touched) in enumerate(guards):
-            if low + place in purged:
+            if low + place in purges:
                 yield Change("memories", seq, {"revision": revision, "touched": touched}, None)
                 continue
             _guard(before[place], after[place], revision, touched)
@@ -302,9 +302,9 @@ def _fill(
         for place, was, is_ in zip(places, old, new, strict=True):
             before[place][name], after[place][name] = Increment(was - is_), Increment(is_ - was)
         return
-    written = _writer(plan, name)
+    write = _writer(plan, name)
     for place, was, is_ in zip(places, old, new, strict=True):
-        before[place][name], after[place][name] = written(was), written(is_)
+        before[place][name], after[place][name] = write(was), write(is_)
 
 
 def _writer(plan: PlanDecision, name: str) -> Callable[[int], int | float | str | None]:
@@ -328,12 +328,12 @@ def _links(plan: PlanDecision) -> Iterator[Change]:
 def _values(sides: LinkValues) -> Iterator[Row | None]:
     """Yield what a link holds, of the columns that a plan knows; None where there is no link."""
     there = ~np.isnan(sides.weight)
-    columns = {name: _plain(name, values) for name, values in _kept_sides(sides).items()}
+    columns = {name: _unpack_column(name, values) for name, values in _kept_sides(sides).items()}
     for exists, row in zip(there.tolist(), zip(*columns.values(), strict=True), strict=True):
         yield dict(zip(columns, row, strict=True)) if exists else None
 
 
-def _plain(name: str, kept: Ints) -> list[Any]:
+def _unpack_column(name: str, kept: Ints) -> list[Any]:
     """Return a column as a change holds it."""
     return [
         None if value == ABSENT else value / MILLION if name in FRACTIONS else value

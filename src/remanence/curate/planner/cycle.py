@@ -58,16 +58,16 @@ class Cycle:
     def run(self) -> None:
         """Go round until nothing changes, then let the rules with a period fire, and round again if any did."""
         self.guarding.look(self.working.view)
-        judged = self.working.versions.copy()
+        before = self.working.versions.copy()
         while self._settle():
             versions = self.working.versions.copy()
             if not self._fire():
                 self.rested = True
                 break
             self._look_again(versions)
-        released = self.guarding.count_released(self.working.view, self._since(judged))
-        self.rested &= not released
-        for guard, count in released.items():
+        releases = self.guarding.count_released(self.working.view, self._find_changed_columns(before))
+        self.rested &= not releases
+        for guard, count in releases.items():
             self.notes[
                 f"{guard}: {count:,} of what it protects in this run it will not protect in the next, which may do more"
             ] = None
@@ -81,7 +81,7 @@ class Cycle:
                 self.working.view.links,
                 self.working.versions.copy(),
             )
-            self._round()
+            self._run_round()
             moving = np.flatnonzero(~self.working.same_as(before))
             if not len(moving) and self.working.view.links is links:
                 return True
@@ -91,9 +91,9 @@ class Cycle:
 
     def _look_again(self, versions: Counter[str]) -> None:
         """Evaluate the guards that read what has changed since some versions."""
-        self.guarding.look(self.working.view, self._since(versions))
+        self.guarding.look(self.working.view, self._find_changed_columns(versions))
 
-    def _since(self, versions: Counter[str]) -> AbstractSet[str]:
+    def _find_changed_columns(self, versions: Counter[str]) -> AbstractSet[str]:
         """Name the columns that have changed since some versions."""
         return (self.working.versions - versions).keys()
 
@@ -103,7 +103,7 @@ class Cycle:
         seqs = self.working.view.snapshot.seq[moving[:5]].tolist()
         self.notes[f"rules disagree about {len(moving)} memories, which stay as they are: {seqs}"] = None
 
-    def _round(self) -> None:
+    def _run_round(self) -> None:
         for phase, rules in self.each_time.items():
             if phase == "links":
                 self._unlink(rules)
@@ -131,34 +131,34 @@ class Cycle:
         """Let all rules of a phase choose on the same values; then the safest of each group is done."""
         uniting = [item for item in rules if item[1].effect.unites]
         each = ((index, rule, self._choose(rule, index)) for index, rule in rules if not rule.effect.unites)
-        chosen = [item for item in each if len(item[2])]
+        choices = [item for item in each if len(item[2])]
         # What was chosen by a rule with a period was its turn, also where a safer rule wins.
-        self.fired |= {rule.name: rows for _, rule, rows in chosen if rule.period is not None}
-        if not chosen and not uniting:
+        self.fired |= {rule.name: rows for _, rule, rows in choices if rule.period is not None}
+        if not choices and not uniting:
             return
         won: dict[int, Ints] = {}
         for group in CONTESTED:
-            won |= self._safest([item for item in chosen if item[1].effect.group == group])
-        for index, rule, rows in sorted(chosen, key=lambda item: item[1].effect.stage):
+            won |= self._pick_safest([item for item in choices if item[1].effect.group == group])
+        for index, rule, rows in sorted(choices, key=lambda item: item[1].effect.stage):
             won |= {index: rows} if rule.effect.stage is not Stage.SAFEST else {}
         merges = self._merges(uniting, won)
         if not merges and not any(map(len, won.values())):
             return
-        merged = np.array(
+        merge_rows = np.array(
             sorted({row for merge in merges for row in (merge.survivor, merge.discard)}), np.int64
         )
-        falling = self._falling(won, merges)
+        falling = self._find_falling_rows(won, merges)
         for index, rows in won.items():
             rule = self.policy.rules[index]
             yields = bool(merges) and rule.effect.is_graver(uniting[0][1].effect)
-            left = np.setdiff1d(rows, merged) if yields else rows
-            left = rows[~falling[rows]] if rule.effect.of_what_stands else left
-            if len(left):
-                self.working.act(rule, index, left)
+            rest = np.setdiff1d(rows, merge_rows) if yields else rows
+            rest = rows[~falling[rows]] if rule.effect.of_what_stands else rest
+            if len(rest):
+                self.working.act(rule, index, rest)
         if merges:
             self.working.merge(merges)
 
-    def _falling(self, won: Mapping[int, Ints], merges: list[Merge]) -> Bools:
+    def _find_falling_rows(self, won: Mapping[int, Ints], merges: list[Merge]) -> Bools:
         """Tell which rows go out of sight in this phase: to condense them, too, would change what nobody is shown.
 
         And the lifecycle of what is archived is archived, not stale.
@@ -170,7 +170,7 @@ class Cycle:
                 falling[rows] = True
         return falling
 
-    def _safest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
+    def _pick_safest(self, chosen: list[tuple[int, Rule, Ints]]) -> dict[int, Ints]:
         """Of several actions on one memory the safest wins, and among equals the rule first by name."""
         if not chosen:
             return {}
@@ -184,10 +184,10 @@ class Cycle:
 
     def _choose(self, rule: Rule, index: int) -> Ints:
         """Return the rows that a rule may act on: matched, in its sight, beyond its window, not guarded."""
-        matched = self.find_matches(rule, index)
-        if not len(matched):
-            return matched
-        view, guarded = self.working.view, rule.effect.guarded
+        hits = self.find_matches(rule, index)
+        if not len(hits):
+            return hits
+        view, action = self.working.view, rule.effect.guarded
         window = self.window(rule, index)
         if len(window.overfull):
             self.notes[f"{rule.name}: what is protected alone exceeds the budget; nothing is moved there"] = (
@@ -199,7 +199,7 @@ class Cycle:
             )
         if not len(window.rows):
             return window.rows
-        rows = self._undwelt(rule, window.rows)
+        rows = self._filter_dwelling(rule, window.rows)
         if rule.effect.known_by == "state":
             rows = self._filter_by_state(rule, rows)
         if rule.effect.needs_text:
@@ -207,32 +207,32 @@ class Cycle:
         elif rule.effect.form is not None:
             rows = rows[view.column("short_words")[rows] < view.column("words")[rows]]
         if rule.period is not None:
-            rows = self.working.otherwise(rule, rows)
-        return self._filter_by_guards(rule, rows) if guarded else rows
+            rows = self.working.select_differing(rule, rows)
+        return self._filter_by_guards(rule, rows) if action else rows
 
     def window(self, rule: Rule, index: int) -> Window:
         """Look which of the memories that a rule matches its window selects."""
         view, guarding, last = self.working.view, self.guarding, rule.last_effect.guarded
-        matched = self.find_matches(rule, index)
-        if not len(matched):
-            return Window(matched, matched, matched)
+        hits = self.find_matches(rule, index)
+        if not len(hits):
+            return Window(hits, hits, hits)
         if not rule.has_window:
-            return Window(matched[self.mark_visible(rule)[matched]], matched[:0], matched[:0])
+            return Window(hits[self.mark_visible(rule)[hits]], hits[:0], hits[:0])
         nobody = np.zeros(len(view), np.bool_)
         shrinks = nobody
         if rule.shortening is not None:
             shrinks = (view.column("form") == Form.FULL) & ~guarding.mark_blocked(rule.shortening.guarded)
             shrinks &= view.column("short_words") < view.column("words")
         sight = Sight(self.mark_visible(rule), guarding.mark_blocked(last) if last else nobody, shrinks)
-        return select(rule, view.on(rule.clock), matched, sight)
+        return select(rule, view.on(rule.clock), hits, sight)
 
     def find_matches(self, rule: Rule, index: int) -> Ints:
         """Evaluate a rule's condition, or take what it was if nothing that it reads has changed."""
-        known, working = self.matches.get(index), self.working
-        if known is None or working.has_changed(rule.node.reads, known[0]):
-            (matched,) = rule.node.run(working.view.on(rule.clock)).nonzero()
-            known = self.matches[index] = (working.steps, matched)
-        return known[1]
+        entry, working = self.matches.get(index), self.working
+        if entry is None or working.has_changed(rule.node.reads, entry[0]):
+            (hits,) = rule.node.run(working.view.on(rule.clock)).nonzero()
+            entry = self.matches[index] = (working.steps, hits)
+        return entry[1]
 
     def mark_visible(self, rule: Rule) -> Bools:
         """Tell which rows a rule looks at: what is in sight, or all but tombstones if it names the status."""
@@ -242,26 +242,26 @@ class Cycle:
         if rule.sees_all or effect.seeks_hidden:
             reached: Bools = np.logical_or.reduce([status == one for one in effect.reach])
             return reached
-        return self.working.view.standing()
+        return self.working.view.find_standing()
 
     def _not_condensed_now(self, rule: Rule, rows: Ints) -> Ints:
         """Leave to the rule's next turn what this run condenses: it may have no summary, and is condensed then."""
         now = self.working.view.column("form")[rows] != self.working.start["form"][rows]
         if now.any():
             self.fired[rule.name] = rows  # else a second run would sum it up
-        left: Ints = rows[~now]
-        return left
+        rest: Ints = rows[~now]
+        return rest
 
     def _may_be_summed_up(self, status: Array) -> Bools:
         """Tell what was archived before this run, is no summary, and of which none was refused."""
         view = self.working.view
-        refused = view.tag(NO_SUMMARY)
+        is_refused = view.tag(NO_SUMMARY)
         if not view.snapshot.shortens:
-            refused = refused | view.tag(NO_EXTRACT)
-        archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
-        return np.asarray(archived & (view.column("form") != Form.SUMMARY) & ~refused)
+            is_refused = is_refused | view.tag(NO_EXTRACT)
+        is_archived = (status == Status.ARCHIVED) & (self.working.start["status"] == Status.ARCHIVED)
+        return np.asarray(is_archived & (view.column("form") != Form.SUMMARY) & ~is_refused)
 
-    def _undwelt(self, rule: Rule, rows: Ints) -> Ints:
+    def _filter_dwelling(self, rule: Rule, rows: Ints) -> Ints:
         """Leave out what moved so lately that only a budget may move it."""
         if not dwells(rule):
             return rows
@@ -278,10 +278,10 @@ class Cycle:
         names, states = view.names("category"), view.names("state")
         allowed = np.zeros((len(names) + 1, len(states) + 1), np.bool_)
         for code, name in enumerate(names):
-            declared = categories.get(name)
-            if declared is not None and rule.to in declared.states:
+            category = categories.get(name)
+            if category is not None and rule.to in category.states:
                 # The row's last column is the state that is absent.
-                allowed[code] = [*(state not in declared.terminal for state in states), True]
+                allowed[code] = [*(state not in category.terminal for state in states), True]
         fits = allowed[view.column("category")[rows], view.column("state")[rows]]
         already = view.column("state")[rows] == view.code("state", str(rule.to))
         self.guarding.refuse("states", rule.name, rows[~fits & ~already])
@@ -316,13 +316,13 @@ class Cycle:
         snapshot = self.working.view.snapshot
         may = [may_merge(snapshot, merge.survivor, merge.discard) for merge in allowed]
         self._leave_linked([merge for merge, sure in zip(allowed, may, strict=True) if not sure])
-        chosen = settle((merge for merge, sure in zip(allowed, may, strict=True) if sure), self.taken)
+        merges = settle((merge for merge, sure in zip(allowed, may, strict=True) if sure), self.taken)
         if self.merges_left is None:
-            return chosen
-        self.deferred_merges += [(merge.discard, merge.rule) for merge in chosen[self.merges_left :]]
-        chosen = chosen[: self.merges_left]
-        self.merges_left -= len(chosen)
-        return chosen
+            return merges
+        self.deferred_merges += [(merge.discard, merge.rule) for merge in merges[self.merges_left :]]
+        merges = merges[: self.merges_left]
+        self.merges_left -= len(merges)
+        return merges
 
     def _leave_linked(self, merges: list[Merge]) -> None:
         """Say of each rule how many pairs it would have made one, as they were first seen."""
@@ -331,19 +331,19 @@ class Cycle:
 
     def _unlink(self, rules: list[tuple[int, Rule]]) -> None:
         """Cut links; all rules of the phase see the same links."""
-        seen = visible(self.working.view)
-        gone = np.zeros(len(self.working.view.edges()), np.bool_)
+        links = visible(self.working.view)
+        is_cut = np.zeros(len(self.working.view.edges()), np.bool_)
         cut: Mapping[int, Ints] = {
-            index: seen[rule.node.run(LinkView(self.working.view.on(rule.clock), seen))]
+            index: links[rule.node.run(LinkView(self.working.view.on(rule.clock), links))]
             for index, rule in rules
         }
         for index, edges in cut.items():
-            fresh = edges[~gone[edges]]
-            gone[fresh] = True
+            fresh = edges[~is_cut[edges]]
+            is_cut[fresh] = True
             if len(fresh):
                 self.working.note_cut(fresh, index)
-        if gone.any():
-            self.working.unlink(np.flatnonzero(gone))
+        if is_cut.any():
+            self.working.unlink(np.flatnonzero(is_cut))
 
     def _fire(self) -> bool:
         """Let the rules whose period has passed act, when all others have come to rest; tell whether any did."""
@@ -364,4 +364,4 @@ class Cycle:
         last, view = self.working.view.snapshot.fired.get(rule.name), self.working.view.on(rule.clock)
         if rule.period is None or last is None or is_ahead(last, self.working.now):
             return False
-        return bool(view.now - view.reading(last) < rule.period)
+        return bool(view.now - view.read_clock(last) < rule.period)

@@ -22,15 +22,15 @@ def summary(plan: PlanDecision, preview: Preview | None) -> dict[str, Any]:
     day. `tokens` are those of what stands, before and after, where somebody counted them; `freed` how many fewer there
     are, of a tick, which does not read all.
     """
-    refused: Counter[str] = Counter()
+    by_guard: Counter[str] = Counter()
     for refusal in plan.refusals:
-        refused[refusal.guard] += refusal.count
+        by_guard[refusal.guard] += refusal.count
     counts = {
         "scanned": plan.memories,
         "kept": plan.memories - len(plan.seq),
         "changed": len(plan.seq),
         "acts": dict(plan.counts),
-        "refused": dict(sorted(refused.items())),
+        "refused": dict(sorted(by_guard.items())),
         "deferred": sum(len(one.seqs) for one in plan.deferred),
     }
     if preview is not None and preview.tokens is not None:
@@ -49,11 +49,13 @@ def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:
         before, after = cycle["tokens"]
         parts.append(f"tokens in sight {before:,} before, {after:,} after")
     if cycle.get("freed"):
-        parts.append(f"{number(abs(cycle['freed']), 'token', 'tokens')} {_less(cycle['freed'])} in sight")
+        parts.append(
+            f"{number(abs(cycle['freed']), 'token', 'tokens')} {_pick_comparative(cycle['freed'])} in sight"
+        )
     if left_out:
         parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")
     return "; ".join(parts)
 
 
-def _less(freed: int) -> str:
+def _pick_comparative(freed: int) -> str:
     return "fewer" if freed > 0 else "more"

@@ -133,11 +133,11 @@ class LinkValues:
     def read(cls, data: Any, count: int) -> "LinkValues":
         """Read it back from JSON; null is a number that is not there, or a column that is not known."""
         weight, confidence, *times = data
-        last_at, seen, resolved_at = (
+        last_at, counts, resolved_at = (
             None if values is None else unpack_integers(values, count) for values in times
         )
         sure = None if confidence is None else _fractions(confidence, count)
-        return cls(_fractions(weight, count), sure, last_at, seen, resolved_at)
+        return cls(_fractions(weight, count), sure, last_at, counts, resolved_at)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -331,13 +331,13 @@ def column_edits(working: Working) -> dict[str, Edits]:
         rows = np.flatnonzero(stays & _differs(before, after) | (stays & _named_anyway(working, name)))
         if len(rows):
             # What an action sets together changes in the same rows: a large plan holds these once.
-            same = (known.rows for known in edits.values() if np.array_equal(known.rows, rows))
-            sides = (_alike(_whole(name, side[rows])) for side in (before, after))
+            same = (other.rows for other in edits.values() if np.array_equal(other.rows, rows))
+            sides = (_collapse_equal(_encode_integers(name, side[rows])) for side in (before, after))
             edits[name] = Edits(next(same, rows), *sides)
     return edits
 
 
-def _alike(values: Ints) -> Ints:
+def _collapse_equal(values: Ints) -> Ints:
     """Hold a value once where all are the same."""
     return np.broadcast_to(values[0], values.shape) if _is_one(values) else values
 
@@ -360,7 +360,7 @@ def _differs(before: Array, after: Array) -> Bools:
     return np.asarray(differs)
 
 
-def _whole(name: str, values: Array) -> Ints:
+def _encode_integers(name: str, values: Array) -> Ints:
     if COLUMN[name].kind == "time":
         return np.where(np.isnan(values), ABSENT, np.nan_to_num(values)).astype(np.int64)
     if COLUMN[name].kind == "fraction":
@@ -374,15 +374,15 @@ def link_edits(working: Working) -> LinkEdits:
     before, after = working.start_links, working.view.links
     if before is None or after is None:
         return LinkEdits()
-    gone = working.view.column("status") == GONE
+    is_gone = working.view.column("status") == GONE
     if not working.merges:
         # Nothing but rules over links has changed them, and those only cut; links of purged memories go with them.
         rows = np.flatnonzero(after.cut) if after.cut is not None else np.zeros(0, np.int64)
-        rows = rows[~(gone[before.source[rows]] | gone[before.target[rows]])]
+        rows = rows[~(is_gone[before.source[rows]] | is_gone[before.target[rows]])]
         return _edits(working, before, rows, None, np.full(len(rows), -1))
     after = select_links(after, after.find_uncut(np.ones(len(after), np.bool_)))
     old, new = link_keys(before, len(working.view)), link_keys(after, len(working.view))
-    keys = _find_edited_links(gone, before, old, after, new)
+    keys = _find_edited_links(is_gone, before, old, after, new)
     return _edits(working, before, _rows(before, old, keys), after, _rows(after, new, keys))
 
 
@@ -391,7 +391,7 @@ def _edits(
 ) -> LinkEdits:
     """Return what becomes of links from their rows on both sides, -1 where there is none."""
     source, target, relation = (
-        _either(name, before, left, after, right) for name in ("source", "target", "relation")
+        _join_key_column(name, before, left, after, right) for name in ("source", "target", "relation")
     )
     seq = working.view.snapshot.seq
     keys = (source.astype(np.int64) * len(working.view) + target) * KEYED + relation
@@ -405,7 +405,9 @@ def _edits(
     )
 
 
-def _either(name: str, before: LinkColumns, left: Ints, after: LinkColumns | None, right: Ints) -> Array:
+def _join_key_column(
+    name: str, before: LinkColumns, left: Ints, after: LinkColumns | None, right: Ints
+) -> Array:
     """Return a part of the keys of links that are on one side or on both."""
     was: Array = getattr(before, name)[left]
     return was if after is None or not len(after) else np.where(left >= 0, was, getattr(after, name)[right])
@@ -428,8 +430,8 @@ def _find_edited_links(gone: Bools, before: LinkColumns, old: Ints, after: LinkC
     """Return the keys of links that are not as they were; to cut those of purged memories is no change."""
     going = old[gone[before.source] | gone[before.target]]
     mine = ~(gone[after.source] | gone[after.target])
-    left = np.setdiff1d(np.setdiff1d(old, new), going)
-    return np.union1d(left, new[mine & _mark_changed_links(before, old, after, new)])
+    cut_keys = np.setdiff1d(np.setdiff1d(old, new), going)
+    return np.union1d(cut_keys, new[mine & _mark_changed_links(before, old, after, new)])
 
 
 def _cuts(working: Working) -> int:
@@ -440,11 +442,11 @@ def _cuts(working: Working) -> int:
 def _mark_changed_links(before: LinkColumns, old: Ints, after: LinkColumns, new: Ints) -> Bools:
     """Tell which links of the end were not there, or were otherwise, at the start."""
     where = _rows(before, old, new)
-    changed = where < 0
+    differs = where < 0
     for name in SIDES:
         was, is_ = getattr(before, name)[where], getattr(after, name)
-        changed |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
-    return changed
+        differs |= (was != is_) & ~(np.isnan(was) & np.isnan(is_))
+    return differs
 
 
 def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
@@ -453,20 +455,20 @@ def _rows(links: LinkColumns, keys: Ints, wanted: Ints) -> Ints:
         return np.full(len(wanted), -1)
     order = np.argsort(keys)
     place = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    found = order[place]
-    return np.where(keys[found] == wanted, found, -1)
+    rows = order[place]
+    return np.where(keys[rows] == wanted, rows, -1)
 
 
 def _side(links: LinkColumns, rows: Ints) -> LinkValues:
     """Return the columns of links that the snapshot knows, of rows where there is one."""
-    known: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in SIDES:
         if getattr(links, name) is not None:
             values = np.full(len(rows), np.nan)
             there = rows >= 0
-            values[there] = links.at(name, rows[there])
-            known[name] = values if name in FRACTIONS else _instants(values)
-    return LinkValues(**known)
+            values[there] = links.read_column(name, rows[there])
+            columns[name] = values if name in FRACTIONS else _instants(values)
+    return LinkValues(**columns)
 
 
 def _instants(values: Floats) -> Ints:

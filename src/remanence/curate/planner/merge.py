@@ -52,16 +52,19 @@ def candidates(rule: Rule, index: int, view: View) -> list[Merge]:
     """List the pairs that a rule would merge, survivors decided: the first by its order, then the older."""
     links, edges = view.edges(), pairs(rule, view)
     edges = edges[rule.node.run(LinkView(view.on(rule.clock), edges))]
-    resting = _resting(view, links) & (view.snapshot.only is None)
+    resting = _find_resting(view, links) & (view.snapshot.only is None)
     edges = edges[~resting[links.source[edges]] & ~resting[links.target[edges]]]
     first = np.minimum(links.source[edges], links.target[edges])
     second = np.maximum(links.source[edges], links.target[edges])
-    swap = _outranks(rule, view.on(rule.clock), second, first)
+    swap = _compare_survivors(rule, view.on(rule.clock), second, first)
     survivors, discards = np.where(swap, second, first), np.where(swap, first, second)
     return [
         Merge(survivor, discard, confidence, index)
         for survivor, discard, confidence in zip(
-            survivors.tolist(), discards.tolist(), links.at("confidence", edges).tolist(), strict=True
+            survivors.tolist(),
+            discards.tolist(),
+            links.read_column("confidence", edges).tolist(),
+            strict=True,
         )
     ]
 
@@ -71,20 +74,20 @@ def pairs(rule: Rule, view: View) -> Ints:
 
     Which pair a person makes one is not asked about its category.
     """
-    links, standing, category = view.edges(), view.standing(), view.column("category")
-    chosen = (links.relation == Relation.NEAR_DUPLICATE) & standing[links.source] & standing[links.target]
+    links, standing, category = view.edges(), view.find_standing(), view.column("category")
+    mask = (links.relation == Relation.NEAR_DUPLICATE) & standing[links.source] & standing[links.target]
     only, seq = view.snapshot.only, view.snapshot.seq
     if only is None:
-        chosen &= category[links.source] == category[links.target]
+        mask &= category[links.source] == category[links.target]
     else:
         ends = np.sort([seq[links.source], seq[links.target]], axis=0)
-        chosen &= (ends[0] == only[0]) & (ends[1] == only[1])
-    edges = links.find_uncut(chosen)
-    sure: Ints = edges[links.at("confidence", edges) >= rule.pair_min]
+        mask &= (ends[0] == only[0]) & (ends[1] == only[1])
+    edges = links.find_uncut(mask)
+    sure: Ints = edges[links.read_column("confidence", edges) >= rule.pair_min]
     return sure
 
 
-def _outranks(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
+def _compare_survivors(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
     """Tell which of some memories come before their partners by a rule's order of survivors."""
     wins, tied = np.zeros(len(some), np.bool_), np.ones(len(some), np.bool_)
     for node, descending in rule.survivor:
@@ -94,60 +97,60 @@ def _outranks(rule: Rule, view: View, some: Ints, others: Ints) -> Bools:
     return wins
 
 
-def _resting(view: View, links: LinkColumns) -> Bools:
+def _find_resting(view: View, links: LinkColumns) -> Bools:
     """Tell which memories took another in within the dwell."""
     resting = np.zeros(len(view), np.bool_)
     taking = np.flatnonzero(links.relation == Relation.MERGED_FROM)
-    lately = links.at("last_at", taking) > view.now - DWELL
+    lately = links.read_column("last_at", taking) > view.now - DWELL
     resting[links.source[taking[lately]]] = True
     return resting
 
 
 def settle(merges: Iterable[Merge], taken: set[int]) -> list[Merge]:
     """Choose merges, the surest first, so that no memory is in two; `taken` are in one already, and grows."""
-    chosen = []
+    choices = []
     for merge in sorted(
         merges, key=lambda merge: (-merge.confidence, merge.survivor, merge.discard, merge.rule)
     ):
         if merge.survivor not in taken and merge.discard not in taken:
             taken |= {merge.survivor, merge.discard}
-            chosen.append(merge)
-    return chosen
+            choices.append(merge)
+    return choices
 
 
 def survivors_columns(view: View, merges: Sequence[Merge]) -> dict[str, np.ndarray]:
     """Return what the survivors took in: counts added up, the later use, the greater confidence, the lesser trust."""
     keep = np.array([merge.survivor for merge in merges])
-    gone = np.array([merge.discard for merge in merges])
-    changed = {name: view.column(name).copy() for name in (*TAKE_IN.sets, STAMPS["confidence"])}
+    discards = np.array([merge.discard for merge in merges])
+    columns = {name: view.column(name).copy() for name in (*TAKE_IN.sets, STAMPS["confidence"])}
     for name in ADDED:
-        changed[name][keep] += changed[name][gone]
-    changed["used_at"][keep] = np.fmax(changed["used_at"][keep], changed["used_at"][gone])
-    changed["trust"][keep] = np.minimum(changed["trust"][keep], changed["trust"][gone])
-    _grow_surer(view, changed, keep, gone)
-    day = np.maximum(changed["use_day"][keep], changed["use_day"][gone])
-    mine = _shift_use_days(changed["use_days"][keep], day - changed["use_day"][keep])
-    theirs = _shift_use_days(changed["use_days"][gone], day - changed["use_day"][gone])
-    changed["use_days"][keep] = _add_use_days(mine, theirs)
-    changed["use_day"][keep] = day
-    return changed
+        columns[name][keep] += columns[name][discards]
+    columns["used_at"][keep] = np.fmax(columns["used_at"][keep], columns["used_at"][discards])
+    columns["trust"][keep] = np.minimum(columns["trust"][keep], columns["trust"][discards])
+    _grow_surer(view, columns, keep, discards)
+    day = np.maximum(columns["use_day"][keep], columns["use_day"][discards])
+    mine = _shift_use_days(columns["use_days"][keep], day - columns["use_day"][keep])
+    theirs = _shift_use_days(columns["use_days"][discards], day - columns["use_day"][discards])
+    columns["use_days"][keep] = _add_use_days(mine, theirs)
+    columns["use_day"][keep] = day
+    return columns
 
 
 def _grow_surer(view: View, changed: Mapping[str, Array], keep: Ints, gone: Ints) -> None:
     """Take over the greater confidence, and when that was said."""
     mine, theirs = changed["confidence"][keep], changed["confidence"][gone]
     surer = np.isnan(mine) & ~np.isnan(theirs) | (theirs > mine)
-    said = changed["confidence_at"][gone]
-    said = np.where(np.isnan(said), view.column("learned_at")[gone], said)
+    said_at = changed["confidence_at"][gone]
+    said_at = np.where(np.isnan(said_at), view.column("learned_at")[gone], said_at)
     changed["confidence"][keep[surer]] = theirs[surer]
-    changed["confidence_at"][keep[surer]] = said[surer]
+    changed["confidence_at"][keep[surer]] = said_at[surer]
 
 
 def _shift_use_days(packed: Ints, days: Ints) -> Ints:
     """Move day counts on by some days; what is older than seven days falls out."""
-    moved = packed << (8 * np.minimum(days, _USE_BUCKETS))
-    kept: Ints = np.where(days >= _USE_BUCKETS, 0, moved & ((1 << 8 * _USE_BUCKETS) - 1))
-    return kept
+    shift = packed << (8 * np.minimum(days, _USE_BUCKETS))
+    recent: Ints = np.where(days >= _USE_BUCKETS, 0, shift & ((1 << 8 * _USE_BUCKETS) - 1))
+    return recent
 
 
 def _add_use_days(a: Ints, b: Ints) -> Ints:
@@ -163,7 +166,7 @@ def move_merged_links(view: View, merges: Sequence[Merge]) -> LinkColumns:
 
     Parallel links become one: the greater weight and confidence, the later time, the counts added up.
     """
-    whole, standing = view.edges(), view.standing()
+    whole, standing = view.edges(), view.find_standing()
     links = select_links(whole, whole.find_uncut(np.ones(len(whole), np.bool_)))
     to = np.arange(len(view), dtype=np.int32)
     to[[merge.discard for merge in merges]] = [merge.survivor for merge in merges]
@@ -177,8 +180,8 @@ def move_merged_links(view: View, merges: Sequence[Merge]) -> LinkColumns:
     )
     swap = moving & np.isin(links.relation, _SYMMETRIC) & (source > target)
     source, target = np.where(swap, target, source), np.where(swap, source, target)
-    moved = select_links(replace(links, source=source, target=target), source != target)
-    return _combine_parallel_links(_with_lineage(moved, merges, view.now), len(view))
+    new_links = select_links(replace(links, source=source, target=target), source != target)
+    return _combine_parallel_links(_with_lineage(new_links, merges, view.now), len(view))
 
 
 COLUMNS_OF_LINKS = tuple(column.name for column in fields(LinkColumns))
@@ -195,7 +198,7 @@ def select_links(links: LinkColumns, where: Ints | Bools) -> LinkColumns:
 
 def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> LinkColumns:
     sure = np.array([merge.confidence for merge in merges])
-    made: Mapping[str, Any] = {
+    lineage: Mapping[str, Any] = {
         "source": np.array([merge.survivor for merge in merges], np.int32),
         "target": np.array([merge.discard for merge in merges], np.int32),
         "relation": np.full(len(merges), Relation.MERGED_FROM, np.int8),
@@ -205,7 +208,7 @@ def _with_lineage(links: LinkColumns, merges: Sequence[Merge], now: int) -> Link
         "count": np.ones(len(merges), np.int32),
         "resolved_at": np.full(len(merges), np.nan),
     }
-    return LinkColumns(**{name: np.r_[getattr(links, name), array] for name, array in made.items()})
+    return LinkColumns(**{name: np.r_[getattr(links, name), array] for name, array in lineage.items()})
 
 
 def _combine_parallel_links(links: LinkColumns, rows: int) -> LinkColumns:

@@ -59,9 +59,9 @@ class Plan(Result, PlanDecision):
 
     def _line(self) -> str:
         """Say in one line under which policy it does what."""
-        held = ", HELD" * (self.held is not None)
+        hold = ", HELD" * (self.held is not None)
         return (
-            f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{held}: {format_counts(self.counts)}"
+            f"{self.digest[:12]} for {self.scope!r} under {self.policy!r}{hold}: {format_counts(self.counts)}"
         )
 
     def actions(self) -> tuple[Action, ...]:
@@ -96,19 +96,19 @@ class Plan(Result, PlanDecision):
         """Read a plan back; raise InvalidInput where it is none, or is not what was written."""
         try:
             data = orjson.loads(text)
-            written = format_of(data)
-            plan = cls(**fields_of(data)) if written == FORMAT else None
-            unchanged = plan is not None and bool(data["digest"] == plan.digest)
+            plan_format = format_of(data)
+            plan = cls(**fields_of(data)) if plan_format == FORMAT else None
+            is_unchanged = plan is not None and bool(data["digest"] == plan.digest)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidInput(
                 "this is no plan", recovery="make one with `remanence plan -o plan.json`"
             ) from error
         if plan is None:
             raise InvalidInput(
-                f"the plan is of format {written}, and this version reads format {FORMAT}",
+                f"the plan is of format {plan_format}, and this version reads format {FORMAT}",
                 recovery="make it again: `remanence plan -o`",
             )
-        if not unchanged:
+        if not is_unchanged:
             raise InvalidInput(
                 "the plan was changed after it was made", recovery="make a new one and apply that"
             )
@@ -136,21 +136,21 @@ def decide(
     allowance = 0 if sparing else brake.allowance(snapshot)
     cycle = Cycle(policy, working, Guarding(policy), merges_left=allowance if automatic else None)
     cycle.run()
-    exempt = _exempt(cycle)
+    exempt = _find_exempt_rows(cycle)
     ends = np.setdiff1d(_find_destroyed(working), exempt)
     would = 0 if sparing else len(ends) + len(cycle.deferred_merges)
-    held = brake.check_brake(snapshot, now, would, automatic=automatic)
-    if held is not None and cycle.deferred_merges:
+    hold = brake.check_brake(snapshot, now, would, automatic=automatic)
+    if hold is not None and cycle.deferred_merges:
         # A plan that is held says all that it would do, so that a yes is a yes to the whole. What is not merged today
         # may be pruned instead, and counts twice: whether it is held, the whole decides.
         whole = plan(snapshot, policy, now)
-        held = brake.check_brake(snapshot, now, whole.destroyed, automatic=automatic)
-        if held is not None:
-            return replace(whole, automatic=automatic, held=held.why), None
-    deferred = _defer(cycle, ends, allowance) if automatic and held is None else ()
-    made = _build_plan(cycle, held.why if held is not None else None, deferred, exempt)
-    rests = cycle.rested and held is None and not (deferred or cycle.deferred_merges)
-    return made, working.view if rests and not _may_sum_up(policy, made) else None
+        hold = brake.check_brake(snapshot, now, whole.destroyed, automatic=automatic)
+        if hold is not None:
+            return replace(whole, automatic=automatic, held=hold.why), None
+    deferrals = _defer(cycle, ends, allowance) if automatic and hold is None else ()
+    outcome = _build_plan(cycle, hold.why if hold is not None else None, deferrals, exempt)
+    rests = cycle.rested and hold is None and not (deferrals or cycle.deferred_merges)
+    return outcome, working.view if rests and not _may_sum_up(policy, outcome) else None
 
 
 def _may_sum_up(policy: Policy, made: Plan) -> bool:
@@ -165,21 +165,21 @@ def _find_destroyed(working: Working) -> Ints:
     status, start = working.view.column("status"), working.start["status"]
     if status is start:
         return np.zeros(0, np.int64)
-    ended = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
-    return np.flatnonzero((status != start) & ended)
+    is_destroyed = np.logical_or.reduce([status == code for code in (*DESTROYED, GONE)])
+    return np.flatnonzero((status != start) & is_destroyed)
 
 
-def _exempt(cycle: Cycle) -> Ints:
+def _find_exempt_rows(cycle: Cycle) -> Ints:
     """Find the rows that a cycle destroys and that limits do not count."""
     working, rows = cycle.working, _find_destroyed(cycle.working)
     if not len(rows):
         return rows
     by_age = np.array([rule.expires_by_age for rule in cycle.policy.rules])
-    gone = working.view.column("status")[rows] != GONE
-    expired = gone & by_age[working.why["status"][rows]]
+    is_tombstone = working.view.column("status")[rows] != GONE
+    is_expired = is_tombstone & by_age[working.why["status"][rows]]
     snapshot = working.view.snapshot
-    merged = np.isin(rows, [merge.discard for merge in working.merges])
-    free: Ints = rows[brake.exempt(snapshot, working.now, rows, expired) & ~merged]
+    is_merged = np.isin(rows, [merge.discard for merge in working.merges])
+    free: Ints = rows[brake.find_exempt_rows(snapshot, working.now, rows, is_expired) & ~is_merged]
     return free
 
 
@@ -189,14 +189,14 @@ def _defer(cycle: Cycle, ends: Ints, allowance: int) -> tuple[Deferral, ...]:
     rows: dict[int, list[int]] = {}
     for row, rule in cycle.deferred_merges:
         rows.setdefault(rule, []).append(row)
-    merged = {merge.discard for merge in working.merges}
-    alone = np.array([row for row in ends.tolist() if row not in merged], np.int64)
-    left = max(0, allowance - len(merged))
-    if len(alone) > left:
+    discards = {merge.discard for merge in working.merges}
+    alone = np.array([row for row in ends.tolist() if row not in discards], np.int64)
+    room = max(0, allowance - len(discards))
+    if len(alone) > room:
         start = View(working.view.snapshot, working.now)
         rules = working.why["status"][alone]
         due = [(cycle.policy.rules[rule], alone[rules == rule]) for rule in np.unique(rules).tolist()]
-        late = brake.longest_due(start, due)[left:]
+        late = brake.longest_due(start, due)[room:]
         for row in np.sort(late).tolist():
             rows.setdefault(int(working.why["status"][row]), []).append(row)
         working.revert(late)
@@ -211,12 +211,12 @@ def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], 
     working, policy = cycle.working, cycle.policy
     snapshot = working.view.snapshot
     columns = column_edits(working)
-    gone = np.flatnonzero(working.view.column("status") == GONE)
-    rows = combine_rows([gone, *(edits.rows for edits in columns.values())], len(snapshot))
+    purges = np.flatnonzero(working.view.column("status") == GONE)
+    rows = combine_rows([purges, *(edits.rows for edits in columns.values())], len(snapshot))
     places = np.zeros(len(snapshot), np.int64)
     places[rows] = np.arange(len(rows))
     # Columns that change in the same rows keep sharing them.
-    placed = {id(edits.rows): places[edits.rows] for edits in columns.values()}
+    shared_rows = {id(edits.rows): places[edits.rows] for edits in columns.values()}
     tags = _tags(working)
     links = link_edits(working)
     return Plan(
@@ -232,9 +232,9 @@ def _build_plan(cycle: Cycle, held: str | None, deferred: tuple[Deferral, ...], 
         seq=snapshot.seq[rows],
         revision=snapshot.columns["revision"][rows].astype(np.int64),
         touched=snapshot.columns["touched"][rows].astype(np.int64),
-        columns={name: replace(edits, rows=placed[id(edits.rows)]) for name, edits in columns.items()},
+        columns={name: replace(edits, rows=shared_rows[id(edits.rows)]) for name, edits in columns.items()},
         states=working.view.names("state"),
-        purged=places[gone],
+        purged=places[purges],
         exempt=places[exempt],
         tags=tags,
         links=links,
@@ -283,16 +283,16 @@ def _reasons(policy: Policy) -> dict[str, str]:
 
 def _tags(working: Working) -> dict[str, dict[str, Ints]]:
     """Return who gets and who loses a tag, by action and tag."""
-    found: dict[str, dict[str, Ints]] = {}
+    tags: dict[str, dict[str, Ints]] = {}
     # A tag goes with its memory: on one that is purged it is no change.
     stays = working.view.column("status") != GONE
     for name in filter(lambda name: name.startswith("tag:"), working.start):
         start, now = working.start[name], working.view.tag(name[4:])
         for effect in (one for one in ACTIONS if one.table == "tags"):
-            changed = (now & ~start if effect.adds_row else start & ~now) & stays
-            if changed.any():
-                found.setdefault(effect.name, {})[name[4:]] = working.view.snapshot.seq[changed]
-    return found
+            mask = (now & ~start if effect.adds_row else start & ~now) & stays
+            if mask.any():
+                tags.setdefault(effect.name, {})[name[4:]] = working.view.snapshot.seq[mask]
+    return tags
 
 
 def _by_rule(

@@ -109,8 +109,8 @@ class PlanDiff(Result):
     def listed(self) -> int:
         """How many of them are listed with their memories."""
         acts = (*self.same, *self.added)
-        listed = sum(len(act.memories) + len(act.links) for act in acts)
-        return listed + sum(len(act.memories) for act in self.left)
+        total = sum(len(act.memories) + len(act.links) for act in acts)
+        return total + sum(len(act.memories) for act in self.left)
 
     def __str__(self) -> str:
         return "\n".join(self.lines(WIDTH))
@@ -140,8 +140,8 @@ class PlanDiff(Result):
             for one in act.memories:
                 yield memory_line(one.memory, self.now, width) if one.other is None else _link(one)
                 yield f"      {one}"
-                yield from (visible(f"        {done}") for done in one.since)
-            yield from _more(act.count - len(act.memories))
+                yield from (visible(f"        {line}") for line in one.since)
+            yield from _render_remainder(act.count - len(act.memories))
         yield from _acts("Due now besides:", self.added, self.now, width)
 
 
@@ -156,18 +156,18 @@ class PlanComparison:
 
     def list_shown_memories(self, listed: int) -> list[int]:
         """Return the memories of which so many are listed of each action."""
-        found: set[int] = set()
+        seqs: set[int] = set()
         for action in (*self.kept, *self.left, *self.added):
-            found.update(action.seqs[:listed])
-            found.update(end for link in action.links[:listed] for end in link)
-        return sorted(found)
+            seqs.update(action.seqs[:listed])
+            seqs.update(end for link in action.links[:listed] for end in link)
+        return sorted(seqs)
 
 
 def compare_plans(plan: Plan, fresh: Plan, snapshot: Snapshot, policy: Policy) -> PlanComparison:
     """Compare a plan with one that was made on a snapshot of now."""
     part = filter_to_proposed(plan, fresh, policy)
     kept = actions(part)
-    left, added = _without(actions(plan), kept), _without(actions(fresh), kept)
+    left, added = _subtract_actions(actions(plan), kept), _subtract_actions(actions(fresh), kept)
     return PlanComparison(kept, left, added, ExclusionReasons(plan, part, snapshot, policy))
 
 
@@ -195,7 +195,7 @@ def policy_changes(plan: Plan, policy: Policy) -> Iterator[str]:
         yield f"overrides were {plan.overrides or 'none'} and are {policy.overrides or 'none'}"
 
 
-def _without(acts: Sequence[Action], done: Sequence[Action]) -> tuple[Action, ...]:
+def _subtract_actions(acts: Sequence[Action], done: Sequence[Action]) -> tuple[Action, ...]:
     """Return actions without the memories and links to which the same is done in others."""
     seqs: dict[str, set[int]] = {}
     links: Counter[tuple[int, int]] = Counter()
@@ -251,7 +251,7 @@ def _acts(title: str, acts: Sequence[PlannedAct], now: int, width: int) -> Itera
         yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}"
         yield from (memory_line(one, now, width) for one in act.memories)
         yield from (f"    {short_id(source)} to {short_id(target)}" for source, target in act.links)
-        yield from _more(act.count - len(act.memories) - len(act.links))
+        yield from _render_remainder(act.count - len(act.memories) - len(act.links))
 
 
 def _link(one: LeftOut) -> str:
@@ -259,7 +259,7 @@ def _link(one: LeftOut) -> str:
     return f"    {short_id(one.memory.seq)} to {short_id(one.other)}"
 
 
-def _more(count: int) -> Iterator[str]:
+def _render_remainder(count: int) -> Iterator[str]:
     if count > 0:
         yield f"    and {count:,} more"
 

@@ -21,20 +21,20 @@ _ACTIONS = frozenset(effect.name for effect in ACTIONS)
 
 def format_of(data: Mapping[str, Any]) -> int:
     """Return the number of the format that a plan is written in; raise like `fields_of`."""
-    return _within(data["format"], 0, 1 << 31)
+    return _check_range(data["format"], 0, 1 << 31)
 
 
 def fields_of(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a plan of this format by name; raise ValueError, TypeError or KeyError where it is none."""
     rules = _texts(data["rules"])
     return {
-        "scope": _of(str, data["scope"]),
-        "policy": _of(str, data["policy"]["name"]),
-        "policy_hash": _of(str, data["policy"]["hash"]),
+        "scope": _check_type(str, data["scope"]),
+        "policy": _check_type(str, data["policy"]["name"]),
+        "policy_hash": _check_type(str, data["policy"]["hash"]),
         "overrides": _mapping(data["policy"]["overrides"], dict),
-        "now": _within(data["now"], -TIME_MAX, TIME_MAX),
-        "position": _within(data["position"], 0, 1 << 62),
-        "automatic": _of(bool, data["automatic"]),
+        "now": _check_range(data["now"], -TIME_MAX, TIME_MAX),
+        "position": _check_range(data["position"], 0, 1 << 62),
+        "automatic": _check_type(bool, data["automatic"]),
         "rules": rules,
         "because": _mapping(data["because"], str),
         **_rows(data, len(rules)),
@@ -52,8 +52,8 @@ def _rows(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     }
     return {
         "seq": seq,
-        "revision": _from(1, unpack_integers(memories["revision"], len(seq))),
-        "touched": _from(0, unpack_integers(memories["touched"], len(seq))),
+        "revision": _check_minimum(1, unpack_integers(memories["revision"], len(seq))),
+        "touched": _check_minimum(0, unpack_integers(memories["touched"], len(seq))),
         "purged": _ascending(unpack_integers(memories["purged"]), 0, len(seq)),
         "exempt": _ascending(unpack_integers(memories["exempt"]), 0, len(seq)),
         "columns": columns,
@@ -73,17 +73,17 @@ def _edits(name: str, edits: Edits, rows: int, states: tuple[str, ...]) -> Edits
     _ascending(edits.rows, 0, rows)
     kind = COLUMN[name].kind
     for side in (edits.before, edits.after):
-        given = side[side != ABSENT]
+        values = side[side != ABSENT]
         if name == "state":
-            _numbers(given, 0, len(states))
+            _numbers(values, 0, len(states))
         elif kind == "time":
-            _numbers(given, -TIME_MAX, TIME_MAX)
+            _numbers(values, -TIME_MAX, TIME_MAX)
         elif kind == "fraction":
-            _numbers(given, 0, MILLION + 1)
+            _numbers(values, 0, MILLION + 1)
         elif kind == "enum":
-            _numbers(given, 0, 1 << 7)
+            _numbers(values, 0, 1 << 7)
         else:
-            _numbers(given, 0, 1 << 62)
+            _numbers(values, 0, 1 << 62)
     return edits
 
 
@@ -94,62 +94,63 @@ def _links(data: Mapping[str, Any], rules: int) -> dict[str, Any]:
     _numbers(links.relation, 0, len(Relation))
     _numbers(links.why, -1, rules)
     survivor, discard = data["merges"]
-    kept = unpack_integers(survivor)
-    return {"links": links, "merges": MergePairs(kept, unpack_integers(discard, len(kept)))}
+    survivors = unpack_integers(survivor)
+    return {"links": links, "merges": MergePairs(survivors, unpack_integers(discard, len(survivors)))}
 
 
 def _parse_report_fields(data: Mapping[str, Any], rules: tuple[str, ...]) -> dict[str, Any]:
     """Return what a plan says for people; nothing is done because it stands there."""
     return {
         "by_rule": tuple(
-            (_one_of(_ACTIONS, action), _one_of(rules, rule), _within(count, 0, 1 << 62))
+            (_one_of(_ACTIONS, action), _one_of(rules, rule), _check_range(count, 0, 1 << 62))
             for action, rule, count in data["by_rule"]
         ),
         "refusals": tuple(
             Refusal(
-                _of(str, guard),
-                _of(str, rule),
-                _within(count, 0, 1 << 62),
+                _check_type(str, guard),
+                _check_type(str, rule),
+                _check_range(count, 0, 1 << 62),
                 tuple(unpack_integers(some).tolist()),
             )
             for guard, rule, count, some in data["refusals"]
         ),
         "deferred": tuple(
-            Deferral(_of(str, rule), tuple(unpack_integers(seqs).tolist())) for rule, seqs in data["deferred"]
+            Deferral(_check_type(str, rule), tuple(unpack_integers(seqs).tolist()))
+            for rule, seqs in data["deferred"]
         ),
-        "held": None if data["held"] is None else _of(str, data["held"]),
-        "destroyed": _within(data["destroyed"], 0, 1 << 62),
-        "memories": _within(data["of"], 0, 1 << 62),
+        "held": None if data["held"] is None else _check_type(str, data["held"]),
+        "destroyed": _check_range(data["destroyed"], 0, 1 << 62),
+        "memories": _check_range(data["of"], 0, 1 << 62),
         "fired": _texts(data["fired"]),
         "notes": _texts(data["notes"]),
     }
 
 
-def _of(kind: type[T], value: Any) -> T:
+def _check_type(kind: type[T], value: Any) -> T:
     if type(value) is not kind:
         raise ValueError(f"{value!r:.40} is no {kind.__name__}")
     return value
 
 
 def _one_of(names: Collection[str], value: Any) -> str:
-    name = _of(str, value)
+    name = _check_type(str, value)
     if name not in names:
         raise ValueError(f"{name!r:.40} is none of those that there are")
     return name
 
 
-def _within(value: Any, low: int, high: int) -> int:
-    if not low <= _of(int, value) < high:
+def _check_range(value: Any, low: int, high: int) -> int:
+    if not low <= _check_type(int, value) < high:
         raise ValueError(f"{value} is out of range")
     return int(value)
 
 
 def _texts(values: Any) -> tuple[str, ...]:
-    return tuple(_of(str, value) for value in _of(list, values))
+    return tuple(_check_type(str, value) for value in _check_type(list, values))
 
 
 def _mapping(values: Any, kind: type[T]) -> dict[str, T]:
-    return {name: _of(kind, value) for name, value in _of(dict, values).items()}
+    return {name: _check_type(kind, value) for name, value in _check_type(dict, values).items()}
 
 
 def _numbers(values: Ints, low: int, high: int) -> Ints:
@@ -158,7 +159,7 @@ def _numbers(values: Ints, low: int, high: int) -> Ints:
     return values
 
 
-def _from(low: int, values: Ints) -> Ints:
+def _check_minimum(low: int, values: Ints) -> Ints:
     return _numbers(values, low, 1 << 62)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from remanence.core.clock import lasting, to_datetime
+from remanence.core.clock import format_duration, to_datetime
 from remanence.core.effects import ACTIONS, action
 from remanence.core.model import STANDING, AffectedMemory, short_id
 from remanence.core.results import Result, Time
@@ -136,12 +136,12 @@ def report(plan: PlanDecision, preview: Preview) -> PlanReport:
                 item.rule,
                 plan.because.get(item.guard, ""),
                 item.count,
-                _first(item.examples, preview),
+                _list_affected(item.examples, preview),
             )
             for item in plan.refusals
         ),
         deferred=tuple(
-            PutOff(item.rule, len(item.seqs), _first(item.seqs, preview)) for item in plan.deferred
+            PutOff(item.rule, len(item.seqs), _list_affected(item.seqs, preview)) for item in plan.deferred
         ),
         notes=plan.notes,
     )
@@ -149,10 +149,10 @@ def report(plan: PlanDecision, preview: Preview) -> PlanReport:
 
 def list_shown_memories(plan: PlanDecision, listed: int) -> list[int]:
     """Return the sequence numbers of the memories whose texts a report shows."""
-    found = set(actions.first(plan, listed))
+    numbers = set(actions.iterate_first_seqs(plan, listed))
     for seqs in (*(item.examples for item in plan.refusals), *(item.seqs for item in plan.deferred)):
-        found.update(seqs[:listed])
-    return sorted(found)
+        numbers.update(seqs[:listed])
+    return sorted(numbers)
 
 
 def tokens(plan: PlanDecision, snapshot: Snapshot) -> tuple[int, int]:
@@ -177,19 +177,19 @@ def _survivors(plan: PlanDecision) -> Mapping[int, int]:
 
 def build_planned_act(act: Action, preview: Preview, into: Mapping[int, int] | None = None) -> PlannedAct:
     """Say what one rule would do, and where it is known `into` which others memories would be merged."""
-    shown = act.seqs[: preview.listed]
+    seqs = act.seqs[: preview.listed]
     return PlannedAct(
         act.name,
         act.rule,
         act.because,
         act.count,
-        _first(shown, preview),
-        tuple(into[seq] for seq in shown) if into and action(act.name).unites else (),
+        _list_affected(seqs, preview),
+        tuple(into[seq] for seq in seqs) if into and action(act.name).unites else (),
         act.links[: preview.listed],
     )
 
 
-def _first(seqs: Iterable[int], preview: Preview) -> tuple[AffectedMemory, ...]:
+def _list_affected(seqs: Iterable[int], preview: Preview) -> tuple[AffectedMemory, ...]:
     return tuple(_iterate_affected(seqs, preview))
 
 
@@ -208,7 +208,7 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
     if not report.acts:
         yield "Nothing to do."
     for act in report.acts:
-        yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}{_because(act.because)}"
+        yield f"  {describe_action(act.name, act.count)}{_rule(act.rule)}{_render_reason(act.because)}"
         yield from _render_memories(act.memories, act.count, report.now, width, act.into)
         yield from _cut(act)
     if report.destroyed:
@@ -217,10 +217,11 @@ def render(report: PlanReport, width: int = WIDTH) -> Iterator[str]:
         yield f"Outside the limits on deletion {report.exempt:,} expire by age, or are purged after 30 days."
     if report.acts and report.tokens_before is not None:
         yield f"What stands has {report.tokens_before:,} tokens before and {report.tokens_after:,} after."
-    for kept in report.kept:
-        noun = _noun("", kept.count)
-        yield f"  kept: {kept.count:,} {noun} of [{kept.rule}] by {kept.guard}{_because(kept.because)}"
-        yield from _render_memories(kept.memories, kept.count, report.now, width)
+    for refusal in report.kept:
+        noun = _noun("", refusal.count)
+        why = _render_reason(refusal.because)
+        yield f"  kept: {refusal.count:,} {noun} of [{refusal.rule}] by {refusal.guard}{why}"
+        yield from _render_memories(refusal.memories, refusal.count, report.now, width)
     for late in report.deferred:
         yield f"  deferred to another day: {late.count:,} {_noun('', late.count)} of [{late.rule}]"
         yield from _render_memories(late.memories, late.count, report.now, width)
@@ -235,10 +236,10 @@ def describe_action(action: str, count: int) -> str:
 
 def memory_line(memory: AffectedMemory, now: int, width: int, into: int | None = None) -> str:
     """Write a memory on one line: short id, age, and as much of its text as fits."""
-    age = "" if memory.said_at is None else f" {lasting(now - memory.said_at)} old"
+    age = "" if memory.said_at is None else f" {format_duration(now - memory.said_at)} old"
     whither = "" if into is None else f" into {short_id(into)}"
-    gone = "" if memory.id is not None else " not there any more"
-    head = f"    {short_id(memory.seq)}{gone}{age}{whither}  "
+    absence = "" if memory.id is not None else " not there any more"
+    head = f"    {short_id(memory.seq)}{absence}{age}{whither}  "
     text = visible(" ".join((memory.text or "").split()))
     room = max(_TEXT_MIN, width - len(head))
     return head + (text if len(text) <= room else text[: room - 1] + "…")
@@ -278,5 +279,5 @@ def _rule(name: str) -> str:
     return f"  [{name}]" if name else ""
 
 
-def _because(because: str) -> str:
+def _render_reason(because: str) -> str:
     return f" because {because}" if because else ""

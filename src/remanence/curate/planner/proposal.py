@@ -62,7 +62,7 @@ class _Acts:
             for effect in ACTIONS
         }
 
-    def on(self, effect: Effect) -> Bools:
+    def find_affected(self, effect: Effect) -> Bools:
         """Tell to which memories an action may have been done, last or before another of its group."""
         return self.survives if effect.stage is Stage.FOLLOWS else self.blamed[effect.group]
 
@@ -86,11 +86,11 @@ def _names(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look at what it names: columns, tags, rules that have fired."""
     if plan.automatic:
         yield "says that nobody asked for it, and yet was handed over"
-    owned: frozenset[str] = frozenset().union(*(effect.columns for effect in acts.all))
-    for name in sorted(plan.columns.keys() - owned):
+    columns: frozenset[str] = frozenset().union(*(effect.columns for effect in acts.all))
+    for name in sorted(plan.columns.keys() - columns):
         yield f"changes {name}, which no rule of its policy does"
-    known = {(rule.do, rule.tag) for rule in acts.rules if rule.tag}
-    for does, tag in sorted({(does, tag) for does, tag, _ in plan.iterate_tag_changes()} - known):
+    pairs = {(rule.do, rule.tag) for rule in acts.rules if rule.tag}
+    for does, tag in sorted({(does, tag) for does, tag, _ in plan.iterate_tag_changes()} - pairs):
         yield f"would {does:.20} {tag!r:.80}, which no rule of its policy does"
     if not set(plan.fired) <= {rule.name for rule in acts.rules if rule.period is not None}:
         yield "says that a rule has fired which never does"
@@ -104,13 +104,13 @@ def _rows(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
         if not acting[rules].all():
             yield f"follows a rule in {group!r:.40} that does no such thing"
     for name, edits in plan.columns.items():
-        allowed = [acts.on(effect) for effect in acts.all if name in effect.columns]
-        if allowed and not np.logical_or.reduce(allowed)[edits.rows].all():
+        masks = [acts.find_affected(effect) for effect in acts.all if name in effect.columns]
+        if masks and not np.logical_or.reduce(masks)[edits.rows].all():
             yield f"changes {name} of a memory to which no rule does that"
-    changed = np.zeros(len(plan.seq), np.bool_)
+    is_changed = np.zeros(len(plan.seq), np.bool_)
     for rows in (plan.purged, *(edits.rows for edits in plan.columns.values())):
-        changed[rows] = True
-    if not changed.all():
+        is_changed[rows] = True
+    if not is_changed.all():
         yield "names a memory that it does not change"
 
 
@@ -135,8 +135,8 @@ def _values(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     if any(state < 0 or plan.states[state] not in tos for state in set(states)):
         yield "sets state to what no rule of its policy leads to"
     for effect in (one for one in ACTIONS if one.sets.get(one.known_by) is DynamicValue.ONE_MORE):
-        grown = plan.columns.get(effect.known_by, Edits.none())
-        if (grown.after - grown.before > acts.times(effect.known_by)).any():
+        reinforcement = plan.columns.get(effect.known_by, Edits.none())
+        if (reinforcement.after - reinforcement.before > acts.times(effect.known_by)).any():
             yield f"{effect.name}s more than its policy does"
 
 
@@ -153,13 +153,13 @@ def _improvements(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
 def _forms(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what is shown less of is so by a rule that leads to that form, and was shown more of."""
     form = plan.columns.get("form", Edits.none())
-    blamed = plan.why.get("form", np.full(len(plan.seq), -1))[form.rows]
+    rules = plan.why.get("form", np.full(len(plan.seq), -1))[form.rows]
     # The last stands for -1, where no rule did anything.
     leads = np.array([*(effect.form or Form.FULL for effect in acts.each), Form.FULL])
     if (
         (form.after <= form.before).any()
         or (form.before < Form.FULL).any()
-        or (leads[blamed] != form.after).any()
+        or (leads[rules] != form.after).any()
     ):
         yield "makes a memory shorter than its policy does"
 
@@ -167,22 +167,22 @@ def _forms(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
 def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     """Look whether what falls does so by a rule that says so, from where it can, to the tier that goes with it."""
     status, tier = (plan.columns.get(name, Edits.none()) for name in ("status", "tier"))
-    blamed = plan.why.get("status", np.full(len(plan.seq), -1))
+    rules = plan.why.get("status", np.full(len(plan.seq), -1))
     for row, was, becomes in zip(
         *(side.tolist() for side in (status.rows, status.before, status.after)), strict=True
     ):
         effect = _FALLS.get(becomes)
-        by_rule = effect is not None and effect is acts.each[blamed[row]] and blamed[row] >= 0
+        by_rule = effect is not None and effect is acts.each[rules[row]] and rules[row] >= 0
         if effect is None or not (acts.ends[row] if effect.unites else by_rule):
             yield f"makes a memory {_label(becomes)} without a rule that does"
         if was not in set(Status) or becomes not in TRANSITIONS[Status(was)]:
             yield f"makes a memory {_label(becomes)} that was {_label(was)}"
-    archived = set(status.rows[status.after == Status.ARCHIVED].tolist())
-    if set(tier.rows[tier.after == Tier.ARCHIVE].tolist()) - archived:
+    archive_rows = set(status.rows[status.after == Status.ARCHIVED].tolist())
+    if set(tier.rows[tier.after == Tier.ARCHIVE].tolist()) - archive_rows:
         yield "puts a memory into the archive that it does not archive"
     purging = np.array([effect.removes for effect in acts.each] + [False])
-    edited = np.concatenate([np.zeros(0, np.int64), *(edits.rows for edits in plan.columns.values())])
-    if not purging[blamed[plan.purged]].all() or np.isin(plan.purged, edited).any():
+    edit_rows = np.concatenate([np.zeros(0, np.int64), *(edits.rows for edits in plan.columns.values())])
+    if not purging[rules[plan.purged]].all() or np.isin(plan.purged, edit_rows).any():
         yield "destroys a memory without a rule that does"
 
 
@@ -214,8 +214,8 @@ def _links(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     if not cutting[links.why].all() or (cut & (is_ | ~was)).any():
         yield "cuts a link by a rule that does not"
     members = np.r_[plan.merges.survivor, plan.merges.discard]
-    moved = np.isin(links.source, members) | np.isin(links.target, members)
-    if (~cut & ~(moved & (was | is_))).any():
+    is_moved = np.isin(links.source, members) | np.isin(links.target, members)
+    if (~cut & ~(is_moved & (was | is_))).any():
         yield "changes a link that no merge moves"
 
 

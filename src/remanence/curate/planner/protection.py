@@ -38,21 +38,21 @@ def build_guard_input(view: View, policy: Policy) -> GuardInput:
 def _restored_at(view: View) -> Ints:
     """Return when somebody restored each memory of late, -1 where nobody did."""
     seqs: Ints = view.column("seq")
-    found = np.full(len(seqs), -1, np.int64)
+    instants = np.full(len(seqs), -1, np.int64)
     if view.snapshot.restored:
-        known = np.array(sorted(view.snapshot.restored), np.int64)
-        times = np.array([view.snapshot.restored[seq] for seq in known.tolist()], np.int64)
-        places = np.searchsorted(known, seqs)
-        places[places == len(known)] = 0
-        found = np.where(known[places] == seqs, times[places], found)
-    return found
+        numbers = np.array(sorted(view.snapshot.restored), np.int64)
+        times = np.array([view.snapshot.restored[seq] for seq in numbers.tolist()], np.int64)
+        places = np.searchsorted(numbers, seqs)
+        places[places == len(numbers)] = 0
+        instants = np.where(numbers[places] == seqs, times[places], instants)
+    return instants
 
 
-def _holding(guard: Guard, view: View) -> Bools:
+def _find_guarded_rows(guard: Guard, view: View) -> Bools:
     """Tell which rows a guard of the policy holds in a view: all of which it is not known that it does not."""
     assert guard.node.no is not None
-    held: Bools = ~guard.node.no(view.on(guard.clock))
-    return held
+    mask: Bools = ~guard.node.no(view.on(guard.clock))
+    return mask
 
 
 @dataclass(eq=False)
@@ -77,16 +77,16 @@ class Guarding:
         stale = set(changed)
         for guard in self.policy.guards:
             if guard.node.reads & stale:
-                self.masks[guard.name] = self.mask(guard.name) | _holding(guard, view)
+                self.masks[guard.name] = self.mask(guard.name) | _find_guarded_rows(guard, view)
                 self.unions.clear()
 
     def mask(self, name: str) -> Bools:
         """Tell which rows a guard protects."""
         if name not in self.masks:
             assert self.start is not None
-            found = [one.holds(self._built_in) for one in guards.BUILT_IN if one.name == name]
-            found += [_holding(one, self.start) for one in self.policy.guards if one.name == name]
-            self.masks[name] = np.logical_or.reduce(found)
+            parts = [one.holds(self._built_in) for one in guards.BUILT_IN if one.name == name]
+            parts += [_find_guarded_rows(one, self.start) for one in self.policy.guards if one.name == name]
+            self.masks[name] = np.logical_or.reduce(parts)
         return self.masks[name]
 
     @cached_property
@@ -97,10 +97,10 @@ class Guarding:
     @cached_property
     def blocks(self) -> Mapping[str, tuple[str, ...]]:
         """The actions that each guard blocks, those built in first."""
-        found = {guard.name: guard.blocks for guard in guards.BUILT_IN}
+        by_guard = {guard.name: guard.blocks for guard in guards.BUILT_IN}
         for guard in self.policy.guards:  # one that is called like a built-in one adds to that
-            found[guard.name] = (*found.get(guard.name, ()), *guard.blocks)
-        return found
+            by_guard[guard.name] = (*by_guard.get(guard.name, ()), *guard.blocks)
+        return by_guard
 
     def count_released(self, view: View, changed: AbstractSet[str]) -> dict[str, int]:
         """Count what guards that read something changed would no longer protect, if they were judged anew."""
@@ -108,12 +108,12 @@ class Guarding:
         for guard in self.policy.guards:
             if guard.node.reads & changed:
                 assert guard.node.no is not None
-                held = self.mask(guard.name)
-                if held.any():
-                    counts[guard.name] = int((held & guard.node.no(view.on(guard.clock))).sum())
+                is_held = self.mask(guard.name)
+                if is_held.any():
+                    counts[guard.name] = int((is_held & guard.node.no(view.on(guard.clock))).sum())
         return {name: count for name, count in counts.items() if count}
 
-    def against(self, action: str) -> tuple[str, ...]:
+    def find_guards(self, action: str) -> tuple[str, ...]:
         """Name the guards that block an action."""
         if action not in self.named:
             self.named[action] = tuple(name for name, blocks in self.blocks.items() if action in blocks)
@@ -121,23 +121,23 @@ class Guarding:
 
     def mark_blocked(self, action: str) -> Bools:
         """Tell which rows an action may not touch."""
-        names = self.against(action)
+        names = self.find_guards(action)
         if names not in self.unions:
             self.unions[names] = np.logical_or.reduce([self.mask(name) for name in names])
         return self.unions[names]
 
-    def holding(self, row: int, action: str) -> tuple[str, ...]:
+    def find_row_guards(self, row: int, action: str) -> tuple[str, ...]:
         """Name the guards that keep an action from a row."""
-        return tuple(name for name in self.against(action) if self.mask(name)[row])
+        return tuple(name for name in self.find_guards(action) if self.mask(name)[row])
 
     def check_allowed(self, rule: str, rows: Ints, action: str) -> Bools:
         """Tell which of a rule's rows its action may touch, and remember what was refused by whom."""
-        blocked = self.mark_blocked(action)[rows]
-        refused = rows[blocked]
-        if len(refused):
-            for name in self.against(action):
-                self.refuse(name, rule, refused[self.mask(name)[refused]])
-        return ~blocked
+        is_blocked = self.mark_blocked(action)[rows]
+        refused_rows = rows[is_blocked]
+        if len(refused_rows):
+            for name in self.find_guards(action):
+                self.refuse(name, rule, refused_rows[self.mask(name)[refused_rows]])
+        return ~is_blocked
 
     def refuse(self, guard: str, rule: str, rows: Ints) -> None:
         """Remember that a guard kept a rule from some rows."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.snapshot import Among, Ints, LinkColumns, Snapshot, is_among
-from remanence.curate.planner.carried import meets, some
+from remanence.curate.planner.carried import meets, select_memories
 from remanence.curate.planner.merge import COLUMNS_OF_LINKS, link_keys, select_links
 
 Column = TypeVar("Column", bound=npt.NDArray[Any])
@@ -27,8 +27,8 @@ class _PatchSides(NamedTuple):
 
     def join_columns(self, one: Column, other: Column) -> Column:
         """Return a column of what is left."""
-        joined: Column = np.concatenate([one, other])[self.rows]  # type: ignore[assignment]
-        return joined
+        column: Column = np.concatenate([one, other])[self.rows]  # type: ignore[assignment]
+        return column
 
 
 def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapshot | None:
@@ -37,8 +37,8 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
     None where they do not fit: a link whose end is in neither.
     """
     assert new.changed is not None
-    gone = np.union1d(new.changed, new.seq)
-    stay = np.flatnonzero(~is_among(old.seq, gone))
+    stale = np.union1d(new.changed, new.seq)
+    stay = np.flatnonzero(~is_among(old.seq, stale))
     rows = np.concatenate([stay, len(old) + np.arange(len(new))])
     both = np.concatenate([old.seq, new.seq])
     sides = _PatchSides(old, new, rows[np.argsort(both[rows])])
@@ -62,7 +62,7 @@ def patch_snapshot(old: Snapshot, new: Snapshot, among: Among | None) -> Snapsho
         sharing_agents=_counts(sides, "sharing_agents"),
         changed=None,
     )
-    return _without_unused_names(whole if among is None else _among(whole, among))
+    return _without_unused_names(whole if among is None else _select_memories(whole, among))
 
 
 def _columns(sides: _PatchSides) -> tuple[dict[str, npt.NDArray[np.generic]], dict[str, tuple[str, ...]]]:
@@ -70,15 +70,15 @@ def _columns(sides: _PatchSides) -> tuple[dict[str, npt.NDArray[np.generic]], di
     columns: dict[str, npt.NDArray[np.generic]] = {}
     names: dict[str, tuple[str, ...]] = {}
     for name in sides.new.columns:
-        kept, fresh = sides.old.columns[name], sides.new.columns[name]
+        old, fresh = sides.old.columns[name], sides.new.columns[name]
         if name in sides.new.names:
-            known, more = sides.old.names[name], sides.new.names[name]
-            into = names[name] = known if known == more else tuple(sorted({*known, *more}))
+            old_names, more = sides.old.names[name], sides.new.names[name]
+            into = names[name] = old_names if old_names == more else tuple(sorted({*old_names, *more}))
             columns[name] = sides.join_columns(
-                _renumber_codes(kept, known, into), _renumber_codes(fresh, more, into)
+                _renumber_codes(old, old_names, into), _renumber_codes(fresh, more, into)
             )
         else:
-            columns[name] = sides.join_columns(kept, fresh)
+            columns[name] = sides.join_columns(old, fresh)
     return columns, names
 
 
@@ -90,8 +90,8 @@ def _renumber_codes(
         return codes
     places = {name: place for place, name in enumerate(into)}
     by_code = np.array([*(places.get(name, -1) for name in names), -1], np.int32)
-    coded: npt.NDArray[np.generic] = by_code[codes]
-    return coded
+    numbers: npt.NDArray[np.generic] = by_code[codes]
+    return numbers
 
 
 def _counts(sides: _PatchSides, name: str) -> Ints | None:
@@ -111,37 +111,37 @@ def _links(sides: _PatchSides, seq: Ints) -> LinkColumns | None:
     target = np.concatenate([ends[1][stays], new.seq[new.links.target]])
     if not (is_among(source, seq).all() and is_among(target, seq).all()):
         return None
-    kept, fresh = select_links(old.links, stays), new.links
+    rest, fresh = select_links(old.links, stays), new.links
     columns: dict[str, Any] = {
         name: None
         if getattr(fresh, name) is None
-        else np.concatenate([getattr(kept, name), getattr(fresh, name)])
+        else np.concatenate([getattr(rest, name), getattr(fresh, name)])
         for name in COLUMNS_OF_LINKS
     }
     places = (np.searchsorted(seq, each).astype(np.int32) for each in (source, target))
     columns |= dict(zip(("source", "target"), places, strict=True))
-    found = LinkColumns(**columns)
-    return select_links(found, np.argsort(link_keys(found, len(seq))))
+    links = LinkColumns(**columns)
+    return select_links(links, np.argsort(link_keys(links, len(seq))))
 
 
-def _among(snapshot: Snapshot, among: Among) -> Snapshot:
+def _select_memories(snapshot: Snapshot, among: Among) -> Snapshot:
     """Leave out memories that do not meet it and are at no end of a link of one that does."""
-    kept = meets(snapshot, among)
+    is_kept = meets(snapshot, among)
     if snapshot.links is None:
-        return some(snapshot, kept)
-    of_kept = kept[snapshot.links.source] | kept[snapshot.links.target]
+        return select_memories(snapshot, is_kept)
+    of_kept = is_kept[snapshot.links.source] | is_kept[snapshot.links.target]
     links = snapshot.links if of_kept.all() else select_links(snapshot.links, of_kept)
-    kept[links.source] = kept[links.target] = True
-    return some(replace(snapshot, links=links), kept)
+    is_kept[links.source] = is_kept[links.target] = True
+    return select_memories(replace(snapshot, links=links), is_kept)
 
 
 def _without_unused_names(snapshot: Snapshot) -> Snapshot:
     """Number names anew where no row bears one any more."""
     columns, names = dict(snapshot.columns), dict(snapshot.names)
-    for name, known in snapshot.names.items():
-        borne = np.zeros(len(known) + 1, np.bool_)
+    for name, labels in snapshot.names.items():
+        borne = np.zeros(len(labels) + 1, np.bool_)
         borne[columns[name]] = True
         if not borne[:-1].all():
-            names[name] = tuple(one for one, there in zip(known, borne.tolist(), strict=False) if there)
-            columns[name] = _renumber_codes(columns[name], known, names[name])
+            names[name] = tuple(one for one, there in zip(labels, borne.tolist(), strict=False) if there)
+            columns[name] = _renumber_codes(columns[name], labels, names[name])
     return replace(snapshot, columns=columns, names=names)

@@ -82,42 +82,42 @@ class Working:
         elif rule.effect.removes:
             self.put(rows, {"status": GONE})
         else:
-            rows = self.otherwise(rule, rows)
+            rows = self.select_differing(rule, rows)
             self._do(rule.effect, rows, self._collect_rule_values(rule))
         self.blame(group_of(rule), rows, index)
 
-    def otherwise(self, rule: Rule, rows: Ints) -> Ints:
+    def select_differing(self, rule: Rule, rows: Ints) -> Ints:
         """Return the rows that are not already as a rule would have them."""
-        effect, given = rule.effect, self._collect_rule_values(rule)
+        effect, values = rule.effect, self._collect_rule_values(rule)
         if rule.tag:
             unlike: Ints = rows[self.view.tag(rule.tag)[rows] != effect.adds_row]
             return unlike
         if effect.removes:
             return rows
-        known = self.view.column(effect.known_by)[rows]
-        into = becomes(effect.sets[effect.known_by], known, self.now, given.get(effect.known_by))
-        left: Ints = rows[known != into]
-        return left
+        column = self.view.column(effect.known_by)[rows]
+        into = becomes(effect.sets[effect.known_by], column, self.now, values.get(effect.known_by))
+        rest: Ints = rows[column != into]
+        return rest
 
     def _collect_rule_values(self, rule: Rule) -> Mapping[str, Any]:
         """Say what a rule names, as the columns hold it."""
         state = self.view.code("state", str(rule.to))
-        named = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
-        return {name: named[name] for name in named.keys() & rule.effect.columns}
+        values = {"reason": rule.reason, "state": state, "tier": rule.target, "lifecycle": rule.target}
+        return {name: values[name] for name in values.keys() & rule.effect.columns}
 
     def _do(self, effect: Effect, rows: Ints, given: Mapping[str, Any]) -> None:
         """Set what an effect sets, with the stamps of what changes."""
-        changed: dict[str, Array] = {}
+        columns: dict[str, Array] = {}
         for name, value in effect.sets.items():
             was = self.view.column(name)
             into = np.broadcast_to(becomes(value, was[rows], self.now, given.get(name)), len(rows))
-            moved = was[rows] != into
-            if moved.any():
-                changed[name] = _with(was, rows[moved], into[moved])
+            differs = was[rows] != into
+            if differs.any():
+                columns[name] = _with(was, rows[differs], into[differs])
                 if name in STAMPS:
                     stamp = self.view.column(STAMPS[name])
-                    changed[STAMPS[name]] = _with(stamp, rows[moved], self.now)
-        self.replace(changed)
+                    columns[STAMPS[name]] = _with(stamp, rows[differs], self.now)
+        self.replace(columns)
 
     def merge(self, merges: list[Merge]) -> None:
         """Let survivors take in the others' counts and links, and put the others out of sight."""
@@ -130,9 +130,12 @@ class Working:
 
     def note_cut(self, edges: Ints, rule: int) -> None:
         """Remember which rule cuts some links."""
-        keys, known = link_keys(select_links(self.view.edges(), edges), len(self.view)), self.cut_by.get(rule)
+        keys, earlier = (
+            link_keys(select_links(self.view.edges(), edges), len(self.view)),
+            self.cut_by.get(rule),
+        )
         # Uniting sorts hundreds of thousands of keys, and mostly there is nothing to unite with.
-        self.cut_by[rule] = keys if known is None else np.union1d(known, keys)
+        self.cut_by[rule] = keys if earlier is None else np.union1d(earlier, keys)
 
     def unlink(self, edges: Ints) -> None:
         """Cut links."""
@@ -171,9 +174,11 @@ class Working:
 def begin(snapshot: Snapshot, policy: Policy, now: int) -> Working:
     """Start with a snapshot; states that rules lead to get a code though no memory has them yet."""
     leads = {str(rule.to) for rule in policy.rules if rule.effect.known_by == "state"}
-    known = snapshot.names.get("state", ())
-    if leads - set(known):
-        snapshot = replace(snapshot, names={**snapshot.names, "state": (*known, *sorted(leads - set(known)))})
+    states = snapshot.names.get("state", ())
+    if leads - set(states):
+        snapshot = replace(
+            snapshot, names={**snapshot.names, "state": (*states, *sorted(leads - set(states)))}
+        )
     may = STANDING_COLUMNS.union(*(rule.changes for rule in policy.rules))
     start = {name: snapshot.columns[name] for name in sorted(may)}
     start |= {f"tag:{rule.tag}": snapshot.tags[rule.tag] for rule in policy.rules if rule.tag}
@@ -188,18 +193,18 @@ def find_shared_conditions(policy: Policy) -> frozenset[str]:
 
 @lru_cache(maxsize=64)  # policies, and parts of them, that are judged in turn
 def _in_several(written: tuple[Node, ...]) -> frozenset[str]:
-    seen: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     nodes = list(written)
     while nodes:
         node = nodes.pop()
         if node.type == "truth":
-            seen[node.text] += 1
+            counts[node.text] += 1
         elif node.alias:
-            seen[alias_key(node.alias)] += 1
-            if seen[alias_key(node.alias)] > 1:
+            counts[alias_key(node.alias)] += 1
+            if counts[alias_key(node.alias)] > 1:
                 continue  # what it is made of is computed once with it
         nodes += node.parts
-    several = {text for text, count in seen.items() if count > 1}
+    several = {text for text, count in counts.items() if count > 1}
     return frozenset(several | {f"not {text}" for text in several})
 
 
@@ -209,9 +214,9 @@ def group_of(rule: Rule) -> str:
 
 
 def _with(column: Array, rows: Ints, values: Any) -> Array:
-    changed = column.copy()
-    changed[rows] = values
-    return changed
+    copy = column.copy()
+    copy[rows] = values
+    return copy
 
 
 def _equal(a: Array, b: Array) -> Bools:

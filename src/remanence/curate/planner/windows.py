@@ -46,8 +46,8 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
     left to do once all rungs before it have done what they can.
     """
     keep, seen = rule.keep, sight.seen
-    counted = view.column("status") < Status.PRUNED if keep is not None and keep.unit == "share" else seen
-    rows = matched[counted[matched]]
+    is_counted = view.column("status") < Status.PRUNED if keep is not None and keep.unit == "share" else seen
+    rows = matched[is_counted[matched]]
     if keep is not None and keep.passes_over:
         rows = rows[shown_length(view, keep.unit)[rows] <= keep.amount]
     nothing = rows[:0]
@@ -68,8 +68,8 @@ def select(rule: Rule, view: View, matched: Ints, sight: Sight) -> Window:
         return Window(np.sort(rows[_select_by_place(rule, part) & first]), nothing, nothing)
     there, least = (shown_length(some, keep.unit)[rows] for some in (shown, shorter))
     if rule.effect.form is not None:
-        chosen, overfull, unmet = _until_it_holds(there, least, part, first, keep)
-        return Window(np.sort(rows[chosen]), rows[overfull], rows[unmet])
+        choice, overfull, unmet = _until_it_holds(there, least, part, first, keep)
+        return Window(np.sort(rows[choice]), rows[overfull], rows[unmet])
     beyond, overfull = _beyond_budget(there, least if rule.ladder else there, part, first, keep)
     return Window(np.sort(rows[beyond]), rows[overfull], nothing)
 
@@ -152,8 +152,8 @@ def sort_key(view: View, node: Node, descending: bool, unknown_last: bool) -> Ar
     values = np.broadcast_to(np.asarray(node.run(view), np.float64), len(view))
     if node.type == "label":
         values = np.where(values < 0, np.nan, values)
-    ranked = -values if descending else values
-    return np.where(np.isnan(ranked), np.inf if unknown_last else -np.inf, ranked)
+    ranks = -values if descending else values
+    return np.where(np.isnan(ranks), np.inf if unknown_last else -np.inf, ranks)
 
 
 def _places(part: Ints) -> Ints:
@@ -169,16 +169,16 @@ def _until_it_holds(
 
     Return what is chosen, where the protected alone exceed the budget, and where all that is chosen is not enough.
     """
-    overfull, counts = _overfull(least, part, first, keep), np.bincount(part, there)
+    overfull, counts = _find_overfull(least, part, first, keep), np.bincount(part, there)
     over = (counts - _mark(keep, counts))[part]
     gain = there - least
-    before = (_running(gain[::-1], part[::-1]) - gain[::-1])[::-1]
-    chosen = (gain > 0) & (before < over) & ~overfull
-    left = counts - np.bincount(part, np.where(chosen, gain, 0))
-    return chosen, overfull, ~overfull & (left > keep.amount)[part]
+    before = (_sum_running_cost(gain[::-1], part[::-1]) - gain[::-1])[::-1]
+    choice = (gain > 0) & (before < over) & ~overfull
+    rest = counts - np.bincount(part, np.where(choice, gain, 0))
+    return choice, overfull, ~overfull & (rest > keep.amount)[part]
 
 
-def _overfull(cost: Ints, part: Ints, first: Bools, keep: Keep) -> Bools:
+def _find_overfull(cost: Ints, part: Ints, first: Bools, keep: Keep) -> Bools:
     """Tell which rows are of partitions whose protected memories alone exceed the budget."""
     spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
     # Of nothing, bincount makes integers whatever the weights are.
@@ -192,24 +192,24 @@ def _beyond_budget(there: Ints, cost: Ints, part: Ints, first: Bools, keep: Keep
     It is full once what is `there` exceeds it, and is then filled by what each costs. Return what does not fit, and
     where the protected alone exceed the budget; there nothing is moved, because no amount of moving would help.
     """
-    overfull = _overfull(cost, part, first, keep)
+    overfull = _find_overfull(cost, part, first, keep)
     spent = np.bincount(part[first], cost[first], minlength=int(part.max()) + 1)
-    left = np.maximum(_mark(keep, np.bincount(part, there)) - spent.astype(np.float64), 0)
+    room = np.maximum(_mark(keep, np.bincount(part, there)) - spent.astype(np.float64), 0)
     beyond = np.zeros(len(part), np.bool_)
     open_rows = np.flatnonzero(~first & ~overfull)
     while len(open_rows):
-        too_big = cost[open_rows] > left[part[open_rows]]
+        too_big = cost[open_rows] > room[part[open_rows]]
         beyond[open_rows[too_big]] = True
         open_rows = open_rows[~too_big]
-        running = _running(cost[open_rows], part[open_rows])
-        fits = running <= left[part[open_rows]]
-        taken = open_rows[fits]
-        left -= np.bincount(part[taken], cost[taken], minlength=len(left))
+        running = _sum_running_cost(cost[open_rows], part[open_rows])
+        fits = running <= room[part[open_rows]]
+        rows = open_rows[fits]
+        room -= np.bincount(part[rows], cost[rows], minlength=len(room))
         open_rows = open_rows[~fits]
     return beyond, overfull
 
 
-def _running(cost: Ints, part: Ints) -> Array:
+def _sum_running_cost(cost: Ints, part: Ints) -> Array:
     """Sum costs from the beginning of each partition."""
     total = np.cumsum(cost)
     place = _places(part) if len(part) else part

@@ -12,11 +12,11 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from remanence.core.clock import HOUR
-from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, STANDING_COLUMNS, never
+from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, STANDING_COLUMNS, describe_blocks
 from remanence.core.errors import PolicyError, suggest
 from remanence.core.keywords import CadenceName
 from remanence.core.model import STANDING, PolicyClass
-from remanence.core.results import Result, number, plain
+from remanence.core.results import Result, encode_json_value, number
 from remanence.core.snapshot import LINK_COLUMNS, TAG, Among, Holds, SnapshotRequest
 from remanence.core.timescale import ClockName
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition
@@ -39,12 +39,12 @@ from remanence.curate.policy.rules import (
     RULE_KEYS,
     Guard,
     Rule,
+    build_flag_rule,
     clock,
     compile_guard,
     compile_rule,
     duration,
     flag,
-    marking,
     numbers_of,
     rungs,
     text,
@@ -115,7 +115,7 @@ class Policy(Result):
         """Return what it is called and where it comes from, and the names of its guards and rules."""
         names = ("name", "hash", "about", "clock", "interval", "overrides")
         return {
-            **{name: plain(getattr(self, name)) for name in names},
+            **{name: encode_json_value(getattr(self, name)) for name in names},
             "guards": [guard.name for guard in self.guards],
             "rules": [rule.name for rule in self.rules],
         }
@@ -126,13 +126,13 @@ class Policy(Result):
 
     def is_system(self, category: str | None) -> bool:
         """Tell whether a category is one that the system itself needs."""
-        declared = self.categories.get(category or "")
-        return declared is not None and declared.system
+        definition = self.categories.get(category or "")
+        return definition is not None and definition.system
 
     @cached_property
     def hash(self) -> str:
         """Return 32 hex digits over all that the policy does; its sentences for people do not count."""
-        said = {
+        content = {
             "version": VERSION,
             "guards": {guard.name: _drop_explanation(guard.written) for guard in self.guards},
             "rules": {rule.name: _drop_explanation(rule.written) for rule in self.rules},
@@ -143,12 +143,12 @@ class Policy(Result):
             },
         }
         # Only where it is said, so that what says nothing of these has the hash that it always had.
-        said |= {"clock": self.clock} if self.clock != "wall" else {}
-        said |= {"interval": self.interval} if self.interval is not None else {}
+        content |= {"clock": self.clock} if self.clock != "wall" else {}
+        content |= {"interval": self.interval} if self.interval is not None else {}
         numbers = {name: dict(item.numbers) for name, item in self.categories.items() if item.numbers}
-        said |= {"numbers": numbers} if numbers else {}
-        said["policy_classes"] = {name: item.policy_class.label for name, item in self.categories.items()}
-        return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=16).hexdigest()
+        content |= {"numbers": numbers} if numbers else {}
+        content["policy_classes"] = {name: item.policy_class.label for name, item in self.categories.items()}
+        return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def _snapshot_request(self) -> SnapshotRequest:
@@ -182,13 +182,13 @@ class Policy(Result):
         for guard in self.guards:
             on = "" if guard.clock == "wall" else f" on the {guard.clock} clock"
             lines += [
-                f"guard {guard.name}: {never(guard.blocks)} where {guard.where}{on}",
-                *_because(guard.because),
+                f"guard {guard.name}: {describe_blocks(guard.blocks)} where {guard.where}{on}",
+                *_render_reason(guard.because),
             ]
         for rule in self.rules:
             lines += [
                 f"rule {rule.name} ({rule.phase}, {rule.every}): {rule.describe()}",
-                *_because(rule.because),
+                *_render_reason(rule.because),
             ]
         return "\n".join(lines)
 
@@ -197,7 +197,7 @@ def _drop_explanation(written: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in written.items() if key != "because"}
 
 
-def _because(because: str) -> list[str]:
+def _render_reason(because: str) -> list[str]:
     return [f"    because {because}"] if because else []
 
 
@@ -302,11 +302,11 @@ def _collect_affected_filter(policy: Policy) -> Among | None:
     others = [rule for rule in policy.rules if rule.over == "memories"]
     if len(over_links) + len(others) < len(policy.rules):
         return None
-    found = [_only(rule) for rule in others] + [{"status": STANDING}] * bool(over_links)
-    return _widest(found) if all(found) else None
+    filters = [_find_eligible(rule) for rule in others] + [{"status": STANDING}] * bool(over_links)
+    return _select_widest(filters) if all(filters) else None
 
 
-def _widest(found: Iterable[Holds]) -> Among:
+def _select_widest(found: Iterable[Holds]) -> Among:
     """Leave out what means no memory that another one does not mean."""
     among: list[Holds] = []
     for holds in found:
@@ -320,7 +320,7 @@ def _means_all_of(one: Holds, other: Holds) -> bool:
     return all(name in other and other[name] <= values for name, values in one.items())
 
 
-def _only(rule: Rule) -> Holds:
+def _find_eligible(rule: Rule) -> Holds:
     """Say what memories hold that a rule may choose, or counts among those that it keeps a share of."""
     if rule.effect.removes:
         return only_both([rule.node.only, {"status": rule.effect.reach}])
@@ -420,17 +420,17 @@ class _PolicyBuilder:
         return (name,)
 
     def _abbreviate(self, aliases: Mapping[str, str], table: Table) -> None:
-        for name, written in aliases.items():
-            place = table.at("aliases") if "aliases" in table.values else table.place
+        for name, expression in aliases.items():
+            place = table.find_position("aliases") if "aliases" in table.values else table.place
             if not name.isidentifier() or any(
                 name in vocabulary(over).columns for over in ("memories", "links")
             ):
                 raise place.error(
                     f"{name!r} cannot be an alias", "choose a plain word that is not the name of a column"
                 )
-            if self.aliases.get(name, written) != written:
+            if self.aliases.get(name, expression) != expression:
                 raise place.error(f"alias {name!r} means something else already", "choose another word")
-            self.aliases[name] = written
+            self.aliases[name] = expression
             self.alias_places[name] = place
 
     def _add(self, tables: Iterable[Table], into: dict[str, Table], what: str) -> None:
@@ -449,8 +449,8 @@ class _PolicyBuilder:
             name = text(table, "name")
             into = self.rules if name in self.rules else self.guards
             if name not in into:
-                known = [*self.rules, *self.guards]
-                raise table.error("name", f"no rule or guard {name!r} to override", suggest(name, known))
+                names = [*self.rules, *self.guards]
+                raise table.error("name", f"no rule or guard {name!r} to override", suggest(name, names))
             keys = RULE_KEYS if into is self.rules else GUARD_KEYS
             table.refuse_unknown([*keys, "off"], "an override")
             self.overridden.setdefault(name, {}).update(
@@ -484,12 +484,12 @@ class _PolicyBuilder:
     def _rules(self, names: PolicyNames, on: ClockName) -> tuple[Rule, ...]:
         """Compile the rules, and those that follow from their keys."""
         tables = [rung for table in self.rules.values() for rung in rungs(table)]
-        written = [compile_rule(table, names, on) for table in tables]
-        more = [compile_rule(table, names, on) for table in map(marking, written) if table is not None]
-        for rule in (*more, *(rule for rule in written if rule.ladder)):
+        rules = [compile_rule(table, names, on) for table in tables]
+        more = [compile_rule(table, names, on) for table in map(build_flag_rule, rules) if table is not None]
+        for rule in (*more, *(rule for rule in rules if rule.ladder)):
             if rule.name in self.rules or rule.name in self.guards:
                 raise rule.place.error(f"the name {rule.name!r} is taken", "give that rule another one")
-        return tuple(sorted([*written, *more], key=lambda rule: rule.name))
+        return tuple(sorted([*rules, *more], key=lambda rule: rule.name))
 
     def _numbers(self) -> dict[str, dict[str, float]]:
         """Return the numbers that categories declare, by name."""
@@ -502,8 +502,8 @@ class _PolicyBuilder:
     def _refuse_broken_aliases(self, names: PolicyNames) -> None:
         """Compile category aliases, so that a wrong one is found though no rule uses it."""
         for category in self.categories.values():
-            for name, written in category.aliases.items():
-                condition(written, vocabulary("memories"), names, self.alias_places[name])
+            for name, expression in category.aliases.items():
+                condition(expression, vocabulary("memories"), names, self.alias_places[name])
 
 
 def _category(name: str, table: Table, base: Category | None) -> Category:
@@ -537,7 +537,7 @@ def _class(table: Table, old: PolicyClass) -> PolicyClass:
     """Read the policy class of what arrives in a category."""
     if "policy_class" not in table.values:
         return old
-    name, known = text(table, "policy_class"), [item.label for item in PolicyClass]
-    if name not in known:
-        raise table.error("policy_class", f"unknown policy class {name!r}", suggest(name, known))
+    name, classes = text(table, "policy_class"), [item.label for item in PolicyClass]
+    if name not in classes:
+        raise table.error("policy_class", f"unknown policy class {name!r}", suggest(name, classes))
     return PolicyClass[name.upper()]

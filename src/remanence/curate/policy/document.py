@@ -35,13 +35,13 @@ class Table:
     place: SourcePosition
     places: Mapping[str, SourcePosition] = field(default_factory=dict)
 
-    def at(self, key: str) -> SourcePosition:
+    def find_position(self, key: str) -> SourcePosition:
         """Return where a key's value begins, or the table where the key is not written."""
         return self.places.get(key, self.place)
 
     def error(self, key: str, message: str, recovery: str) -> PolicyError:
         """Build the error that points at a key."""
-        return self.at(key).error(message, recovery)
+        return self.find_position(key).error(message, recovery)
 
     def refuse_unknown(self, known: Sequence[str], what: str) -> None:
         """Refuse a key that no such table has."""
@@ -118,20 +118,20 @@ def parse(text: str, source: str) -> PolicyDocument:
     places = _places(text, source)
     top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
     lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}
-    named = {
+    tables = {
         key: _parse_named_tables(key, value, places, here)
         for key, value in data.items()
         if isinstance(value, dict)
     }
-    return PolicyDocument(source, Table(top, here, places.get("", {})), lists, named)
+    return PolicyDocument(source, Table(top, here, places.get("", {})), lists, tables)
 
 
 def _not_toml(error: tomllib.TOMLDecodeError, source: str, text: str) -> PolicyError:
-    found = _TOML_PLACE.match(str(error))
-    what = found["what"] if found else str(error)
+    match = _TOML_PLACE.match(str(error))
+    what = match["what"] if match else str(error)
     last = len(text.splitlines()) or 1
-    line = int(found["line"] or last) if found else 1
-    column = int(found["column"] or 1) if found else 1
+    line = int(match["line"] or last) if match else 1
+    column = int(match["column"] or 1) if match else 1
     recovery = "mend the TOML; a condition goes in double quotes, with names in single quotes inside"
     return PolicyError(f"is not TOML: {what}", recovery=recovery, source=source, line=line, column=column)
 
@@ -141,11 +141,11 @@ def _tables(
 ) -> list[Table]:
     tables = []
     for index, value in enumerate(values):
-        known = places.get(f"{key}#{index}", {})
-        place = known.get("", places.get("", {}).get(key, here))
+        positions = places.get(f"{key}#{index}", {})
+        place = positions.get("", places.get("", {}).get(key, here))
         if not isinstance(value, dict):
             raise place.error(f"{key!r} must be tables", f"write [[{key}]] and its keys below")
-        tables.append(Table(value, place, known))
+        tables.append(Table(value, place, positions))
     return tables
 
 
@@ -158,10 +158,10 @@ def _parse_named_tables(
     """Tables such as [category.task] by name; plain keys of [alias] become tables of one value each."""
     tables = {}
     for name, inner in value.items():
-        known = places.get(f"{key}.{name}", {})
+        positions = places.get(f"{key}.{name}", {})
         outer = places.get(key, {})
-        place = known.get("", outer.get(name, outer.get("", here)))
-        tables[name] = Table(inner if isinstance(inner, dict) else {"": inner}, place, known)
+        place = positions.get("", outer.get(name, outer.get("", here)))
+        tables[name] = Table(inner if isinstance(inner, dict) else {"": inner}, place, positions)
     return tables
 
 

@@ -290,24 +290,24 @@ def compile_guard(table: Table, names: PolicyNames, default: ClockName) -> Guard
         clock=on,
         where=where,
         blocks=_blocks(table),
-        because=_optional(table, "because"),
-        node=condition(where, vocabulary("memories"), names, table.at("where"), clock=on),
+        because=_read_optional_text(table, "because"),
+        node=condition(where, vocabulary("memories"), names, table.find_position("where"), clock=on),
         written=dict(table.values),
     )
 
 
 def _blocks(table: Table) -> tuple[str, ...]:
     """Read what a guard blocks: a list of actions, or a word for one and all that is worse."""
-    said = table.values.get("blocks", "archive")
-    if not isinstance(said, list | tuple):
+    value = table.values.get("blocks", "archive")
+    if not isinstance(value, list | tuple):
         return BLOCKS[_choice(table, "blocks", tuple(BLOCKS), "archive")]
-    named = texts(table, "blocks")
-    for name in named:
+    actions = texts(table, "blocks")
+    for name in actions:
         if name not in BLOCKABLE:
             raise table.error("blocks", f"a guard cannot block {name!r}", suggest(name, BLOCKABLE))
-    if not named:
+    if not actions:
         raise table.error("blocks", "blocks nothing", 'write blocks = ["move"], or leave the guard out')
-    return tuple(name for name in BLOCKABLE if name in named)
+    return tuple(name for name in BLOCKABLE if name in actions)
 
 
 def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
@@ -323,11 +323,11 @@ def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
         every=_choice(table, "every", tuple(EVERY)),
         phase=phase,
         do=do,
-        node=condition(where, vocabulary(words), names, table.at("where"), words, on),
+        node=condition(where, vocabulary(words), names, table.find_position("where"), words, on),
         where=where,
         over=over,
         per=_partition(table),
-        order=ordering(order, vocabulary("memories"), names, table.at("order"), on),
+        order=ordering(order, vocabulary("memories"), names, table.find_position("order"), on),
         keep=_keep(table),
         top=count(table, "top") if "top" in table.values else None,
         to=text(table, "to") if "to" in table.values else None,
@@ -336,7 +336,7 @@ def compile_rule(table: Table, names: PolicyNames, default: ClockName) -> Rule:
         survivor=_survivor(table, over, names, on),
         period=_period(table, _choose_action(do, phase, column), on),
         reason=_reason(table, phase),
-        because=_optional(table, "because"),
+        because=_read_optional_text(table, "because"),
         written=dict(table.values),
         place=table.place,
         ladder=texts(table, "ladder") if "ladder" in table.values else (),
@@ -370,7 +370,7 @@ def rungs(table: Table) -> list[Table]:
     ]
 
 
-def marking(rule: Rule) -> Table | None:
+def build_flag_rule(rule: Rule) -> Table | None:
     """Return the rule that flags what another one passes over because it is larger than all that may stand."""
     keep = rule.keep
     if keep is None or keep.oversize != "flag" or rule.effect is not rule.last_effect:
@@ -503,11 +503,11 @@ def _partition(table: Table) -> tuple[str, ...]:
     if "per" not in table.values:
         return ()
     columns = texts(table, "per")
-    known = sorted(name for name, column in COLUMN.items() if column.kind in {"name", "enum"})
+    names = sorted(name for name, column in COLUMN.items() if column.kind in {"name", "enum"})
     for column in columns:
-        if column != "scope" and column not in known:
+        if column != "scope" and column not in names:
             raise table.error(
-                "per", f"cannot keep or take a number per {column!r}", suggest(column, ["scope", *known])
+                "per", f"cannot keep or take a number per {column!r}", suggest(column, ["scope", *names])
             )
     # A plan is made in one scope, so that parting by it says what is so anyway.
     return tuple(column for column in columns if column != "scope")
@@ -518,7 +518,7 @@ def _survivor(table: Table, over: str, names: PolicyNames, on: ClockName) -> tup
     if over != "pairs" and "survivor" not in table.values:
         return ()
     order = text(table, "survivor") if "survivor" in table.values else "value desc"
-    return ordering(order, vocabulary("memories"), names, table.at("survivor"), on)
+    return ordering(order, vocabulary("memories"), names, table.find_position("survivor"), on)
 
 
 def _keep(table: Table) -> Keep | None:
@@ -571,9 +571,9 @@ def _down_to(table: Table, unit: str, value: Mapping[str, Any]) -> float:
 
 
 def _reason(table: Table, phase: str) -> Reason:
-    known = [reason.label for reason in Reason]
+    labels = [reason.label for reason in Reason]
     if "reason" in table.values:
-        return Reason[_choice(table, "reason", known).upper()]
+        return Reason[_choice(table, "reason", labels).upper()]
     return _REASONS.get(phase, Reason.DECAYED)
 
 
@@ -592,13 +592,13 @@ def _period(table: Table, effect: Effect, on: ClockName) -> int | None:
 def duration(table: Table, key: str, on: ClockName) -> int:
     """Return a duration in words, in microseconds; only the turns clock counts turns, and it counts nothing else."""
     example = _example(on)
-    found = _PERIOD.match(text(table, key))
-    if found is None or not 0 < float(found[1]) <= PERIOD_MAX:
+    match = _PERIOD.match(text(table, key))
+    if match is None or not 0 < float(match[1]) <= PERIOD_MAX:
         raise table.error(key, "is not a period", f'write {key} = "{example}"')
-    unit = found[2].removesuffix("s")
+    unit = match[2].removesuffix("s")
     if (unit == "turn") != (on == "turns"):
         raise table.error(key, f"the {on} clock does not count {unit}s", f'write {key} = "{example}"')
-    return round(float(found[1]) * _UNITS[unit])
+    return round(float(match[1]) * _UNITS[unit])
 
 
 def _example(on: ClockName) -> str:
@@ -620,7 +620,7 @@ def text(table: Table, key: str) -> str:
     return value
 
 
-def _optional(table: Table, key: str) -> str:
+def _read_optional_text(table: Table, key: str) -> str:
     return text(table, key) if key in table.values else ""
 
 

@@ -15,7 +15,7 @@ from remanence.core.effects import ACTIONS
 from remanence.core.guards import RESTORED_FOR
 from remanence.core.keywords import CadenceName
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
-from remanence.curate.language.crossing import first
+from remanence.curate.language.crossing import find_first_true
 from remanence.curate.language.view import TAGGED_AT, Array, LinkView, Node, View, visible
 from remanence.curate.planner.carried import apply_plan_to_snapshot
 from remanence.curate.planner.cycle import DWELL, dwells
@@ -59,32 +59,32 @@ def calm_after(
     """
     if made.deferred or made.held or not {action for action, _, _ in made.by_rule} <= CARRIED:
         return {}
-    left = apply_plan_to_snapshot(snapshot, made)
+    outcome = apply_plan_to_snapshot(snapshot, made)
     if rest is None:
-        made = plan(left, policy, made.now, automatic=True)
+        made = plan(outcome, policy, made.now, automatic=True)
         if not made.empty or made.deferred or made.held:
-            return {name: made.now + HORIZONS[0] for name in CADENCES if not _of(policy, name)}
-        instants = _Instants(View(left, made.now, shared=find_shared_conditions(policy)))
+            return {name: made.now + HORIZONS[0] for name in CADENCES if not _select_rules(policy, name)}
+        instants = _Instants(View(outcome, made.now, shared=find_shared_conditions(policy)))
     else:
         instants = _Instants(
-            rest.upon(left, {f"{TAGGED_AT}{tag}" for _, tag, _ in made.iterate_tag_changes()})
+            rest.replace_snapshot(outcome, {f"{TAGGED_AT}{tag}" for _, tag, _ in made.iterate_tag_changes()})
         )
-    found: dict[CadenceName, int | None] = {}
+    calm: dict[CadenceName, int | None] = {}
     for name in CADENCES:
-        rules = _of(policy, name)
+        rules = _select_rules(policy, name)
         # Of a cadence without rules it is known that it does nothing.
-        found[name] = _calm_until(instants, replace(policy, rules=rules)) if rules else made.now + HORIZONS[0]
-    return {name: until for name, until in found.items() if until is not None}
+        calm[name] = _calm_until(instants, replace(policy, rules=rules)) if rules else made.now + HORIZONS[0]
+    return {name: until for name, until in calm.items() if until is not None}
 
 
-def _of(policy: Policy, cadence: CadenceName) -> tuple[Rule, ...]:
+def _select_rules(policy: Policy, cadence: CadenceName) -> tuple[Rule, ...]:
     return tuple(rule for rule in policy.rules if rule.every == cadence)
 
 
 @lru_cache(maxsize=1_024)
 def _may_cross_twice(node: Node) -> bool:
     """True if a part of a condition may change its truth twice."""
-    return any(_crosses_twice(part) for part in _moving(node))
+    return any(_crosses_twice(part) for part in _find_moving_parts(node))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class _Instants:
             self.later[instant] = View(self.now.snapshot, instant, shared=self.now.shared)
         return self.later[instant]
 
-    def until(self, instant: int) -> "_Foreseen":
+    def build_foreseen(self, instant: int) -> "_Foreseen":
         """Return what is foreseen up to an instant."""
         if instant not in self.foreseen:
             now = int(self.now.instant)
@@ -122,8 +122,8 @@ class _Instants:
     def any_holds(self, rules: Iterable[Rule]) -> Bools:
         """Tell of which memories the condition of any of some rules is true now."""
         nobody = np.zeros(len(self.now), np.bool_)
-        found: Bools = np.logical_or.reduce([nobody, *map(self.holds, rules)])
-        return found
+        mask: Bools = np.logical_or.reduce([nobody, *map(self.holds, rules)])
+        return mask
 
 
 def _calm_until(instants: _Instants, policy: Policy) -> int | None:
@@ -132,7 +132,7 @@ def _calm_until(instants: _Instants, policy: Policy) -> int | None:
         return None
     now = int(instants.now.instant)
     until = min([now + HORIZONS[0], *_ends(instants, policy)])
-    foreseen = instants.until(until)
+    foreseen = instants.build_foreseen(until)
     rules = [rule for rule in policy.rules if rule.over == "memories"]
     nodes = [*(rule.node for rule in rules), *(guard.node for guard in policy.guards)]
     if any(map(_may_cross_twice, nodes)):
@@ -141,20 +141,20 @@ def _calm_until(instants: _Instants, policy: Policy) -> int | None:
         until = foreseen.changes(rule.node, until)
     for guard in policy.guards:
         if guard.node.mentions & _MOVING:
-            blocked = [rule for rule in rules if not _acts(rule).isdisjoint(guard.blocks)]
-            until = foreseen.changes(guard.node, until, partial(instants.any_holds, blocked))
+            blocked_rules = [rule for rule in rules if not _acts(rule).isdisjoint(guard.blocks)]
+            until = foreseen.changes(guard.node, until, partial(instants.any_holds, blocked_rules))
     return _as_far(instants, policy, (now, until))
 
 
 def _ends(instants: _Instants, policy: Policy) -> Iterator[int]:
     """Yield when holds and the rest of what was restored end, when rules may fire again and what has moved may move."""
     view = instants.now
-    now, holds, fired = view.instant, view.column("hold_until"), view.snapshot.fired
+    now, holds, fired_at = view.instant, view.column("hold_until"), view.snapshot.fired
     coming = holds[np.greater(holds, now)]
     yield from [int(coming.min())] if len(coming) else []
     yield from (at + RESTORED_FOR for at in view.snapshot.restored.values() if at + RESTORED_FOR > now)
-    rested = (fired[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired)
-    yield from (at for at in rested if at > now)
+    times = (fired_at[rule.name] + (rule.period or 0) for rule in policy.rules if rule.name in fired_at)
+    yield from (at for at in times if at > now)
     for rule in filter(dwells, policy.rules):
         elsewhere = instants.holds(rule) & (view.column("tier") != rule.target)
         free = np.sort(view.column("tier_at")[elsewhere] + DWELL)
@@ -171,16 +171,16 @@ def _as_far(instants: _Instants, policy: Policy, span: tuple[int, int]) -> int |
     """Look how far windows keep their order and conditions on links stay as they are, up to an instant."""
     now, until = span
     over_links = [rule.node for rule in policy.rules if rule.over == "links"]
-    windowed = [rule for rule in policy.rules if rule.has_window and _sorts_by_time(rule)]
-    if not over_links and not windowed:
+    windows = [rule for rule in policy.rules if rule.has_window and _sorts_by_time(rule)]
+    if not over_links and not windows:
         return until if until > now else None
     for horizon in HORIZONS:
         end = min(until, now + horizon)
         views = [instants.at(at) for at in (now, now + (end - now) // 2, end)]
-        seen = visible(views[0]) if over_links else None
-        on_links = [LinkView(view, seen) for view in views] if seen is not None else []
-        if (not on_links or _same(on_links, over_links)) and all(
-            _keeps_order(rule, views) for rule in windowed
+        edges = visible(views[0]) if over_links else None
+        on_links = [LinkView(view, edges) for view in views] if edges is not None else []
+        if (not on_links or _has_same_parts(on_links, over_links)) and all(
+            _keeps_order(rule, views) for rule in windows
         ):
             return end if end > now else None
     return None
@@ -201,7 +201,9 @@ class _Foreseen:
     def changes(self, node: Node, until: int, among: Callable[[], Bools] | None = None) -> int:
         """Return up to when a condition is as true as now, of all memories or of some; an instant at most."""
         view, crossings = self.views[0], list[tuple[Ints, Floats]]()
-        for rows, instants in (one for part in _moving(node) for one in self._of(part)):
+        for rows, instants in (
+            one for part in _find_moving_parts(node) for one in self._remember_crossings(part)
+        ):
             early = instants < until
             if early.any():
                 crossings.append((rows[early], instants[early]))
@@ -209,21 +211,21 @@ class _Foreseen:
             return until
         rows, instants = (np.concatenate(both) for both in zip(*crossings, strict=True))
         if among is not None:
-            meant = among()[rows]
-            rows, instants = rows[meant], instants[meant]
-        then, (yes, no) = view.take(rows, instants + _PAST), self._now(node)
-        changed = node.run(then) != yes[rows]
+            mask = among()[rows]
+            rows, instants = rows[mask], instants[mask]
+        then, (yes, no) = view.take(rows, instants + _PAST), self._read_truth_now(node)
+        differs = node.run(then) != yes[rows]
         if node.no is not None:
-            changed |= node.no(then) != no[rows]
-        return int(min(instants[changed].min(initial=np.inf), until))
+            differs |= node.no(then) != no[rows]
+        return int(min(instants[differs].min(initial=np.inf), until))
 
-    def _now(self, node: Node) -> Truth:
+    def _read_truth_now(self, node: Node) -> Truth:
         """Return where a condition is true now and where it is false."""
         if node.text not in self.truths:
             self.truths[node.text] = _truth(node, self.views[0])
         return self.truths[node.text]
 
-    def _of(self, part: Node) -> Crossings:
+    def _remember_crossings(self, part: Node) -> Crossings:
         if part.text not in self.found:
             self.found[part.text] = list(self._crossings(part))
         return self.found[part.text]
@@ -255,8 +257,8 @@ class _Foreseen:
 def _find_change_times(part: Node, view: View, rows: Ints, before: Truth, span: tuple[int, int]) -> Floats:
     """Find by halving up to when a part is as true as before."""
     since, until = (np.full(len(rows), at, np.float64) for at in span)
-    changed = first(lambda at: _differ(_truth(part, view.take(rows, at)), before), since, until)
-    return changed - _PAST
+    times = find_first_true(lambda at: _differ(_truth(part, view.take(rows, at)), before), since, until)
+    return times - _PAST
 
 
 def _truth(part: Node, view: View) -> Truth:
@@ -277,34 +279,34 @@ def _foreseeable(policy: Policy) -> bool:
     return clocks <= {"wall"} and all(rule.over != "pairs" for rule in policy.rules)
 
 
-def _same(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
+def _has_same_parts(views: list[View] | list[LinkView], nodes: Iterable[Node]) -> bool:
     """Tell whether the parts of conditions are as true at each instant as at the first."""
     return all(
-        not _crosses_twice(part) and _is_same(part, [_on(view, of_memories) for view in views])
+        not _crosses_twice(part) and _is_same(part, [_select_view(view, of_memories) for view in views])
         for part, of_memories in _parts(nodes, isinstance(views[0], View))
     )
 
 
 @lru_cache(maxsize=1_024)  # conditions of a few policies
-def _moving(node: Node) -> tuple[Node, ...]:
+def _find_moving_parts(node: Node) -> tuple[Node, ...]:
     """Return the parts of a condition on memories that time may turn."""
     return tuple(part for part, _ in _parts([node], True) if part.mentions & _MOVING)
 
 
-def _on(view: View | LinkView, of_memories: bool) -> View | LinkView:
+def _select_view(view: View | LinkView, of_memories: bool) -> View | LinkView:
     return view.memories if of_memories and isinstance(view, LinkView) else view
 
 
 def _parts(nodes: Iterable[Node], of_memories: bool) -> Iterator[tuple[Node, bool]]:
     """Yield once the truths of which conditions are made and that are made of none, and whether of memories."""
-    left = [(node, of_memories) for node in nodes]
+    stack = [(node, of_memories) for node in nodes]
     seen: set[tuple[str, bool]] = set()
-    while left:
-        node, outer = left.pop()
+    while stack:
+        node, outer = stack.pop()
         if (node.text, outer) in seen:
             continue
         seen.add((node.text, outer))
-        left += [(part, outer or node.text.startswith(_ENDS)) for part in node.parts]
+        stack += [(part, outer or node.text.startswith(_ENDS)) for part in node.parts]
         if node.type == "truth" and not any(part.type == "truth" for part in node.parts):
             yield node, outer
 
@@ -326,16 +328,16 @@ def _equal(one: Array | None, other: Array | None) -> bool:
 
 def _keeps_order(rule: Rule, views: list[View]) -> bool:
     """Tell whether a window chooses the same at each instant, as it does where it lets all stand."""
-    matched = np.flatnonzero(rule.node.run(views[0]))
-    seen = views[0].standing()
-    if not len(matched):
+    matches = np.flatnonzero(rule.node.run(views[0]))
+    standing = views[0].find_standing()
+    if not len(matches):
         return True
-    nobody = np.zeros(len(seen), np.bool_)
+    nobody = np.zeros(len(standing), np.bool_)
     # Of a ladder the first rung may take all, the last finds nothing made shorter: more than the cycle selects.
     sight = Sight(~nobody, nobody, ~nobody if rule.effect.form is not None else nobody)
-    if rule.keep is not None and not len(select(rule, views[0], matched, sight).rows):
+    if rule.keep is not None and not len(select(rule, views[0], matches, sight).rows):
         return True
-    orders = [_order(rule, view, matched) for view in views]
+    orders = [_order(rule, view, matches) for view in views]
     return all(np.array_equal(orders[0], order) for order in orders[1:])
 
 

@@ -62,7 +62,7 @@ class ModeState:
         """Return the mode after another look: another one only if it is asked for twice, and this one has lasted."""
         is_busy = bool(load.agents or load.working or self.busy_at is None or self.busy_at > now)
         busy_at = now if is_busy or self.busy_at is None else self.busy_at
-        wish = _suits(load, now - busy_at)
+        wish = _pick_mode(load, now - busy_at)
         seen = self.seen + 1 if wish == self.wish else 1
         since = min(self.since, now)
         if wish != self.mode and seen >= SWITCH_SEEN and now - since >= SWITCH_AFTER:
@@ -70,7 +70,7 @@ class ModeState:
         return replace(self, since=since, wish=wish, seen=seen, busy_at=busy_at)
 
 
-def _suits(load: Load, quiet: int) -> Mode:
+def _pick_mode(load: Load, quiet: int) -> Mode:
     """Say which mode suits what goes on."""
     if load.agents >= AGENTS_MANY or load.urgent or load.overran or (load.memory or 0.0) > MEMORY_MOST:
         return "minimal"
@@ -111,7 +111,7 @@ def with_quicker(cadence: CadenceName) -> tuple[CadenceName, ...]:
     return tuple(CADENCES[: CADENCES.index(cadence) + 1])
 
 
-def slower(one: CadenceName | None, other: CadenceName | None) -> CadenceName | None:
+def pick_slower(one: CadenceName | None, other: CadenceName | None) -> CadenceName | None:
     """Return the slower of two cadences, either of which may be none."""
     return max((name for name in (one, other) if name is not None), key=CADENCES.index, default=None)
 

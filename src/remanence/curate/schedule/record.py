@@ -73,18 +73,20 @@ class Record:
     def values(self) -> dict[str, Any]:
         """Return the same as plain values."""
         plain = {one.name: getattr(self, one.name) for one in fields(self)}
-        nested = {
+        parts = {
             "moded": asdict(self.moded),
             "calm": {name: asdict(one) for name, one in self.calm.items()},
             "failures": {name: asdict(one) for name, one in self.failures.items()},
         }
-        return {**plain, **nested}
+        return {**plain, **parts}
 
     @property
     def pace(self) -> CadenceIntervals:
         """The pace at which it was ticked last, in the mode that it is in."""
-        known = {name: self.intervals[name] for name in CADENCES if name in self.intervals}
-        return (CadenceIntervals(known) if known else CadenceIntervals()).scale_to_mode(self.moded.mode)
+        by_cadence = {name: self.intervals[name] for name in CADENCES if name in self.intervals}
+        return (CadenceIntervals(by_cadence) if by_cadence else CadenceIntervals()).scale_to_mode(
+            self.moded.mode
+        )
 
     def compute_due_at(self, pace: CadenceIntervals, name: CadenceName, position: int) -> int:
         """Return when the rules of a cadence are to be judged next, given where the scope stands."""
@@ -100,16 +102,16 @@ class Record:
         """Return it without failures of some work."""
         if name not in self.failures:
             return self
-        return replace(self, failures={one: kept for one, kept in self.failures.items() if one != name})
+        return replace(self, failures={one: failure for one, failure in self.failures.items() if one != name})
 
     def record_judgement(
         self, names: Sequence[CadenceName], now: int, plan: Plan, calm: Mapping[CadenceName, Calm]
     ) -> "Record":
         """Return it once the rules of some cadences were judged by a plan, and for how long each do nothing more."""
         last: dict[str, int] = {**self.last, **dict.fromkeys(names, now)}
-        kept = {name: one for name, one in self.calm.items() if name not in names}
-        kept |= {name: calm[name] for name in names if name in calm}
-        return replace(self, last=last, calm=kept, deferred=sum(len(one.seqs) for one in plan.deferred))
+        calms = {name: one for name, one in self.calm.items() if name not in names}
+        calms |= {name: calm[name] for name in names if name in calm}
+        return replace(self, last=last, calm=calms, deferred=sum(len(one.seqs) for one in plan.deferred))
 
 
 def tasks(snapshot: Snapshot) -> tuple[bool, bool]:
@@ -117,10 +119,10 @@ def tasks(snapshot: Snapshot) -> tuple[bool, bool]:
     columns, names = snapshot.columns, snapshot.names
     if "task" not in names["category"]:
         return False, False
-    held = columns["category"] == names["category"].index("task")
-    held &= np.logical_or.reduce([columns["status"] == status for status in STANDING])
+    is_task = columns["category"] == names["category"].index("task")
+    is_task &= np.logical_or.reduce([columns["status"] == status for status in STANDING])
     states = {name: code for code, name in enumerate(names["state"])}
     grave = np.greater_equal(columns["severity"], Severity.HIGH)
-    working = held & (columns["state"] == states.get("in_progress", -2))
-    urgent = held & (columns["state"] == states.get("pending", -2)) & grave
+    working = is_task & (columns["state"] == states.get("in_progress", -2))
+    urgent = is_task & (columns["state"] == states.get("pending", -2)) & grave
     return bool(working.any()), bool(urgent.any())

@@ -99,7 +99,7 @@ def run(words: Sequence[str]) -> int:
     try:
         return launch(tree(), [STREAM if word == "-" else word for word in words])
     except (CycloptsError, usage.WrongUsage) as error:
-        return usage.wrong(error, words)
+        return usage.print_usage_error(error, words)
 
 
 def tree() -> "App":

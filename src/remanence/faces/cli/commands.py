@@ -125,7 +125,7 @@ async def recall(
     why: options.Why = False,
 ) -> Any:
     answer = await memory.recall(query, **narrow.values())
-    return answer.text if text else answer if why else options.brief(answer)
+    return answer.text if text else answer if why else options.drop_score_parts(answer)
 
 
 async def get(name: Name, /, *, memory: Memory) -> Any:
@@ -147,8 +147,8 @@ async def list_(
     where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=options.WHERE)] = None,
     limit: Annotated[int, Parameter(help="At most so many.")] = 100,
 ) -> Any:
-    asked = {"kind": kind, "category": category, "status": status}
-    equal: dict[str, Any] = {name: value for name, value in asked.items() if value}
+    columns = {"kind": kind, "category": category, "status": status}
+    equal: dict[str, Any] = {name: value for name, value in columns.items() if value}
     if ANY in equal.get("status", ()):
         equal["status"] = ANY
     narrow = options.filters(where or [])
@@ -243,7 +243,7 @@ async def link(
     if_exists: Annotated[IfExists, Parameter(help="What to do where there is one.")] = "reinforce",
     if_revision: IfLinkRevision = None,
 ) -> Any:
-    drawn = await memory.link(
+    new_link = await memory.link(
         source,
         target,
         relation,
@@ -252,8 +252,8 @@ async def link(
         if_exists=if_exists,
         if_revision=if_revision,
     )
-    cut = f"remanence unlink {drawn.source} {drawn.target} {drawn.relation.label}"
-    return Undoable(drawn, cut if drawn.count == 1 else "remanence undo last")
+    cut = f"remanence unlink {new_link.source} {new_link.target} {new_link.relation.label}"
+    return Undoable(new_link, cut if new_link.count == 1 else "remanence undo last")
 
 
 async def unlink(

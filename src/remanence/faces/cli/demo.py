@@ -80,31 +80,31 @@ async def demo(
             recovery="leave out --db, --scope, --agent and --policy",
         )
     check_path(folder)
-    shown = await demonstrate(Path(folder), io.StringIO() if common.json else sys.stdout)
-    return shown if common.json else None
+    answer = await demonstrate(Path(folder), io.StringIO() if common.json else sys.stdout)
+    return answer if common.json else None
 
 
 async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
     """Make the sample in a folder and print each step; the database is put there when all is done."""
     _make(folder)
     with TemporaryDirectory(prefix=".demo-", dir=folder) as making:
-        unfinished = Path(making) / DATABASE
+        database = Path(making) / DATABASE
         walk = Walk(out, ManualClock(START))
-        async with open_memory(unfinished, policy=str(POLICY), clock=walk.clock) as memory:
-            shown = await walk.through(memory, str(folder))
+        async with open_memory(database, policy=str(POLICY), clock=walk.clock) as memory:
+            answer = await walk.run_steps(memory, str(folder))
         # Closed, it lies in the one file. A backup would be registered, and named by an erasure for ever.
-        shutil.copyfile(unfinished, Path(making) / "year.db")
+        shutil.copyfile(database, Path(making) / "year.db")
         async with open_memory(Path(making) / "year.db", policy=str(POLICY), clock=walk.clock) as memory:
-            shown = replace(shown, year=await walk.year(memory))
+            answer = replace(answer, year=await walk.year(memory))
         # From here on the file is used by the machine's own clock, which may be months on.
-        async with open_memory(unfinished) as memory:
+        async with open_memory(database) as memory:
             await memory.policy.adopt(str(POLICY))
             await memory.schedule.accept_clock()
-        unfinished.rename(folder / DATABASE)
+        database.rename(folder / DATABASE)
     for file in (TALK, POLICY):
         shutil.copyfile(file, folder / file.name)
     walk.end(folder)
-    return shown
+    return answer
 
 
 def _make(folder: Path) -> None:
@@ -144,7 +144,7 @@ class Walk:
     out: TextIO
     clock: ManualClock
 
-    async def through(self, memory: Engine, folder: str) -> DemoResult:
+    async def run_steps(self, memory: Engine, folder: str) -> DemoResult:
         """Learn, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
         await self._recall(memory)
@@ -152,7 +152,7 @@ class Walk:
         before = (await memory.status()).statuses
         self._step("Plan", "what its policy would condense, archive and delete; nothing is written")
         plan = await memory.plan()
-        self._lines(render(await memory.describe_plan(plan, limit=SHOWN), wide() - 2))
+        self._lines(render(await memory.describe_plan(plan, limit=SHOWN), line_width() - 2))
         await self._explain(memory)
         receipt = await memory.apply(plan)
         after = (await memory.status()).statuses
@@ -166,9 +166,9 @@ class Walk:
         stored = repeats = days = 0
         for said_at, turns in sessions():
             self.clock.set(said_at)
-            learned = await memory.learn_many(turns)
-            stored += sum(one.status == "stored" for one in learned)
-            repeats += sum(one.status == "confirmed" for one in learned)
+            answers = await memory.learn_many(turns)
+            stored += sum(one.status == "stored" for one in answers)
+            repeats += sum(one.status == "confirmed" for one in answers)
             days += 1
         self.clock.set(END)
         again = await memory.ingest(TALK)
@@ -201,10 +201,10 @@ class Walk:
     async def _explain(self, memory: Engine) -> None:
         self._step("Explain", "why one memory goes and another stays")
         for key in (GONE, KEPT):
-            told, one = await memory.explain(key), await memory.get(key)
-            true = [verdict for verdict in told.verdicts if verdict.truth == "true"]
+            explanation, one = await memory.explain(key), await memory.get(key)
+            true = [verdict for verdict in explanation.verdicts if verdict.truth == "true"]
             names = ", ".join(f"{verdict.what} {verdict.name}" for verdict in true)
-            self._lines([f"{one.speaker}: {one.text}", f"    → {told.outcome}; what applies: {names}"])
+            self._lines([f"{one.speaker}: {one.text}", f"    → {explanation.outcome}; what applies: {names}"])
 
     async def year(self, memory: Engine) -> tuple[Mapping[str, int], ...]:
         """Let a year pass over a copy: what is asked for is used, a little is said, and it curates itself."""
@@ -240,13 +240,13 @@ class Walk:
     def _lines(self, lines: Iterable[str]) -> None:
         for line in lines:
             margin = " " * (len(line) - len(line.lstrip()) + 2)
-            self._print(fill("  " + line, wide(), subsequent_indent=margin, break_long_words=False))
+            self._print(fill("  " + line, line_width(), subsequent_indent=margin, break_long_words=False))
 
     def _print(self, line: str) -> None:
         print(line, file=self.out)
 
 
-def wide() -> int:
+def line_width() -> int:
     """Return how many characters a line may have."""
     return min(shutil.get_terminal_size().columns, WIDTH)
 
@@ -258,10 +258,10 @@ def bar(month: str, counts: Mapping[str, int]) -> str:
         ("+", counts.get("archived", 0) + counts.get("superseded", 0)),
         (".", counts.get("pruned", 0)),
     )
-    drawn = "".join(sign * round(count / PER_SIGN) for sign, count in parts)
+    signs = "".join(sign * round(count / PER_SIGN) for sign, count in parts)
     stand, archived, deleted = (count for _, count in parts)
-    told = f"{stand} stand, {archived} archived" + (f", {deleted} deleted" if deleted else "")
-    return f"{month}  {drawn}  {told}"
+    legend = f"{stand} stand, {archived} archived" + (f", {deleted} deleted" if deleted else "")
+    return f"{month}  {signs}  {legend}"
 
 
 def numbers(counts: Mapping[str, int]) -> str:

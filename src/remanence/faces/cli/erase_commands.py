@@ -34,12 +34,12 @@ async def _erase(
     yes: Annotated[bool, Parameter(help="Erase them; without, it is only shown.")] = False,
 ) -> Any:
     with waiting("looking"):
-        shown = await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
+        preview = await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
     if not yes:
-        return shown
+        return preview
     with waiting("erasing"):
         try:
-            return await memory.erase.apply(shown)
+            return await memory.erase.apply(preview)
         except asyncio.CancelledError:  # what was being committed then is whole as well
             raise Interrupted(INTERRUPTED) from None
 
@@ -56,9 +56,9 @@ async def finish(
     yes: Annotated[bool, Parameter(help="Do it; without, it is only shown.", negative=())] = False,
 ) -> Any:
     with waiting("looking"):
-        shown = await memory.erase.show_since()
-    if shown is not None and not yes:
-        return shown
+        preview = await memory.erase.show_since()
+    if preview is not None and not yes:
+        return preview
     with waiting("erasing"):
         try:
             return await memory.erase.finish(subject=subject) or "nothing is pending"

@@ -86,7 +86,7 @@ def write(file: str, text: str) -> None:
         sink.write(text.encode())
 
 
-def _private(file: str, flags: int) -> int:
+def _open_private(file: str, flags: int) -> int:
     return os.open(file, flags, 0o600)
 
 
@@ -95,7 +95,7 @@ def _sink(file: str) -> BinaryIO:
         return open(sys.stdout.fileno(), "wb", closefd=False)
     check_path(file)
     try:
-        return open(file, "xb", opener=_private)
+        return open(file, "xb", opener=_open_private)
     except FileExistsError:
         raise InvalidInput(f"{file} is there already", recovery="name a file that is not there yet") from None
     except OSError as error:

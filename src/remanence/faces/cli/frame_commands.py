@@ -12,7 +12,17 @@ from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput
 from remanence.core.timescale import ClockName
-from remanence.faces.cli.options import FRAME, Alone, Budget, Limit, Memory, Why, brief, given_of, pairs
+from remanence.faces.cli.options import (
+    FRAME,
+    Alone,
+    Budget,
+    Limit,
+    Memory,
+    Why,
+    drop_score_parts,
+    given_of,
+    pairs,
+)
 from remanence.faces.style import Undoable
 
 if TYPE_CHECKING:
@@ -51,8 +61,8 @@ class Definition:
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a frame that were named."""
-        given = {_MANY.get(name, name): value for name, value in given_of(self).items()}
-        return given | ({"weights": _shares(given["weights"])} if self.weight else {})
+        definition = {_MANY.get(name, name): value for name, value in given_of(self).items()}
+        return definition | ({"weights": _shares(definition["weights"])} if self.weight else {})
 
 
 async def frame(
@@ -70,17 +80,17 @@ async def frame(
     why: Why = False,
 ) -> Any:
     answer = await memory.frame(name, query, budget=budget, limit=limit, count_use=count_use)
-    return answer.text if text else answer if why else brief(answer)
+    return answer.text if text else answer if why else drop_score_parts(answer)
 
 
 async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) -> Any:
     answer = await memory.boot(budget=budget)
-    return answer.text if text else brief(answer)
+    return answer.text if text else drop_score_parts(answer)
 
 
 async def profile(*, memory: Memory, text: Alone = False) -> Any:
-    drawn = await memory.profile()
-    return drawn.text if text else drawn
+    answer = await memory.profile()
+    return answer.text if text else answer
 
 
 async def topics(
@@ -107,10 +117,10 @@ async def frames_reset(name: Name, /, *, memory: Memory) -> Any:
     kept = await memory.frames.reset(name)
     if kept == before:
         return kept
-    return Undoable({"removed": name} if kept is None else kept, _defining(before))
+    return Undoable({"removed": name} if kept is None else kept, _render_put_command(before))
 
 
-def _defining(frame: "Frame") -> str:
+def _render_put_command(frame: "Frame") -> str:
     """Return the command that defines a frame as it is."""
     words = ["remanence frames put", frame.name]
     for field, value in frame.row.items():

@@ -43,26 +43,26 @@ async def note(
         str | None, Parameter(help="A stable name of yours; noted twice it is stored once.")
     ] = None,
 ) -> Any:
-    given = about.values()
-    said, session = parse_prompt(text)
+    fields = about.values()
+    prompt, session = parse_prompt(text)
     if session is not None:
-        given.setdefault("session", session)
-    return await memory.note(said, later=True, key=key, **given)
+        fields.setdefault("session", session)
+    return await memory.note(prompt, later=True, key=key, **fields)
 
 
 async def chat(
     *, memory: Memory, speaker: Annotated[str | None, Parameter(help="The name of who speaks.")] = None
 ) -> Any:
-    noted = facts = 0
+    turns = facts = 0
     try:
         async with memory.session("chat"):
             async for line in _lines():
-                noted += 1
+                turns += 1
                 facts += await _note_line(memory, line, speaker)
     except asyncio.CancelledError:  # Ctrl-C: what was said is noted, and the session has ended
         if (task := asyncio.current_task()) is not None:
             task.uncancel()
-    return {"noted": noted, "facts": facts}
+    return {"noted": turns, "facts": facts}
 
 
 def parse_prompt(given: str) -> tuple[str, str | None]:
@@ -94,21 +94,21 @@ async def _note_line(memory: Memory, line: str, speaker: str | None) -> int:
     """Show what is known about a line, note it, and show what became known by it; return how many facts."""
     try:
         answer = await memory.recall(line, limit=RECALLED)
-        noted: NoteResult = await memory.note(line, later=True, speaker=speaker)
+        receipt: NoteResult = await memory.note(line, later=True, speaker=speaker)
     except InvalidInput as error:
         _write([f"  not noted: {error}", f"  → {error.recovery}"])
         return 0
     if len(answer) and not answer.is_weak:
         _write(answer.text.splitlines())
-    if noted.status in KEPT_OUT:
-        _write([f"  {noted.learn_result}"])
+    if receipt.status in KEPT_OUT:
+        _write([f"  {receipt.learn_result}"])
         return 0
-    heard = (await memory.consolidate()).heard
-    told = [line async for line in _describe_new_facts(memory, noted)]
+    hearing = (await memory.consolidate()).heard
+    facts = [line async for line in _describe_new_facts(memory, receipt)]
     _write(
-        [f"  known now: {one}" for one in told] + [f"  not listened to yet: {one}" for one in heard.failed]
+        [f"  known now: {one}" for one in facts] + [f"  not listened to yet: {one}" for one in hearing.failed]
     )
-    return len(told)
+    return len(facts)
 
 
 async def _describe_new_facts(memory: Memory, noted: NoteResult) -> AsyncIterator[str]:
@@ -116,16 +116,16 @@ async def _describe_new_facts(memory: Memory, noted: NoteResult) -> AsyncIterato
     links = await memory.links(noted.seq)
     for seq in sorted(link.source for link in links if link.target == noted.seq and link.source > noted.seq):
         fact = await memory.get(seq)
-        instead = _instead(seq, await memory.links(seq))
+        instead = _describe_replaced(seq, await memory.links(seq))
         yield f"{short_id(seq)} {fact.category or 'fact'}: {fact.text}{instead}"
     turn = await memory.get(noted.seq)
     is_fact = turn.category is not None and noted.status == "stored"
-    instead = _instead(noted.seq, links)
+    instead = _describe_replaced(noted.seq, links)
     if is_fact or instead:
         yield f"{short_id(turn.seq)} {turn.category or 'turn'}: as said{instead}"
 
 
-def _instead(seq: int, links: Sequence[Link]) -> str:
+def _describe_replaced(seq: int, links: Sequence[Link]) -> str:
     """Say whose place a memory has taken."""
     over = [link.target for link in links if link.source == seq and link.relation is Relation.SUPERSEDES]
     return f" (instead of {', '.join(map(short_id, over))})" if over else ""

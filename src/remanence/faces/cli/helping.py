@@ -26,12 +26,12 @@ def page(app: "App", words: Sequence[str]) -> str:
     if apps[-1].default_command is None:
         return "\n".join(_of_group(chain[0]))
     row = advice(" ".join(chain))
-    said = [wrap_text(usage_of(apps[-1], chain), 4), "", wrap_text(row.summary)]
-    said += [wrap_text(f"Use it when {row.use_when}.")]
-    for title, found in (("Words", words_of(apps[-1])), ("Options", options_of(apps[-1]))):
-        said += ["", f"{title}:", *(entry(name, text) for name, text in found)] if found else []
-    said += ["", "Options of every command:", *(entry(name, text) for name, text in common_options(app))]
-    return "\n".join([*said, "", "Example:", f"  remanence {row.example}"])
+    lines = [wrap_text(usage_of(apps[-1], chain), 4), "", wrap_text(row.summary)]
+    lines += [wrap_text(f"Use it when {row.use_when}.")]
+    for title, entries in (("Words", words_of(apps[-1])), ("Options", options_of(apps[-1]))):
+        lines += ["", f"{title}:", *(entry(name, text) for name, text in entries)] if entries else []
+    lines += ["", "Options of every command:", *(entry(name, text) for name, text in common_options(app))]
+    return "\n".join([*lines, "", "Example:", f"  remanence {row.example}"])
 
 
 def _of_group(name: str) -> Iterator[str]:
@@ -76,8 +76,8 @@ def common_options(app: "App") -> list[tuple[str, str]]:
 
 def arguments(app: "App") -> list["Argument"]:
     """Return what a command takes, groups of options flat."""
-    found = app.assemble_argument_collection(default_parameter=_plain())
-    return [one for one in found if one.show and not one.children]
+    collection = app.assemble_argument_collection(default_parameter=_build_default_parameter())
+    return [one for one in collection if one.show and not one.children]
 
 
 def argument_name(one: "Argument | None") -> str:
@@ -97,19 +97,19 @@ def _option(one: "Argument") -> tuple[str, str]:
     value = "" if is_flag else f" {one.parameter.metavar or _metavar(one)}"
     default = one.field_info.default
     unsaid = is_flag or default in (None, "") or not isinstance(default, int | str)
-    told = [
+    parts = [
         str(one.parameter.help),
         f"One of {', '.join(choices)}." if choices else "",
         "" if unsaid else f"Default: {default}.",
     ]
-    return names + value, " ".join(filter(None, told))
+    return names + value, " ".join(filter(None, parts))
 
 
 def _metavar(one: "Argument") -> str:
     return "N" if {int, float} & {one.hint, *get_args(one.hint)} else one.names[0].strip("-").upper()
 
 
-def _plain() -> Any:
+def _build_default_parameter() -> Any:
     from cyclopts import Parameter
 
     return Parameter(negative_iterable=())

@@ -25,6 +25,6 @@ async def mcp(
         raise NotFound("the extra `mcp` is not installed", recovery="pip install 'mcp>=2.3'")
     from remanence.faces.mcp.server import serve
 
-    given = common if path is None else replace(common, db=path)
+    settings = common if path is None else replace(common, db=path)
     # An agent writes here, whatever it says: nothing of it is believed as the user is.
-    await serve(open_engine(given, trust="agent"), allow_curation=allow_curation)
+    await serve(open_engine(settings, trust="agent"), allow_curation=allow_curation)

@@ -70,13 +70,13 @@ def _all_named(_type: Any, tokens: Sequence[Any]) -> list[int | str]:
 
 def text_of(_type: Any, tokens: Sequence[Any]) -> str:
     """Read a text from standard input where that is wanted: once, however often the verb is then tried."""
-    given = str(tokens[0].value)
-    return sys.stdin.read() if given == STREAM else given
+    word = str(tokens[0].value)
+    return sys.stdin.read() if word == STREAM else word
 
 
 def _new_file(_type: Any, tokens: Sequence[Any]) -> str:
-    given = str(tokens[0].value)
-    return "-" if given == STREAM else given
+    word = str(tokens[0].value)
+    return "-" if word == STREAM else word
 
 
 def _file(_type: Any, tokens: Sequence[Any]) -> str:
@@ -230,9 +230,9 @@ class TextOptions:
 
     def values(self) -> dict[str, Any]:
         """Return the fields of a `Turn` that were given."""
-        given = given_of(self)
-        given["tags"] = tuple(given.pop("tag", ()))
-        return given
+        turn_fields = given_of(self)
+        turn_fields["tags"] = tuple(turn_fields.pop("tag", ()))
+        return turn_fields
 
 
 @Parameter(name="*")
@@ -288,12 +288,12 @@ class Narrow:
     def values(self) -> dict[str, Any]:
         """Return the arguments of `recall`."""
         names = ("limit", "budget", "asker", "thread", "count_use", "archived")
-        given = {name: getattr(self, name) for name in names}
+        arguments = {name: getattr(self, name) for name in names}
         if self.where:
-            given["filters"] = filters(self.where)
+            arguments["filters"] = filters(self.where)
         if self.since or self.until:
-            given["between"] = (self.since or EVER[0], self.until or EVER[1])
-        return given
+            arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
+        return arguments
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:
@@ -308,11 +308,11 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 def filters(given: list[str]) -> dict[str, Any]:
     """Read what to narrow by; of a name that stands there several times any value will do."""
-    found: dict[str, list[Any]] = {}
+    by_name: dict[str, list[Any]] = {}
     for word in given:
         for name, value in pairs([word], "--where").items():
-            found.setdefault(name, []).extend(_parse_filter_values(name, value))
-    return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
+            by_name.setdefault(name, []).extend(_parse_filter_values(name, value))
+    return {name: values if len(values) > 1 else values[0] for name, values in by_name.items()}
 
 
 def _parse_filter_values(name: str, word: str) -> list[Any]:
@@ -331,12 +331,12 @@ def _parse_filter_values(name: str, word: str) -> list[Any]:
 def given_of(options: Any) -> dict[str, Any]:
     """Return the options that were given; NAME=VALUE words as one mapping."""
     every: Mapping[str, Any] = {one.name: getattr(options, one.name) for one in fields(options)}
-    given = {name: value for name, value in every.items() if value is not None and value != []}
-    if "attribute" in given:
-        given["attributes"] = pairs(given.pop("attribute"), "--attribute")
-    return given
+    values = {name: value for name, value in every.items() if value is not None and value != []}
+    if "attribute" in values:
+        values["attributes"] = pairs(values.pop("attribute"), "--attribute")
+    return values
 
 
-def brief(answer: "RecallResult") -> "RecallResult":
+def drop_score_parts(answer: "RecallResult") -> "RecallResult":
     """Leave the parts of the scores out."""
     return replace(answer, memories=tuple(replace(hit, parts={}) for hit in answer.memories))

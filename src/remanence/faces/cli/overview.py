@@ -19,11 +19,11 @@ NAME_CHARS = 18
 
 def overview() -> str:
     """Return the page."""
-    said = [wrap_text("remanence [--db FILE] COMMAND …", 2), "", wrap_text(ABOUT)]
-    told: set[str] = set()
+    lines = [wrap_text("remanence [--db FILE] COMMAND …", 2), "", wrap_text(ABOUT)]
+    names: set[str] = set()
     for title, rows in GROUPS.items():
-        said += ["", f"{title}:", *_entries(rows, told)]
-    return "\n".join([*said, "", wrap_text(MORE)])
+        lines += ["", f"{title}:", *_entries(rows, names)]
+    return "\n".join([*lines, "", wrap_text(MORE)])
 
 
 def _entries(rows: Iterable[Advice], told: set[str]) -> Iterator[str]:

@@ -41,8 +41,8 @@ async def plan(
 ) -> Any:
     if file is not None and output is not None:
         raise InvalidInput("the plan is in a file already", recovery="leave --output out")
-    made = await _make_plan(memory, output) if file is None else _read(file)
-    return None if output == "-" else await build_plan_report(memory, made, every=every)
+    draft = await _make_plan(memory, output) if file is None else _read(file)
+    return None if output == "-" else await build_plan_report(memory, draft, every=every)
 
 
 async def diff(
@@ -85,11 +85,11 @@ async def curate(
                 "--apply makes no plan", recovery="leave --dry-run and --output out, or use `plan`"
             )
         return await _apply_plan(memory, _read(given), allow_destroyed)
-    made = await _make_plan(memory, output)
+    draft = await _make_plan(memory, output)
     return (
-        await build_plan_report(memory, made, every=every)
+        await build_plan_report(memory, draft, every=every)
         if dry_run
-        else await _apply_plan(memory, made, allow_destroyed)
+        else await _apply_plan(memory, draft, allow_destroyed)
     )
 
 
@@ -106,13 +106,13 @@ async def compact(
     from remanence.faces import show
 
     with waiting("planning"):
-        made = await plan_compaction(memory, keep)
-    report = await build_plan_report(memory, made, every=every)
+        draft = await plan_compaction(memory, keep)
+    report = await build_plan_report(memory, draft, every=every)
     if dry_run:
         return report
     if not common.json:
         show.write(report)
-    return await _apply_plan(memory, made, allow_destroyed)
+    return await _apply_plan(memory, draft, allow_destroyed)
 
 
 async def forecast(
@@ -129,10 +129,10 @@ async def forecast(
     ] = None,
 ) -> Any:
     with waiting("looking ahead"):
-        told = await memory.forecast(days, every=every, limit=limit, offset=offset)
+        answer = await memory.forecast(days, every=every, limit=limit, offset=offset)
     if svg is not None:
-        files.write(svg, told.svg())
-    return None if svg == "-" else told
+        files.write(svg, answer.svg())
+    return None if svg == "-" else answer
 
 
 async def explain(name: Name, /, *, memory: Memory) -> Any:
@@ -150,10 +150,10 @@ async def build_plan_report(memory: Memory, made: "Plan", *, every: bool) -> "Pl
 
 async def _make_plan(memory: Memory, output: str | None) -> "Plan":
     with waiting("planning"):
-        made = await memory.plan()
+        draft = await memory.plan()
     if output is not None:
-        files.write(output, made.to_json())
-    return made
+        files.write(output, draft.to_json())
+    return draft
 
 
 async def _apply_plan(memory: Memory, made: "Plan", allow_destroyed: int | None) -> Any:

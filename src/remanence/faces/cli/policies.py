@@ -48,15 +48,19 @@ def policy_check(name: Policy, /) -> Any:
 async def policy_adopt(name: Policy, /, *, memory: Memory) -> Any:
     before = memory.policy.current.name
     adopted = await memory.policy.adopt(name)
-    return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _adopting(before))
+    return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _render_adopt_command(before))
 
 
 async def policy_drop(*, memory: Memory) -> Any:
     before = await memory.policy.drop()
-    return {"adopted": "none"} if before is None else Undoable({"dropped": before}, _adopting(before))
+    return (
+        {"adopted": "none"}
+        if before is None
+        else Undoable({"dropped": before}, _render_adopt_command(before))
+    )
 
 
-def _adopting(name: str) -> str:
+def _render_adopt_command(name: str) -> str:
     """Return the command that adopts a policy again; one of the user's own is named by its file."""
     from remanence.curate.policy.document import presets
 

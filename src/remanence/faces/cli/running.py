@@ -65,11 +65,11 @@ class Interrupted(KeyboardInterrupt):
 def launch(app: "App", line: Sequence[str]) -> int:
     """Run the command that a line of words names, and return its exit code."""
     words, common = split_common_options(line)
-    asked = words[: words.index("--")] if "--" in words else words
-    if not words or not HELP.isdisjoint(asked):
-        print(page(app, [word for word in asked if word not in HELP]))
+    front = words[: words.index("--")] if "--" in words else words
+    if not words or not HELP.isdisjoint(front):
+        print(page(app, [word for word in front if word not in HELP]))
         return 0
-    command, bound, given = app.parse_args(words, print_error=False, exit_on_error=False)
+    command, bound, extras = app.parse_args(words, print_error=False, exit_on_error=False)
     if command == app.help_print:
         print(page(app, words))
         return 0
@@ -81,19 +81,19 @@ def launch(app: "App", line: Sequence[str]) -> int:
         )
         return WRONG
 
-    rest = dict.fromkeys(given.keys() - {"memory"}, common)
+    rest = dict.fromkeys(extras.keys() - {"memory"}, common)
 
     def work() -> Any:
-        if "memory" in given:
-            called = words[0], " ".join(words[:2])
-            makes = not MAKING.isdisjoint(called)
+        if "memory" in extras:
+            names = words[0], " ".join(words[:2])
+            makes = not MAKING.isdisjoint(names)
             return _with_memory(
                 lambda memory: command(*bound.args, **bound.kwargs, **rest, memory=memory),
                 common,
                 makes=makes,
-                dry=makes and DRY in asked,
-                name=called[1] if called[1] in CHANGING else called[0],
-                erased_since="refuse" if LOOKING.isdisjoint(called) else "look",
+                dry=makes and DRY in front,
+                name=names[1] if names[1] in CHANGING else names[0],
+                erased_since="refuse" if LOOKING.isdisjoint(names) else "look",
             )
         return command(*bound.args, **bound.kwargs, **rest)
 
@@ -113,8 +113,8 @@ def run_and_print(common: Common, work: Callable[[], Any]) -> int:
 
 def print_interruption(how_far: str = "") -> int:
     """Say that the work was cut short, and in which state that leaves the memory."""
-    told = how_far or "what was written is complete, nothing is half done"
-    write_lines([Text(f"interrupted: {told}")], sys.stderr)
+    state = how_far or "what was written is complete, nothing is half done"
+    write_lines([Text(f"interrupted: {state}")], sys.stderr)
     return INTERRUPTED
 
 
@@ -210,16 +210,16 @@ def open_engine(
 def _tell_of_upgrade(path: str) -> None:
     """Say on stderr what opening an older file does, and how long it takes, so that nobody stops it half-way."""
     from remanence.store.sqlite.dialect import SCHEMA_VERSION
-    from remanence.store.sqlite.upgrade import MB_A_SECOND, older
+    from remanence.store.sqlite.upgrade import MB_A_SECOND, read_older_version
 
-    version = older(path)
+    version = read_older_version(path)
     if version is not None:
         size = Path(path).stat().st_size / 2**20
-        told = (
+        notice = (
             f"{path} has version {version} and is brought to version {SCHEMA_VERSION}, once: about"
             f" {max(1, round(size / MB_A_SECOND)):,} s for {size:,.0f} MB; a copy of the old file stays beside it"
         )
-        write_lines([Text(told)], sys.stderr)
+        write_lines([Text(notice)], sys.stderr)
 
 
 async def _await_answer(answer: Awaitable[Any]) -> Any:

@@ -77,16 +77,16 @@ async def schedule_accept_clock(*, memory: Memory) -> Any:
 
 def cadences(given: str | None) -> dict[CadenceName, float]:
     """Read how many seconds lie between two judgements of rules, from NAME=TIME words with commas between."""
-    found: dict[CadenceName, float] = {}
+    intervals: dict[CadenceName, float] = {}
     for word in (given or "").split(",") if given else ():
         name, _, span = word.strip().partition("=")
-        known = next((one for one in get_args(CadenceName) if one == name), None)
-        if known is None:
+        cadence = next((one for one in get_args(CadenceName) if one == name), None)
+        if cadence is None:
             raise InvalidInput(f"unknown cadence {name!r}", recovery=suggest(name, get_args(CadenceName)))
         read = _SPAN.fullmatch(span)
         if read is None:
             raise InvalidInput(
                 f"{word!r} says no time", recovery=f"write it like {name}=30s, {name}=5m or {name}=6h"
             )
-        found[known] = float(read[1]) * _SECONDS[read[2]]
-    return found
+        intervals[cadence] = float(read[1]) * _SECONDS[read[2]]
+    return intervals

@@ -16,11 +16,11 @@ from remanence.faces.style import Undoable, counting, waiting
 
 
 async def doctor(*, common: Given) -> Any:
-    from remanence.flows.inspect.checks import absent, make_unreadable_check
+    from remanence.flows.inspect.checks import build_absent_check, make_unreadable_check
 
     path = database(common)
     if not path.exists():
-        return [absent(str(path))]
+        return [build_absent_check(str(path))]
     try:
         async with open_engine(common, erased_since="look") as memory:
             with waiting("checking"):
@@ -76,12 +76,12 @@ async def settings(
 async def _set(memory: Memory, name: str, value: str) -> Undoable:
     before = await memory.settings.get(name)
     if isinstance(before.value, str):
-        given: int | str = value
+        new_value: int | str = value
     elif value.isascii() and value.isdigit():
-        given = int(value)
+        new_value = int(value)
     else:
         raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
-    return Undoable(await memory.settings.set(name, given), _setting(name, before.value))
+    return Undoable(await memory.settings.set(name, new_value), _setting(name, before.value))
 
 
 def _setting(name: str, value: int | str) -> str:

@@ -35,7 +35,7 @@ class WrongUsage(Exception):
     """What cannot be understood, and what to do."""
 
 
-def wrong(error: CycloptsError | WrongUsage, words: Sequence[str]) -> int:
+def print_usage_error(error: CycloptsError | WrongUsage, words: Sequence[str]) -> int:
     """Say what cannot be understood, and return the exit code; what a value of ours is wrong in is refused."""
     if isinstance(error.__cause__, RemanenceError):
         return print_refusal(error.__cause__, json="--json" in words)
@@ -49,39 +49,39 @@ def print_refusal(error: RemanenceError, *, json: bool) -> int:
 
     complain(str(error), error.recovery)
     if json:
-        told: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "error": type(error).__name__,
             "message": str(error),
             "recovery": error.recovery,
         }
         if isinstance(error, Conflict) and error.expected is not None:
-            told |= {"expected": error.expected, "current": error.current}
-        print(show.document(told))
+            answer |= {"expected": error.expected, "current": error.current}
+        print(show.document(answer))
     return ERASED_SINCE if isinstance(error, ErasedSince) else 1
 
 
 def complain(what: str, recovery: str) -> None:
     """Write two lines on stderr: what is wrong, and what to do."""
-    said = (" ".join(text.split()) for text in (f"error: {what}", f"→ {recovery}"))
+    lines = (" ".join(text.split()) for text in (f"error: {what}", f"→ {recovery}"))
     write_lines(
-        (Text(indent + visible(line)) for indent, line in zip(("", "  "), said, strict=True)), sys.stderr
+        (Text(indent + visible(line)) for indent, line in zip(("", "  "), lines, strict=True)), sys.stderr
     )
 
 
 def split_common_options(words: Sequence[str]) -> tuple[list[str], Common]:
     """Part the options of every command from the other words; behind `--` none is looked for."""
     rest: list[str] = []
-    said: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     coming = iter(words)
     for word in coming:
-        option, joined, value = word.partition("=")
+        option, sign, value = word.partition("=")
         if word == "--":
             rest += [word, *coming]
         elif option in _COMMON:
-            said[_COMMON[option]] = _read_option_value(option, value if joined else None, coming)
+            values[_COMMON[option]] = _read_option_value(option, value if sign else None, coming)
         else:
             rest.append(word)
-    return rest, Common(**said)
+    return rest, Common(**values)
 
 
 def _read_option_value(option: str, value: str | None, coming: Iterator[str]) -> str | bool:
@@ -90,19 +90,19 @@ def _read_option_value(option: str, value: str | None, coming: Iterator[str]) ->
         if value is not None:
             raise WrongUsage(f"{option} takes no value", "write it alone")
         return True
-    found = next(coming, "-") if value is None else value
-    if value is None and found.startswith("-"):
+    word = next(coming, "-") if value is None else value
+    if value is None and word.startswith("-"):
         raise WrongUsage(f"{option} takes a value", "usage: remanence COMMAND …")
-    return policy_of(found) if option == "--policy" else found
+    return policy_of(word) if option == "--policy" else word
 
 
 def refuse_misplaced_dash(values: Iterable[Any]) -> bool:
     """Refuse a `-` that stands where neither a text nor a file goes."""
     parts = [part for value in values for part in (astuple(value) if is_dataclass(value) else [value])]  # type: ignore[arg-type]
-    found = any(part == STREAM or (isinstance(part, list) and STREAM in part) for part in parts)
-    if found:
+    is_misplaced = any(part == STREAM or (isinstance(part, list) and STREAM in part) for part in parts)
+    if is_misplaced:
         complain("- stands only where a text or a file goes", "write the word itself")
-    return found
+    return is_misplaced
 
 
 def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
@@ -111,13 +111,13 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
         case UnknownCommandError():
             return _unknown(str((error.unused_tokens or [""])[0]), error.command_chain or ())
         case UnknownOptionError():
-            known = [
+            names = [
                 name for one in error.argument_collection if one.show for name in one.names if name[0] == "-"
             ]
             word = error.token.keyword or error.token.value
             if " " in word:
                 return f"{format_value(word)} begins like an option", "write -- before it"
-            return f"no option {word}", suggest(word, [*known, *sorted(_COMMON)])
+            return f"no option {word}", suggest(word, [*names, *sorted(_COMMON)])
         case MissingArgumentError() if error.keyword is not None:
             return f"{error.keyword} takes a value", usage
         case MissingArgumentError():
@@ -133,8 +133,8 @@ def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
     if word.startswith("-"):
         return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"])
     prefix = " ".join([*chain, ""])
-    known = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
-    near = suggest(word, known)
+    commands = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
+    near = suggest(word, commands)
     return f"no command {format_value(prefix + word)}", near if near.startswith(
         "did"
     ) else f"see: remanence {prefix}--help"

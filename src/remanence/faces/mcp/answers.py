@@ -27,7 +27,7 @@ TEXT_CHARS = 100  # of the memory at a link's other end
 def render_recall_result(answer: RecallResult) -> str:
     """Write what was recalled, how strong it is, and what was left out."""
     if not answer.memories:
-        return f"{answer.text or 'Nothing was found'}." + _left_out(answer) + _without(answer)
+        return f"{answer.text or 'Nothing was found'}." + _left_out(answer) + _describe_fallback(answer)
     weak = f"{WEAK}\n" * answer.is_weak
     strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
     return (
@@ -35,7 +35,7 @@ def render_recall_result(answer: RecallResult) -> str:
         + mark_as_data(answer.text.removeprefix(weak), MEMORIES)
         + strength
         + _left_out(answer)
-        + _without(answer)
+        + _describe_fallback(answer)
     )
 
 
@@ -43,16 +43,16 @@ def _left_out(answer: RecallResult) -> str:
     return f"\nLeft out: {kept_out(answer.left_out)}." * bool(answer.left_out)
 
 
-def _without(answer: RecallResult) -> str:
+def _describe_fallback(answer: RecallResult) -> str:
     """Say why the model that embeds had no part in it: another answer may be better."""
     return f"\nWithout the model: {answer.without_model}." * bool(answer.without_model)
 
 
 def render_learn_result(done: LearnResult, notes: Iterable[str] = ()) -> str:
     """Write what became of a text."""
-    said = "; ".join(filter(None, [*notes, done.note]))
-    named = f" {short_id(done.seq)}" if done.seq else ""  # what is gated has no id
-    return f"{done.status}{named}" + f" ({said})" * bool(said)
+    remark = "; ".join(filter(None, [*notes, done.note]))
+    name = f" {short_id(done.seq)}" if done.seq else ""  # what is gated has no id
+    return f"{done.status}{name}" + f" ({remark})" * bool(remark)
 
 
 def render_note_result(done: NoteResult, notes: Iterable[str] = ()) -> str:
@@ -63,7 +63,7 @@ def render_note_result(done: NoteResult, notes: Iterable[str] = ()) -> str:
     )
 
 
-def whole(
+def render_memory(
     memory: Memory,
     ends: Mapping[int, Memory],
     links: Sequence[Link],
@@ -76,13 +76,13 @@ def whole(
     lines = [*_facts(memory), *(f"> {line}" for line in memory.text.splitlines())]
     lines += ["links:", *(f"  {_link(memory, link, ends)}" for link in links)] if links else []
     lines += ["history:", *(f"  {line}" for line in _history(events))]
-    lines += _why(explanation)
+    lines += _render_explanation(explanation)
     return mark_as_data("\n".join(lines), "a memory, its text after >")
 
 
 def _facts(memory: Memory) -> Iterator[str]:
-    named = (memory.status, memory.tier, memory.kind, memory.lifecycle)
-    yield f"{short_id(memory.seq)} {', '.join(one.label for one in named if one is not None)}, id {memory.id}"
+    labels = (memory.status, memory.tier, memory.kind, memory.lifecycle)
+    yield f"{short_id(memory.seq)} {', '.join(one.label for one in labels if one is not None)}, id {memory.id}"
     when = {"said": memory.said_at, "learned": memory.learned_at, "used": memory.used_at}
     when |= {"valid from": memory.valid_from, "valid to": memory.valid_to}
     yield ", ".join(f"{what} {_time(at)}" for what, at in when.items() if at is not None)
@@ -127,9 +127,9 @@ def _history(events: Sequence[Event]) -> Iterator[str]:
         yield " ".join(f"{_time(event.at)} {event.verb}{by}: {'; '.join(event.changes)}".split())
 
 
-def _why(explanation: Explanation) -> Iterator[str]:
+def _render_explanation(explanation: Explanation) -> Iterator[str]:
     """Yield why a memory is worth what it is, what took it away, and what acts on it; `explain` tells the rest."""
-    yield from _fell(explanation.fall) if explanation.fall is not None else ()
+    yield from _render_fall(explanation.fall) if explanation.fall is not None else ()
     yield from explanation.worth.lines() if explanation.worth is not None else ()
     yield f"under {explanation.policy}: {explanation.outcome}"
     for verdict in explanation.verdicts:
@@ -140,7 +140,7 @@ def _why(explanation: Explanation) -> Iterator[str]:
             yield f"  {verdict.what} {verdict.name} from {_time(verdict.fires_at)}: {verdict.action}{because}"
 
 
-def _fell(fall: Fall) -> Iterator[str]:
+def _render_fall(fall: Fall) -> Iterator[str]:
     """Yield what took a memory out of sight and the ways back, without the run: an agent is told of its own alone."""
     yield str(fall).removesuffix(f" (run {fall.run})")
     yield from (f"    back: {way}" for way in fall.back if fall.run not in way)
@@ -153,19 +153,21 @@ def _time(micros: int) -> str:
 def render_waiting_plan(plan_id: str, report: PlanReport) -> str:
     """Write a plan of curation that waits under its id."""
     lines = "\n".join(render(report))
-    return f"{_waiting(plan_id)}\n{mark_as_data(lines, 'a plan, with the memories that it names')}"
+    return (
+        f"{_describe_pending_plan(plan_id)}\n{mark_as_data(lines, 'a plan, with the memories that it names')}"
+    )
 
 
-def forgetting(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str]) -> str:
+def render_forget_plan(plan_id: str, going: Sequence[Memory], spared: Mapping[str, str]) -> str:
     """Write which memories would be forgotten, and which not."""
-    kept = "".join(f"\nNot forgotten: {name} ({reason})" for name, reason in spared.items())
+    rest = "".join(f"\nNot forgotten: {name} ({reason})" for name, reason in spared.items())
     if not going:
-        return f"Nothing would be forgotten.{kept}"
+        return f"Nothing would be forgotten.{rest}"
     lines = "\n".join(map(memory_line, going))
-    return f"{_waiting(plan_id)} Would be forgotten:\n{mark_as_data(lines, MEMORIES)}{kept}"
+    return f"{_describe_pending_plan(plan_id)} Would be forgotten:\n{mark_as_data(lines, MEMORIES)}{rest}"
 
 
-def _waiting(plan_id: str) -> str:
+def _describe_pending_plan(plan_id: str) -> str:
     return f"{plan_id}: nothing of this has happened yet; apply it by this id."
 
 
@@ -175,19 +177,19 @@ def render_receipts(receipts: Sequence[Receipt], skipped: Sequence[str] = ()) ->
     for receipt in receipts:
         for name, count in receipt.counts.items():
             counts[name] = counts.get(name, 0) + count
-    said = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
-    left = [*skipped, *(reason for receipt in receipts for reason in receipt.skipped)]
+    summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
+    reasons = [*skipped, *(reason for receipt in receipts for reason in receipt.skipped)]
     runs = [receipt.run for receipt in receipts if receipt.changes]
     notes = dict.fromkeys(note for receipt in receipts for note in receipt.notes)
     return (
-        f"Done: {said}."
+        f"Done: {summary}."
         + "".join(f"\nNote: {note}" for note in notes)
-        + "".join(f"\nSkipped: {reason}" for reason in left)
+        + "".join(f"\nSkipped: {reason}" for reason in reasons)
         + "".join(f"\nTake it back with undo, run {run}" for run in runs)
     )
 
 
-def undone(receipt: Receipt) -> str:
+def render_undo_result(receipt: Receipt) -> str:
     """Write which run was taken back."""
     changes = f"{receipt.changes} change{'s' * (receipt.changes != 1)}"
     return f"Took back run {receipt.undoes}: {changes}." + "".join(

@@ -43,10 +43,10 @@ class Inputs:
     def __init__(self, verb: Callable[..., Any], choices: Choices) -> None:
         self.name = verb.__name__
         hints = get_type_hints(verb, include_extras=True)
-        taken = inspect.signature(verb).parameters.values()
+        parameters = inspect.signature(verb).parameters.values()
         fields: dict[str, Any] = {
             one.name: (hints[one.name], ... if one.default is one.empty else one.default)
-            for one in taken
+            for one in parameters
             if one.name != "self"
         }
         config = ConfigDict(extra="forbid")
@@ -63,21 +63,21 @@ class Inputs:
 
     def _argument_error(self, error: ValidationError) -> InvalidInput:
         """Say which arguments are wrong, and what to pass instead."""
-        known = self.schema["properties"]
-        said, way = [], []
+        properties = self.schema["properties"]
+        faults, way = [], []
         for fault in error.errors(include_url=False, include_context=False):
             name = str(fault["loc"][0])
-            if name not in known:
-                said.append(f"{self.name} has no argument {format_value(name)}")
-                way.append(suggest(name, sorted(known)) if known else "pass none")
+            if name not in properties:
+                faults.append(f"{self.name} has no argument {format_value(name)}")
+                way.append(suggest(name, sorted(properties)) if properties else "pass none")
             elif fault["type"] == "missing":
-                said.append(f"{self.name} needs {name}")
+                faults.append(f"{self.name} needs {name}")
                 way.append(f"pass {name}")
             else:
-                kind = _KINDS[known[name]["type"]]
-                said.append(f"{name} must be {kind}, not {format_value(fault['input'])}")
-                way.append(f"pass {name}: {known[name].get('description', kind)}")
-        return InvalidInput("; ".join(dict.fromkeys(said)), recovery="; ".join(dict.fromkeys(way)))
+                kind = _KINDS[properties[name]["type"]]
+                faults.append(f"{name} must be {kind}, not {format_value(fault['input'])}")
+                way.append(f"pass {name}: {properties[name].get('description', kind)}")
+        return InvalidInput("; ".join(dict.fromkeys(faults)), recovery="; ".join(dict.fromkeys(way)))
 
 
 def _schema(written: Mapping[str, Any], choices: Choices) -> dict[str, Any]:

@@ -88,15 +88,15 @@ async def serve(opening: AbstractAsyncContextManager[Engine], *, allow_curation:
 def build_server(memory: Engine, session: McpSession, *, allow_curation: bool) -> Server[Any]:
     """Return a server with the tools of a memory; it announces tools and nothing else."""
     tools = Tools(memory, allow_curation=allow_curation)
-    offered = {name: _Tool(getattr(tools, name), tools) for name in names(allow_curation=allow_curation)}
+    by_name = {name: _Tool(getattr(tools, name), tools) for name in names(allow_curation=allow_curation)}
 
     async def listed(_: Any, __: Any) -> ListToolsResult:
-        return ListToolsResult(tools=[tool.announced for tool in offered.values()])
+        return ListToolsResult(tools=[tool.announced for tool in by_name.values()])
 
     async def called(_: Any, given: CallToolRequestParams) -> CallToolResult:
         try:
             await session.begin()
-            return _text_result(await _answer(offered, given.name, given.arguments or {}))
+            return _text_result(await _answer(by_name, given.name, given.arguments or {}))
         except RemanenceError as error:
             return _text_result(f"{error}\n→ {error.recovery}", failed=True)
         except Exception:  # noqa: BLE001 - a client is not told of the inside, and the server goes on
@@ -154,11 +154,11 @@ async def _over_stdio(server: Server[Any]) -> None:
 
 async def _told_to_end() -> signal.Signals:
     """Wait for a signal to end; where the platform delivers none to a loop, wait for ever."""
-    told: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
+    ending: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
     if sys.platform != "win32":
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, partial(_settle, told, number))
-    return await told
+            asyncio.get_running_loop().add_signal_handler(number, partial(_settle, ending, number))
+    return await ending
 
 
 def _settle(told: "asyncio.Future[signal.Signals]", number: signal.Signals) -> None:

@@ -23,7 +23,7 @@ from remanence.core.errors import (
     format_value,
     nearest,
 )
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
@@ -119,9 +119,9 @@ class Tools:
             await self.memory.recall(
                 query,
                 limit=LIMIT if limit is None else limit,
-                budget=_inside(budget),
+                budget=_shrink_budget(budget),
                 filters={"tags": tags} if tags else {},
-                between=_between(since, until),
+                between=_parse_interval(since, until),
             )
         )
 
@@ -133,7 +133,9 @@ class Tools:
         ends = [await self.memory.get(seq) for seq in sorted(others)]
         events = await self.memory.history(memory.seq)
         explanation = await self.memory.explain(memory.seq, _preset(policy))
-        return answers.whole(memory, {one.seq: one for one in ends}, links, events[-EVENTS:], explanation)
+        return answers.render_memory(
+            memory, {one.seq: one for one in ends}, links, events[-EVENTS:], explanation
+        )
 
     async def learn(
         self,
@@ -147,36 +149,36 @@ class Tools:
         said_at: Annotated[str | None, Field(description="ISO 8601; now if absent.")] = None,
     ) -> str:
         """Remember one text; a category that is none becomes a tag."""
-        notes, kept = [], list(tags or ())
+        notes, all_tags = [], list(tags or ())
         if category is not None and category not in self.memory.policy.current.categories:
             near = nearest(category, self.choices["category"])
-            meant = f"; did you mean {near!r}?" if near else ""
-            notes.append(f"{format_value(category)} is no category and became a tag{meant}")
-            kept.append(category)
+            hint = f"; did you mean {near!r}?" if near else ""
+            notes.append(f"{format_value(category)} is no category and became a tag{hint}")
+            all_tags.append(category)
             category = None
         about: dict[str, Any] = {
             "kind": None if kind == TURN else kind,
             "role": role,
         }  # the engine knows which there are
         # What an agent was told does not say who the agent is: a person says that.
-        own = [tag for tag in kept if says_who([tag], system=False)]
+        own = [tag for tag in all_tags if says_who([tag], system=False)]
         store = self.memory.note if kind == TURN else self.memory.learn
-        done = await store(
+        answer = await store(
             text,
             category=category,
-            tags=[tag for tag in kept if tag not in own],
+            tags=[tag for tag in all_tags if tag not in own],
             speaker=speaker,
             source=source,
             said_at=None if said_at is None else moment(said_at),
             spares_identity=not self.allow_curation,
             **about,
         )
-        if own and done.seq and (waits := await self.memory.review.propose(done.seq, *own)):
+        if own and answer.seq and (waits := await self.memory.review.propose(answer.seq, *own)):
             notes.append(f"{', '.join(waits)} waits for the user, who alone says who you are")
         return (
-            answers.render_note_result(done, notes)
-            if isinstance(done, NoteResult)
-            else answers.render_learn_result(done, notes)
+            answers.render_note_result(answer, notes)
+            if isinstance(answer, NoteResult)
+            else answers.render_learn_result(answer, notes)
         )
 
     async def correct(
@@ -186,10 +188,10 @@ class Tools:
     ) -> str:
         """Let a corrected text take the place of a memory."""
         old = await self.memory.get(_normalize_name(id))
-        done = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
-        placed = [f"instead of {short_id(old.seq)}, which stays as history"]
-        told = answers.render_learn_result(done, [] if done.status == "gated" else placed)
-        return told + self._way_back(done.run)
+        answer = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
+        notes = [f"instead of {short_id(old.seq)}, which stays as history"]
+        reply = answers.render_learn_result(answer, [] if answer.status == "gated" else notes)
+        return reply + self._way_back(answer.run)
 
     def _way_back(self, run: str | None) -> str:
         """Say how to take a run back, to who was given the tool for it."""
@@ -208,10 +210,8 @@ class Tools:
                 recovery=f"use correct, or one of: {', '.join(self.choices['relation'])}",
             )
         wish: dict[str, Any] = {"relation": relation}
-        drawn = await self.memory.link(_normalize_name(source), _normalize_name(target), **wish)
-        return (
-            f"{short_id(drawn.source)} {drawn.relation.label} {short_id(drawn.target)}, seen {drawn.count}×"
-        )
+        link = await self.memory.link(_normalize_name(source), _normalize_name(target), **wish)
+        return f"{short_id(link.source)} {link.relation.label} {short_id(link.target)}, seen {link.count}×"
 
     async def rate(
         self,
@@ -220,19 +220,22 @@ class Tools:
         confirm: Annotated[bool, Field(description="They were the answer.")] = False,
     ) -> str:
         """Say how far memories helped."""
-        done = await self.memory.rate(
+        answer = await self.memory.rate(
             [_normalize_name(name) for name in ids], signal, spares_identity=not self.allow_curation
         )
-        skipped = [f"{one.id} ({one.reason})" for one in done.skipped]
-        if not done.rated:
+        skips = [f"{one.id} ({one.reason})" for one in answer.skipped]
+        if not answer.rated:
             raise InvalidInput(
-                f"nothing was rated: {', '.join(skipped)}", recovery="pass ids as recall shows them"
+                f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"
             )
-        rated = ", ".join([short_id((await self.memory.get(name)).seq) for name in done.rated])
-        for name in done.rated if confirm else ():
+        rated_ids = ", ".join([short_id((await self.memory.get(name)).seq) for name in answer.rated])
+        for name in answer.rated if confirm else ():
             await self.memory.confirm(name)
-        said = [f"Rated {rated}.", f"Confirmed {rated}." if confirm else "Nothing was confirmed."]
-        return " ".join([*said, *([f"Skipped {', '.join(skipped)}."] if skipped else [])])
+        sentences = [
+            f"Rated {rated_ids}.",
+            f"Confirmed {rated_ids}." if confirm else "Nothing was confirmed.",
+        ]
+        return " ".join([*sentences, *([f"Skipped {', '.join(skips)}."] if skips else [])])
 
     async def frame(
         self,
@@ -242,17 +245,19 @@ class Tools:
     ) -> str:
         """Show the memory through a frame; `boot` is what to begin with."""
         if name != BOOT:
-            return answers.render_recall_result(await self.memory.frame(name, query, budget=_inside(budget)))
+            return answers.render_recall_result(
+                await self.memory.frame(name, query, budget=_shrink_budget(budget))
+            )
         if query is not None:
             raise InvalidInput("boot takes no query", recovery="leave query out, or use the frame task")
-        return answers.render_recall_result(await self.memory.boot(budget=_inside(budget)))
+        return answers.render_recall_result(await self.memory.boot(budget=_shrink_budget(budget)))
 
     async def status(self) -> str:
         """Count memories, links and sessions, and show what is due."""
         # Of runs an agent is told of its own alone, in the answers that made them.
         state = replace(await self.memory.status(), interrupted=())
-        told = "\n".join(line.plain for line in lines(state))
-        return mark_as_data(told, "the memory in numbers")
+        text = "\n".join(line.plain for line in lines(state))
+        return mark_as_data(text, "the memory in numbers")
 
     async def plan(
         self,
@@ -260,42 +265,44 @@ class Tools:
         limit: Annotated[int | None, Field(description="Memories of each rule; 5 if absent.")] = None,
     ) -> str:
         """Show what a policy would do now."""
-        made = await self.memory.plan(_preset(policy))
-        report = made.describe() if limit is None else await self.memory.describe_plan(made, limit=limit)
-        return answers.render_waiting_plan(self.plans.add(made), report)
+        draft = await self.memory.plan(_preset(policy))
+        report = draft.describe() if limit is None else await self.memory.describe_plan(draft, limit=limit)
+        return answers.render_waiting_plan(self.plans.add(draft), report)
 
     async def forget(self, ids: Ids) -> str:
         """Prepare to forget memories."""
         if not 1 <= len(ids) <= IDS_MAX:
             raise InvalidInput(f"{len(ids)} ids", recovery=f"name 1 to {IDS_MAX} memories")
-        found = {
+        by_id = {
             one.id: one
             for one in [await self.memory.get(_normalize_name(name)) for name in dict.fromkeys(ids)]
         }
         now = (await self.memory.status()).at  # of the memory's own clock
         system = self.memory.policy.current.is_system
         why = {
-            memory.id: _explain_refusal(memory, protecting(memory, system=system(memory.category), now=now))
-            for memory in found.values()
+            memory.id: _explain_refusal(
+                memory, find_protecting_guards(memory, system=system(memory.category), now=now)
+            )
+            for memory in by_id.values()
         }
-        going = [memory for memory in found.values() if not why[memory.id]]
+        going = [memory for memory in by_id.values() if not why[memory.id]]
         plan_id = self.plans.add(Forgetting({short_id(memory.seq): memory.revision for memory in going}))
-        spared = {short_id(found[name].seq): reason for name, reason in why.items() if reason}
-        return answers.forgetting(plan_id, going, spared)
+        spared = {short_id(by_id[name].seq): reason for name, reason in why.items() if reason}
+        return answers.render_forget_plan(plan_id, going, spared)
 
     async def apply(self, plan_id: Annotated[str, Field(description="As plan or forget answered.")]) -> str:
         """Do what a plan showed, once."""
         plan = self.plans.take(plan_id)
-        receipts, skipped = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
+        receipts, skips = await (self._forget(plan) if isinstance(plan, Forgetting) else self._apply(plan))
         self.plans.record_runs(plan_id, [receipt.run for receipt in receipts if receipt.changes])
-        return answers.render_receipts(receipts, skipped)
+        return answers.render_receipts(receipts, skips)
 
     async def undo(
         self,
         run: Annotated[str, Field(description="Its id, or last.")],
     ) -> str:
         """Take a run of yours back."""
-        return answers.undone(await self.memory.undo(run))
+        return answers.render_undo_result(await self.memory.undo(run))
 
     @property
     def choices(self) -> Choices:
@@ -322,15 +329,15 @@ class Tools:
             ) from held
 
     async def _forget(self, plan: Forgetting) -> tuple[list[Receipt], list[str]]:
-        receipts, skipped = [], []
+        receipts, skips = [], []
         for name, revision in plan.revisions.items():
             try:
                 receipts.append(await self.memory.forget(name, if_revision=revision))
             except Conflict:
-                skipped.append(f"{name}: changed since the plan was made")
+                skips.append(f"{name}: changed since the plan was made")
             except (Erased, NotFound, Protected) as error:
-                skipped.append(str(error))
-        return receipts, skipped
+                skips.append(str(error))
+        return receipts, skips
 
 
 def _explain_refusal(memory: Memory, guards: Sequence[str]) -> str:
@@ -340,7 +347,7 @@ def _explain_refusal(memory: Memory, guards: Sequence[str]) -> str:
     return f"protected: {', '.join(guards)}" if guards else ""
 
 
-def _inside(budget: int | None) -> int | None:
+def _shrink_budget(budget: int | None) -> int | None:
     """Return what of a budget is left for memories."""
     return budget if budget is None or budget < 1 else max(1, budget - AROUND)
 
@@ -357,7 +364,7 @@ def _preset(policy: str | None) -> str | None:
     return policy
 
 
-def _between(since: str | None, until: str | None) -> tuple[datetime, datetime] | None:
+def _parse_interval(since: str | None, until: str | None) -> tuple[datetime, datetime] | None:
     if since is None and until is None:
         return None
     return moment(since or "1971-01-01"), moment(until or "2254-12-31")

@@ -41,16 +41,16 @@ LOG = logging.getLogger("remanence")
 
 def parts(embedder: "str | Embedder | WaitingEmbedder") -> tuple[Embedder, "Model | None"]:
     """Return what embeds inside `learn`, and the model beside it where an embedder that waits is meant."""
-    given = ""
+    name = ""
     if isinstance(embedder, str):
         built_in = BUILT_IN.get(embedder)
         if built_in is not None:
             return built_in(), None
-        given = embedder
-        waiting = waiting_embedder(given)
-        embedder = extensions.embedder(given, [*BUILT_IN, *EMBEDDERS]) if waiting is None else waiting
+        name = embedder
+        waiting = waiting_embedder(name)
+        embedder = extensions.embedder(name, [*BUILT_IN, *EMBEDDERS]) if waiting is None else waiting
     if is_waiting(embedder):
-        return BUILT_IN["auto"](), Model(embedder, given)
+        return BUILT_IN["auto"](), Model(embedder, name)
     return embedder, None
 
 
@@ -67,9 +67,9 @@ class Model:
             self.name, self.dimensions = given.name, given.dimensions
             self.batch_max: int = getattr(given, "batch_max", BATCH_MAX)
         if not _is_name(self.name):
-            raise self._nonsense(f"{format_value(self.name)} as its name")
+            raise self._build_answer_error(f"{format_value(self.name)} as its name")
         if self.dimensions is not None and not _is_length(self.dimensions):
-            raise self._nonsense(f"{format_value(self.dimensions)} as its dimensions")
+            raise self._build_answer_error(f"{format_value(self.dimensions)} as its dimensions")
         self.failure = ""
         self._rests_until = 0.0
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
@@ -78,35 +78,35 @@ class Model:
     async def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
         """Return unit rows of texts, of at most `batch_max` distinct ones; raise EmbedderError where there are none."""
         distinct = list(dict.fromkeys(texts))
-        found = await self._ask_with_timeout(self._given.embed, distinct, BATCH_SECONDS_MAX)
+        embeddings = await self._ask_with_timeout(self._given.embed, distinct, BATCH_SECONDS_MAX)
         place = {text: at for at, text in enumerate(distinct)}
-        return EmbeddedTexts(found.vectors[[place[text] for text in texts]], found.tokens_used)
+        return EmbeddedTexts(embeddings.vectors[[place[text] for text in texts]], embeddings.tokens_used)
 
     async def question(self, text: str) -> EmbeddedTexts | None:
         """Return the unit row of a question, None where the model does not answer; `failure` then says why.
 
         The latest questions are kept. What failed is not asked again before a while has passed.
         """
-        if (kept := self._kept.get(text)) is not None:
+        if (vector := self._kept.get(text)) is not None:
             self._kept.move_to_end(text)
-            return EmbeddedTexts(kept)
+            return EmbeddedTexts(vector)
         loop = asyncio.get_running_loop()
         if loop.time() < self._rests_until:
             return None
-        given = self._given
-        ask = given.embed_questions if isinstance(given, QuestionEmbedder) else given.embed
+        embedder = self._given
+        ask = embedder.embed_questions if isinstance(embedder, QuestionEmbedder) else embedder.embed
         try:
-            found = await self._ask_with_timeout(ask, [text], QUESTION_SECONDS_MAX)
+            embeddings = await self._ask_with_timeout(ask, [text], QUESTION_SECONDS_MAX)
         except RemanenceError as error:
             if not self.failure:
                 LOG.warning("recall goes on without the embedder %s: %s", self.name, error)
             self.failure, self._rests_until = str(error), loop.time() + REST_S
             return None
         self.failure = ""
-        self._kept[text] = found.vectors[0]
+        self._kept[text] = embeddings.vectors[0]
         if len(self._kept) > QUESTIONS_KEPT:
             self._kept.popitem(last=False)
-        return EmbeddedTexts(found.vectors[0], found.tokens_used)
+        return EmbeddedTexts(embeddings.vectors[0], embeddings.tokens_used)
 
     async def close(self) -> None:
         """Let go what was begun for it here; what runs in its thread comes to its end by itself."""
@@ -120,23 +120,25 @@ class Model:
         self, ask: Callable[..., Any], texts: list[str], seconds_max: float
     ) -> EmbeddedTexts:
         """Ask within a time limit."""
-        told = f"the embedder {self.name}"
+        label = f"the embedder {self.name}"
         try:
             async with asyncio.timeout(seconds_max):
-                with wrap_extension_errors(told):
-                    found = ask(texts) if iscoroutinefunction(ask) else await self._aside(ask, texts)
-                    given = await found if isawaitable(found) else found
+                with wrap_extension_errors(label):
+                    pending = (
+                        ask(texts) if iscoroutinefunction(ask) else await self._run_in_thread(ask, texts)
+                    )
+                    answer = await pending if isawaitable(pending) else pending
         except TimeoutError:
             raise EmbedderError(
-                f"{told} gave no answer within {seconds_max:g} s", recovery=_RECOVERY
+                f"{label} gave no answer within {seconds_max:g} s", recovery=_RECOVERY
             ) from None
         except ModelError:
             raise
         except RemanenceError as error:
             raise EmbedderError(one_line(str(error), MESSAGE_CHARS_MAX), recovery=_RECOVERY) from error
-        return self._looked_at(given, len(texts))
+        return self._looked_at(answer, len(texts))
 
-    async def _aside(self, ask: Callable[..., Any], texts: list[str]) -> Any:
+    async def _run_in_thread(self, ask: Callable[..., Any], texts: list[str]) -> Any:
         """Ask in the model's own thread, one batch after another."""
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "remanence-embedder")
@@ -148,18 +150,20 @@ class Model:
         try:
             rows = np.array(given.vectors if isinstance(given, EmbeddedTexts) else given, np.float32)
         except (TypeError, ValueError):
-            raise self._nonsense(f"{format_value(given)} for vectors", tokens_used) from None
+            raise self._build_answer_error(f"{format_value(given)} for vectors", tokens_used) from None
         if rows.ndim != 2 or len(rows) != texts:
-            raise self._nonsense(f"an array of shape {rows.shape} for {texts:,} texts", tokens_used)
-        known = self.dimensions or rows.shape[1]
-        if rows.shape[1] != known or not 0 < known <= DIMENSIONS_MAX:
-            raise self._nonsense(f"vectors of {rows.shape[1]:,} numbers instead of {known:,}", tokens_used)
+            raise self._build_answer_error(f"an array of shape {rows.shape} for {texts:,} texts", tokens_used)
+        dimensions = self.dimensions or rows.shape[1]
+        if rows.shape[1] != dimensions or not 0 < dimensions <= DIMENSIONS_MAX:
+            raise self._build_answer_error(
+                f"vectors of {rows.shape[1]:,} numbers instead of {dimensions:,}", tokens_used
+            )
         if not np.isfinite(rows).all():
-            raise self._nonsense("numbers that are not finite", tokens_used)
-        self.dimensions = known
+            raise self._build_answer_error("numbers that are not finite", tokens_used)
+        self.dimensions = dimensions
         return EmbeddedTexts(unit_rows(rows), tokens_used)
 
-    def _nonsense(self, what: str, tokens_used: int = 0) -> EmbedderError:
+    def _build_answer_error(self, what: str, tokens_used: int = 0) -> EmbedderError:
         return EmbedderError(
             f"the embedder {format_value(self.name)} gave {what}", recovery=_RECOVERY, tokens_used=tokens_used
         )

@@ -30,48 +30,48 @@ class ClockWatch:
         reading = read(self._clock)
         if self._latest is not None and _agrees(self._latest, reading):
             return
-        present = await self.present()
+        present = await self.read_present()
         newest_at = 0 if present.marks.believed is not None else await self._last_record()
         before, after = present.marks, update_clock_marks(present, newest_at)
         if _says_more(before, after):
-            held = None if before == Marks() else before.values()
+            old = None if before == Marks() else before.values()
             swap = {
-                CLOCK: (held, after.values())
+                CLOCK: (old, after.values())
             }  # whoever accepts the clock at this moment has the last word
             await self._store.bookkeep(self._scope, Bookkeeping(reading.wall, swap=swap))
         self._latest = present.reading
 
-    async def present(self) -> Present:
+    async def read_present(self) -> Present:
         """Return what the clocks say now, with what is kept of them."""
-        asked = Bookkeeping(self._clock.now(), get=(CLOCK,))
-        kept = (await self._store.bookkeep(self._scope, asked)).values.get(CLOCK)
-        return Present(read(self._clock), Marks.read(kept))
+        request = Bookkeeping(self._clock.now(), get=(CLOCK,))
+        marks = (await self._store.bookkeep(self._scope, request)).values.get(CLOCK)
+        return Present(read(self._clock), Marks.read(marks))
 
     async def accept(self) -> str | None:
         """Believe the clocks as they stand, and every record that claims to be of later; say what was in doubt."""
         newest_at = await self._newest_at()
-        present = await self.present()
-        found, reading = doubt(present, newest_at), present.reading
+        present = await self.read_present()
+        finding, reading = doubt(present, newest_at), present.reading
         accepted = max(newest_at, present.marks.accepted)
         after = Marks(believed=reading, accepted=accepted if accepted > reading.wall else 0)
         await self._store.bookkeep(self._scope, Bookkeeping(reading.wall, put={CLOCK: after.values()}))
         self._latest = reading
-        return None if found is None else found.why
+        return None if finding is None else finding.why
 
     async def check(self) -> Check:
         """Say whether the clock is in doubt, and name the runs that claim to be of later than now."""
         try:
-            present = await self.present()
-            found = doubt(present, await self._newest_at())
-            late = await self._later(present) if found is not None and found.cause == "back" else []
+            present = await self.read_present()
+            finding = doubt(present, await self._newest_at())
+            late = await self._later(present) if finding is not None and finding.cause == "back" else []
         except StoreError as error:
             return Check("clock", ok=False, detail=str(error), advice=error.recovery)
-        if found is None:
+        if finding is None:
             return Check("clock", ok=True, detail="it goes on from the last record")
         return Check(
             "clock",
             ok=True,
-            detail=found.why + _describe_runs(late),
+            detail=finding.why + _describe_runs(late),
             advice="set the clock right; if it is right: remanence schedule accept-clock",
         )
 
@@ -88,12 +88,12 @@ class ClockWatch:
 
     async def _later(self, present: Present) -> list[AuditPart]:
         """Find the runs that claim to be of later than now; those that were accepted are left out."""
-        found: list[AuditPart] = []
+        runs: list[AuditPart] = []
         after, until = 0, max(present.reading.wall, present.marks.accepted)
         while parts := await self._store.history(self._scope, after=after, limit=_PAGE, rows=False):
-            found += [part for part in parts if part.cause.at > until and part.cause.part == 0]
+            runs += [part for part in parts if part.cause.at > until and part.cause.part == 0]
             after = parts[-1].position
-        return found
+        return runs
 
 
 def _agrees(latest: ClockReading, reading: ClockReading) -> bool:
@@ -114,9 +114,9 @@ def _describe_runs(runs: Sequence[AuditPart]) -> str:
     """Name runs with their verb and the time they claim."""
     if not runs:
         return ""
-    shown = ", ".join(
+    listing = ", ".join(
         f"run {part.cause.run} ({part.cause.verb}) says {to_datetime(part.cause.at):%Y-%m-%d %H:%M}"
         for part in runs[:RUNS_NAMED]
     )
     more = f" and {len(runs) - RUNS_NAMED} more" if len(runs) > RUNS_NAMED else ""
-    return f": {shown}{more}"
+    return f": {listing}{more}"

@@ -24,7 +24,7 @@ from remanence.edit.one_memory import on_revision
 from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.clocks import ClockWatch
 from remanence.flows.base.kept_snapshots import KeptSnapshots
-from remanence.flows.base.naming import find_memories, plain_name, refuse_erased, several, unknown
+from remanence.flows.base.naming import find_memories, list_memory_names, plain_name, refuse_erased, unknown
 from remanence.flows.indexes.archive_index import ArchiveIndex
 from remanence.flows.indexes.attribute_index import AttributeIndex
 from remanence.flows.indexes.entity_index import EntityIndex
@@ -235,10 +235,10 @@ class Core:
     ) -> CommitResult:
         """Write uses; the indexes hold nothing of them, and need not ask what was written."""
         cause = replace(self.cause("use"), actor=agent, at=at, extends=extends)
-        done = await self.commit(changes, cause)
-        self.index.pass_over(done)
-        self.archive.pass_over(done)
-        return done
+        outcome = await self.commit(changes, cause)
+        self.index.pass_over(outcome)
+        self.archive.pass_over(outcome)
+        return outcome
 
     async def find_memories(self, names: Sequence[int | str]) -> list[Memory | None]:
         """Return memories by number, id, key or short id, in the order asked; None where there is none."""
@@ -274,21 +274,21 @@ class Core:
         With `if_revision` only while the one memory has that revision: whoever was faster is not written over. `turns`
         are heard with the changes, and the values put that `beside` says of the memories.
         """
-        asked = several(names)
-        refuse_several(asked, if_revision)
+        keys = list_memory_names(names)
+        refuse_several(keys, if_revision)
         for attempt in range(RACES_MAX):
-            memories = await self.all_of(asked)
-            decided = [await _decide_changes(memory, decide, if_revision) for memory in memories]
-            changes = [change for some in decided for change in some]
+            memories = await self.all_of(keys)
+            decisions = [await _decide_changes(memory, decide, if_revision) for memory in memories]
+            changes = [change for some in decisions for change in some]
             cause = self.cause(verb, detail=make_id_detail(memories), turns=turns, values=beside(memories))
             if not changes:
                 return receipt(self.scope, cause, 0, {})
             try:
                 await self.commit(changes, cause)
             except Conflict as conflict:
-                await overtaken(attempt, conflict)
+                await wait_before_retry(attempt, conflict)
                 continue
-            return receipt(self.scope, cause, len(changes), {verb: sum(map(bool, decided))})
+            return receipt(self.scope, cause, len(changes), {verb: sum(map(bool, decisions))})
         raise AssertionError("unreachable")
 
 
@@ -315,14 +315,14 @@ def refuse_several(names: Sequence[int | str], if_revision: int | None) -> None:
         )
 
 
-async def overtaken(attempt: int, conflict: Conflict) -> None:
+async def wait_before_retry(attempt: int, conflict: Conflict) -> None:
     """Pause before the next try after a lost race, or raise the conflict where no try is left."""
     if attempt + 1 == RACES_MAX:
         raise conflict
     await asyncio.sleep(RACE_PAUSE_S * attempt)
 
 
-async def aside(chars: int, work: Callable[..., Answer], *arguments: Any) -> Answer:
+async def run_off_loop(chars: int, work: Callable[..., Answer], *arguments: Any) -> Answer:
     """Do work that takes as long as its characters are many: at once where these are few, else in a thread."""
     if chars <= LOOP_CHARS_MAX:
         return work(*arguments)
@@ -398,8 +398,8 @@ async def _ask_for_lease(
     core: Core, wanted: tuple[str, str, int], beside: Callable[[str, int], Bookkeeping]
 ) -> Lease:
     (name, holder, lasting), now = wanted, core.clock.now()
-    asked = replace(beside(holder, now), lease=(name, holder, now + lasting))
-    return Lease(name, holder, await core.store.bookkeep(core.scope, asked))
+    request = replace(beside(holder, now), lease=(name, holder, now + lasting))
+    return Lease(name, holder, await core.store.bookkeep(core.scope, request))
 
 
 def receipt(scope: str, cause: Cause, changes: int, counts: Mapping[str, int], **more: Any) -> Receipt:

@@ -48,8 +48,8 @@ class RegisteredCopy(Result):
     def __str__(self) -> str:
         where = "printed, or handed to a program" if self.path == ELSEWHERE else self.path
         what = "unfinished" if self.memories is None else number(self.memories, "memory", "memories")
-        gone = "; the file is gone" * self.is_gone
-        return visible(f"{self.kind} of {minute_of(self.at)}: {where} ({what}){gone}")
+        absence = "; the file is gone" * self.is_gone
+        return visible(f"{self.kind} of {minute_of(self.at)}: {where} ({what}){absence}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +64,12 @@ async def backup(core: Core, path: str | Path, to: str | Path = "") -> None:
     """Write a verified copy of the file, and register it as put at `to`, or else at `path`."""
     check_path(path)
     name = await begin(core, EVERY_SCOPE, "backup", to or path)
-    done = False
+    is_done = False
     try:
         memories = await core.store.backup(str(path))
-        done = True
+        is_done = True
     finally:
-        if not done:
+        if not is_done:
             await _drop(core, EVERY_SCOPE, [name])
     await finish(core, EVERY_SCOPE, name, memories)
 
@@ -81,12 +81,12 @@ async def begin(core: Core, scope: str, kind: Kind, to: str | Path) -> str:
     """
     path = _shown_path(core, str(to))
     now = core.clock.now()
-    asked = Bookkeeping(now, under=(COPIES,), get=(UNLISTED,))
+    request = Bookkeeping(now, under=(COPIES,), get=(UNLISTED,))
     try:
-        kept = dict((await core.store.bookkeep(scope, asked)).values)
-        before = int(kept.pop(UNLISTED, 0))
-        going = await asyncio.to_thread(_going, kept, path)
-        still = sum(not _is_gone(kept[one]["path"]) and kept[one]["path"] != path for one in going)
+        rows = dict((await core.store.bookkeep(scope, request)).values)
+        before = int(rows.pop(UNLISTED, 0))
+        going = await asyncio.to_thread(_find_dropped_copies, rows, path)
+        still = sum(not _is_gone(rows[one]["path"]) and rows[one]["path"] != path for one in going)
         name = f"{COPIES}{core.new_id()}"
         put: dict[str, Any] = {**dict.fromkeys(going), name: {"kind": kind, "path": path, "at": now}}
         if still:
@@ -104,9 +104,9 @@ async def finish(core: Core, scope: str, name: str, memories: int) -> None:
         return
     now = core.clock.now()
     try:
-        kept = (await core.store.bookkeep(scope, Bookkeeping(now, get=(name,)))).values
-        if name in kept:
-            put = {name: {**kept[name], "memories": memories}}
+        rows = (await core.store.bookkeep(scope, Bookkeeping(now, get=(name,)))).values
+        if name in rows:
+            put = {name: {**rows[name], "memories": memories}}
             await core.store.bookkeep(scope, Bookkeeping(now, put=put))
     except StoreUnavailable as error:
         LOG.warning("the register does not say that a copy is whole: %s", error)
@@ -118,30 +118,30 @@ async def register(core: Core) -> Register:
         row for scope in (core.scope, EVERY_SCOPE) for row in (await _read_copy_rows(core, scope)).items()
     ]
     unlisted = sum(value for name, value in rows if name == UNLISTED)
-    listed = await asyncio.to_thread(_build_copies, [value for name, value in rows if name != UNLISTED])
-    return Register(listed, unlisted)
+    copies = await asyncio.to_thread(_build_copies, [value for name, value in rows if name != UNLISTED])
+    return Register(copies, unlisted)
 
 
 async def dismiss(core: Core, path: str | Path) -> list[RegisteredCopy]:
     """Take copies out of the register by where they were put, and return them; NotFound where there is none."""
-    wanted = {str(path), _shown_path(core, str(path))}
-    found: list[Mapping[str, Any]] = []
+    paths = {str(path), _shown_path(core, str(path))}
+    rows: list[Mapping[str, Any]] = []
     for scope in (core.scope, EVERY_SCOPE):
-        kept = await _read_copy_rows(core, scope)
-        names = [name for name, one in kept.items() if name != UNLISTED and one["path"] in wanted]
-        found += [kept[name] for name in names]
+        by_name = await _read_copy_rows(core, scope)
+        names = [name for name, one in by_name.items() if name != UNLISTED and one["path"] in paths]
+        rows += [by_name[name] for name in names]
         await _drop(core, scope, names)
-    if not found:
+    if not rows:
         raise NotFound(
             f"no copy at {format_value(str(path))} is registered",
             recovery="list them: remanence erase copies",
         )
-    return list(await asyncio.to_thread(_build_copies, found))
+    return list(await asyncio.to_thread(_build_copies, rows))
 
 
 async def _read_copy_rows(core: Core, scope: str) -> Mapping[str, Any]:
-    asked = Bookkeeping(core.clock.now(), under=(COPIES,), get=(UNLISTED,))
-    return (await core.store.bookkeep(scope, asked)).values
+    request = Bookkeeping(core.clock.now(), under=(COPIES,), get=(UNLISTED,))
+    return (await core.store.bookkeep(scope, request)).values
 
 
 async def _drop(core: Core, scope: str, names: Iterable[str]) -> None:
@@ -155,7 +155,7 @@ def _shown_path(core: Core, path: str) -> str:
     return path if path == ELSEWHERE else screen_name(str(Path(path).absolute()), core.salt).text
 
 
-def _going(kept: Mapping[str, Mapping[str, Any]], path: str) -> list[str]:
+def _find_dropped_copies(kept: Mapping[str, Mapping[str, Any]], path: str) -> list[str]:
     """Return which rows go as another comes: of the same path, and past the limit of files that are gone, then old."""
     same = [name for name, one in kept.items() if one["path"] == path != ELSEWHERE]
     rest = sorted(kept.keys() - set(same), key=lambda name: (not _is_gone(kept[name]["path"]), name))
@@ -163,8 +163,8 @@ def _going(kept: Mapping[str, Mapping[str, Any]], path: str) -> list[str]:
 
 
 def _build_copies(rows: Iterable[Mapping[str, Any]]) -> tuple[RegisteredCopy, ...]:
-    ordered = sorted(rows, key=lambda one: (one["at"], one["path"]))
-    return tuple(RegisteredCopy(**one, is_gone=_is_gone(one["path"])) for one in ordered)
+    by_time = sorted(rows, key=lambda one: (one["at"], one["path"]))
+    return tuple(RegisteredCopy(**one, is_gone=_is_gone(one["path"])) for one in by_time)
 
 
 def _is_gone(path: str) -> bool:

@@ -37,10 +37,10 @@ class ExpireResult(Result):
     time, before_time = Time("at"), Time("before")
 
     def __str__(self) -> str:
-        kept = f"; {number(self.kept, 'part', 'parts')} keep some" if self.kept else ""
-        left = "; more are due" if self.more else ""
+        keeps = f"; {number(self.kept, 'part', 'parts')} keep some" if self.kept else ""
+        tail = "; more are due" if self.more else ""
         what = f"{number(self.changes, 'image', 'images')} of {number(self.parts, 'part', 'parts')} ended"
-        return visible(f"{what}, older than {minute_of(self.before)}{kept}{left}")
+        return visible(f"{what}, older than {minute_of(self.before)}{keeps}{tail}")
 
 
 async def expire(
@@ -55,29 +55,29 @@ async def expire(
     await _refuse_doubt(core, now)
     before = now - await settings.number(core, "audit_days") * DAY
     before -= before % DAY if fence is not None else 0
-    done = ExpireResult(now, before)
+    total = ExpireResult(now, before)
     for _ in range(PIECES_MAX):
         cause = core.cause(EXPIRE, fence=fence)
-        ended = await core.store.end_images(core.scope, before, cause)
-        if not ended.position:
-            return replace(done, more=False)
-        done = replace(
-            done,
-            parts=done.parts + ended.parts,
-            changes=done.changes + ended.changes,
-            kept=done.kept + ended.kept,
-            more=ended.left,
-            runs=(*done.runs, cause.run),
+        batch = await core.store.end_images(core.scope, before, cause)
+        if not batch.position:
+            return replace(total, more=False)
+        total = replace(
+            total,
+            parts=total.parts + batch.parts,
+            changes=total.changes + batch.changes,
+            kept=total.kept + batch.kept,
+            more=batch.left,
+            runs=(*total.runs, cause.run),
         )
-        if not ended.left or over():
+        if not batch.left or over():
             break
-    return done
+    return total
 
 
 async def _refuse_doubt(core: Core, now: int) -> None:
     # Of no memory: how many there are and the newest record are all that the brake asks for here.
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(), only=()), now)
-    snapshot = replace(snapshot, present=await core.watch.present())
+    snapshot = replace(snapshot, present=await core.watch.read_present())
     hold = brake.check_brake(snapshot, now, 0, automatic=True)
     if hold is not None:
         raise PlanHeld(

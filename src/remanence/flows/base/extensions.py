@@ -61,16 +61,16 @@ def find_entry_points(
     """
     from importlib.metadata import entry_points
 
-    found: dict[str, list[EntryPoint]] = {}
+    by_name: dict[str, list[EntryPoint]] = {}
     for entry in entry_points(group=group):
-        found.setdefault(entry.name, []).append(entry)
+        by_name.setdefault(entry.name, []).append(entry)
     complaints, usable = [], {}
-    for name, entries in found.items():
-        told = " and ".join(map(_describe_entry_point, entries))
+    for name, entries in by_name.items():
+        label = " and ".join(map(_describe_entry_point, entries))
         if name in built_in:
-            complaints.append(f"{told}: {name!r} is built in")
+            complaints.append(f"{label}: {name!r} is built in")
         elif len(entries) > 1:
-            complaints.append(f"{told} have one name")
+            complaints.append(f"{label} have one name")
         else:
             usable[name] = entries[0]
     return usable, complaints
@@ -86,11 +86,11 @@ def importers(built_in: Collection[str]) -> Mapping[str, Importer]:
 
 def embedder(name: str, built_in: Collection[str]) -> Embedder | WaitingEmbedder:
     """Load the embedder that is registered under a name; one that waits is guarded where it is asked."""
-    loaded: ExtensionLoader[Embedder | WaitingEmbedder] = ExtensionLoader(
+    loader: ExtensionLoader[Embedder | WaitingEmbedder] = ExtensionLoader(
         _find_entry_point(EMBEDDERS, "embedder", name, built_in)
     )
-    made = loaded.get()
-    return made if is_waiting(made) else GuardedEmbedder(loaded)
+    instance = loader.get()
+    return instance if is_waiting(instance) else GuardedEmbedder(loader)
 
 
 def is_waiting(embedder: Embedder | WaitingEmbedder) -> "TypeIs[WaitingEmbedder]":
@@ -142,16 +142,16 @@ class GuardedImporter:
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return its turns, if turns they are."""
-        told, counted = self._loaded.told, Counter[str]()
-        with wrap_extension_errors(told):
-            given: list[object] = list(self._loaded.get().turns(text, source, counted))
-        turns = [one for one in given if isinstance(one, Turn)]
-        if len(turns) < len(given):
-            strange = next(one for one in given if not isinstance(one, Turn))
-            raise _nonsense(told, f"{format_value(strange)} among its turns")
-        if not all(type(reason) is str and type(count) is int for reason, count in counted.items()):
-            raise _nonsense(told, f"{format_value(dict(counted))} as what it skipped")
-        skipped.update(counted)
+        label, counts = self._loaded.told, Counter[str]()
+        with wrap_extension_errors(label):
+            items: list[object] = list(self._loaded.get().turns(text, source, counts))
+        turns = [one for one in items if isinstance(one, Turn)]
+        if len(turns) < len(items):
+            strange = next(one for one in items if not isinstance(one, Turn))
+            raise _build_extension_error(label, f"{format_value(strange)} among its turns")
+        if not all(type(reason) is str and type(count) is int for reason, count in counts.items()):
+            raise _build_extension_error(label, f"{format_value(dict(counts))} as what it skipped")
+        skipped.update(counts)
         return turns
 
 
@@ -161,20 +161,24 @@ class GuardedEmbedder:
     def __init__(self, loaded: ExtensionLoader[Any]) -> None:
         self._loaded = loaded
         with wrap_extension_errors(loaded.told):
-            made = loaded.get()
-            self.name, self.dimensions, self.thresholds = made.name, made.dimensions, made.thresholds
+            instance = loaded.get()
+            self.name, self.dimensions, self.thresholds = (
+                instance.name,
+                instance.dimensions,
+                instance.thresholds,
+            )
         _check_name(loaded.told, self.name)
         if type(self.dimensions) is not int or not 0 <= self.dimensions <= DIMENSIONS_MAX:
-            raise _nonsense(loaded.told, f"{format_value(self.dimensions)} as its dimensions")
+            raise _build_extension_error(loaded.told, f"{format_value(self.dimensions)} as its dimensions")
         if type(self.thresholds) is not SimilarityThresholds:
-            raise _nonsense(loaded.told, f"{format_value(self.thresholds)} as its thresholds")
+            raise _build_extension_error(loaded.told, f"{format_value(self.thresholds)} as its thresholds")
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return its vectors, if they are as many and as long as they must be."""
         with wrap_extension_errors(self._loaded.told):
             rows = np.asarray(self._loaded.get().embed(texts, weight), np.float32)
         if rows.shape != (len(texts), self.dimensions) or not np.isfinite(rows).all():
-            raise _nonsense(
+            raise _build_extension_error(
                 self._loaded.told, f"an array of shape {rows.shape}, or numbers that are not finite"
             )
         return rows
@@ -189,36 +193,36 @@ class GuardedWriter:
     def __init__(self, loaded: ExtensionLoader[Writer]) -> None:
         self._loaded = loaded
         with wrap_extension_errors(loaded.told):
-            made = loaded.get()
-            self.name = made.name
+            instance = loaded.get()
+            self.name = instance.name
         _check_name(loaded.told, self.name)
-        if isinstance(made, Extractor):
-            self.extract = partial(self._extract, made)
-        if isinstance(made, Shortener):
-            self.shorten = partial(self._shorten, made)
+        if isinstance(instance, Extractor):
+            self.extract = partial(self._extract, instance)
+        if isinstance(instance, Shortener):
+            self.shorten = partial(self._shorten, instance)
 
     async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
         """Return its judgement; raise WriterError where there is none."""
-        with self._answering():
-            found = await self._loaded.get().judge(text, identity, others)
-            if type(found) is not Judgement:
-                raise _nonsense(self._loaded.told, f"{format_value(found)} as a judgement")
-        return found
+        with self._wrap_errors():
+            judgement = await self._loaded.get().judge(text, identity, others)
+            if type(judgement) is not Judgement:
+                raise _build_extension_error(self._loaded.told, f"{format_value(judgement)} as a judgement")
+        return judgement
 
     async def _extract(
         self, made: Extractor, turns: Sequence[ExtractTurn], wanted: ExtractRequest
     ) -> ExtractResult:
         """Return what it found, if it makes sense of what it was shown."""
-        with self._answering():
+        with self._wrap_errors():
             return checked_extraction(await made.extract(turns, wanted), turns, wanted)
 
     async def _shorten(self, made: Shortener, text: str, tokens_max: int) -> ShortenResult:
         """Return its shorter text, if it is one."""
-        with self._answering():
+        with self._wrap_errors():
             return checked_shortening(await made.shorten(text, tokens_max), text, tokens_max)
 
     @contextmanager
-    def _answering(self) -> Iterator[None]:
+    def _wrap_errors(self) -> Iterator[None]:
         """Say under its name what it fails at, as a WriterError."""
         try:
             with wrap_extension_errors(self._loaded.told):
@@ -267,10 +271,10 @@ def _describe_entry_point(entry: "EntryPoint") -> str:
 
 def _check_name(told: str, name: object) -> None:
     if not isinstance(name, str) or not 0 < len(name) <= NAME_CHARS_MAX:
-        raise _nonsense(told, f"{format_value(name)} as its name")
+        raise _build_extension_error(told, f"{format_value(name)} as its name")
 
 
-def _nonsense(told: str, what: str) -> ExtensionError:
+def _build_extension_error(told: str, what: str) -> ExtensionError:
     return ExtensionError(
         f"{told} gave {what}", recovery="tell its maintainers, or do without it", extension=told
     )

@@ -68,13 +68,13 @@ async def settle(core: Core) -> None:
     """Refuse a model other than the one whose vectors are here; the first one that is named stays."""
     if core.model is None:
         return
-    known = await read_answering_model(core)
-    if known is None:
+    record = await read_answering_model(core)
+    if record is None:
         await core.store.bookkeep(
             core.scope, Bookkeeping(core.clock.now(), swap={MODEL: (None, encode_model(core.model))})
         )
-        known = await read_answering_model(core)
-    refuse_other(known, core.model)
+        record = await read_answering_model(core)
+    refuse_other(record, core.model)
 
 
 def encode_model(model: Model) -> dict[str, Any]:
@@ -89,16 +89,16 @@ async def read_answering_model(core: Core) -> dict[str, Any] | None:
 
 async def _read_model_record(core: Core) -> tuple[dict[str, Any] | None, int]:
     """Return which model's vectors answer, and how many of them were ever written."""
-    booked = await core.store.bookkeep(
+    books = await core.store.bookkeep(
         core.scope, Bookkeeping(core.clock.now(), get=(MODEL,), counters=(WRITTEN,))
     )
-    known = booked.values.get(MODEL)
-    if known is not None and not (isinstance(known, dict) and isinstance(known.get("name"), str)):
+    record = books.values.get(MODEL)
+    if record is not None and not (isinstance(record, dict) and isinstance(record.get("name"), str)):
         raise StoreDamaged(
-            f"which model's vectors answer is not to be read: {format_value(known)}",
+            f"which model's vectors answer is not to be read: {format_value(record)}",
             recovery="run `doctor`, then go back to the latest backup",
         )
-    return known, 0 if known is None else booked.counters.get(WRITTEN + known["name"], 0)
+    return record, 0 if record is None else books.counters.get(WRITTEN + record["name"], 0)
 
 
 def refuse_other(known: dict[str, Any] | None, model: Model) -> None:
@@ -124,37 +124,37 @@ def answers(known: dict[str, Any] | None, model: Model | None) -> bool:
 
 
 def _render_embedder_option(known: dict[str, Any]) -> str:
-    given = known.get("given")
-    return f" (`--embedder {given}`)" if given else ""
+    option = known.get("given")
+    return f" (`--embedder {option}`)" if option else ""
 
 
 async def embed_question(core: Core, question: str) -> QuestionVector:
     """Put a question to the model, if there is one that answers here."""
     if core.model is None:
         return QuestionVector()
-    known, written = await _read_model_record(core)
-    name = None if known is None else known["name"]
+    record, count = await _read_model_record(core)
+    name = None if record is None else record["name"]
     model = next((one for one in (core.model, *core.others) if one.name == name), None)
     if model is None:
         now = "by no model" if name is None else f"by {format_value(name)}"
         mine = format_value(core.model.name)
         return QuestionVector(without=f"this memory is embedded {now} by now, not by {mine}: open it anew")
-    if not written:
+    if not count:
         return QuestionVector(without=f"nothing is embedded yet by {format_value(model.name)}: consolidate")
-    found = await model.question(question)
-    if found is None:
+    embeddings = await model.question(question)
+    if embeddings is None:
         return QuestionVector(without=model.failure)
-    if found.tokens_used:
-        await Spending(core, EMBEDDER).book(1, found.tokens_used)
-    return QuestionVector(model.name, written, found.vectors)
+    if embeddings.tokens_used:
+        await Spending(core, EMBEDDER).book(1, embeddings.tokens_used)
+    return QuestionVector(model.name, count, embeddings.vectors)
 
 
 async def embed_missing(settled: Settling) -> Mapping[str, int]:
     """Have the model embed what it has not yet, as a step of a consolidation."""
-    filled = await fill(settled.core, settled.stopped)
-    if filled.left:
-        settled.failed.append(f"{STEP}: {filled.left}")
-    return {BY_MODEL: filled.memories}
+    outcome = await fill(settled.core, settled.stopped)
+    if outcome.left:
+        settled.failed.append(f"{STEP}: {outcome.left}")
+    return {BY_MODEL: outcome.memories}
 
 
 async def fill(core: Core, stopped: Callable[[], bool] = lambda: False) -> EmbedMissingResult:
@@ -162,24 +162,26 @@ async def fill(core: Core, stopped: Callable[[], bool] = lambda: False) -> Embed
     model = core.model
     if model is None:
         return EmbedMissingResult()
-    known, written = await _read_model_record(core)
-    if known is None or known["name"] != model.name:
+    record, count = await _read_model_record(core)
+    if record is None or record["name"] != model.name:
         return EmbedMissingResult(left=(await embed_question(core, "")).without)
-    missing = await _missing(core, (model.name, written))
-    spending, filled = Spending(core, EMBEDDER), 0
+    missing = await _missing(core, (model.name, count))
+    spending, total = Spending(core, EMBEDDER), 0
     for start in range(0, len(missing), WRITTEN_AT_ONCE):
         if stopped():
             break
         if waits := await spending.waits():
-            return EmbedMissingResult(filled, waits)
+            return EmbedMissingResult(total, waits)
         try:
-            kept = await _embed_memories(core, model, missing[start : start + WRITTEN_AT_ONCE], spending)
+            batch_count = await _embed_memories(
+                core, model, missing[start : start + WRITTEN_AT_ONCE], spending
+            )
         except EmbedderError as error:
-            return EmbedMissingResult(filled, str(error))
-        if kept is None:
-            return EmbedMissingResult(filled, "another process embeds")
-        filled += kept
-    return EmbedMissingResult(filled)
+            return EmbedMissingResult(total, str(error))
+        if batch_count is None:
+            return EmbedMissingResult(total, "another process embeds")
+        total += batch_count
+    return EmbedMissingResult(total)
 
 
 async def _embed_memories(core: Core, model: Model, seqs: Sequence[int], spending: Spending) -> int | None:
@@ -197,35 +199,35 @@ async def _embed_memories(core: Core, model: Model, seqs: Sequence[int], spendin
 
 async def count_unembedded(core: Core) -> int:
     """Count the memories that the model has not embedded yet; 0 where it does not answer here."""
-    known, written = await _read_model_record(core)
-    if core.model is None or known is None or known["name"] != core.model.name:
+    record, count = await _read_model_record(core)
+    if core.model is None or record is None or record["name"] != core.model.name:
         return 0
-    return len(await _missing(core, (core.model.name, written)))
+    return len(await _missing(core, (core.model.name, count)))
 
 
 async def _missing(core: Core, arm: tuple[str, int]) -> list[int]:
     """Return, ascending, the memories that have no vector of a model yet."""
-    async with core.index.still(core.clock.now(), model=arm):
-        found: list[int] = core.index.without_model(EMBEDDED).tolist()
-    return found
+    async with core.index.hold_rows(core.clock.now(), model=arm):
+        seqs: list[int] = core.index.without_model(EMBEDDED).tolist()
+    return seqs
 
 
 async def take_away(core: Core, fence: Fence) -> int:
     """Take away the vectors of models that answer no more; return how many."""
-    booked = await core.store.bookkeep(
+    books = await core.store.bookkeep(
         core.scope, Bookkeeping(core.clock.now(), under=(GONE,), get=(MODEL,), counters=(WRITTEN,))
     )
-    answers, taken = booked.values.get(MODEL), 0
-    for mark in [name for name in booked.values if name.startswith(GONE)]:
+    answers, total = books.values.get(MODEL), 0
+    for mark in [name for name in books.values if name.startswith(GONE)]:
         name = mark.removeprefix(GONE)
         counts: dict[str, int] = {}
         if answers is None or answers["name"] != name:
-            while gone := await core.store.embed(core.scope, name, None, fence=fence):
-                taken += gone
-            counts = {WRITTEN + name: -booked.counters.get(WRITTEN + name, 0)}
-        done = Bookkeeping(core.clock.now(), put={mark: None}, count=counts, fence=fence)
-        await core.store.bookkeep(core.scope, done)
-    return taken
+            while batch_count := await core.store.embed(core.scope, name, None, fence=fence):
+                total += batch_count
+            counts = {WRITTEN + name: -books.counters.get(WRITTEN + name, 0)}
+        request = Bookkeeping(core.clock.now(), put={mark: None}, count=counts, fence=fence)
+        await core.store.bookkeep(core.scope, request)
+    return total
 
 
 async def keep(core: Core, model: Model, memories: Sequence[Memory], spending: Spending, fence: Fence) -> int:
@@ -234,14 +236,14 @@ async def keep(core: Core, model: Model, memories: Sequence[Memory], spending: S
     for start in range(0, len(memories), model.batch_max):
         some = memories[start : start + model.batch_max]
         try:
-            found = await model.embed([memory.text for memory in some])
+            embeddings = await model.embed([memory.text for memory in some])
         except EmbedderError as error:
             if error.tokens_used:
                 await spending.book(1, error.tokens_used)
             raise
-        if found.tokens_used:
-            await spending.book(1, found.tokens_used)
-        vectors = found.vectors.astype("<f2")
+        if embeddings.tokens_used:
+            await spending.book(1, embeddings.tokens_used)
+        vectors = embeddings.vectors.astype("<f2")
         rows += [
             EmbeddingRow(memory.seq, memory.fingerprint, vector.tobytes())
             for memory, vector in zip(some, vectors, strict=True)

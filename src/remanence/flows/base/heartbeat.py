@@ -33,18 +33,20 @@ async def beat(core: Core) -> None:
         return
     await core.watch.look()
     now, alive, mark = core.clock.now(), read_monotonic_micros(), heartbeat_key(pulse.session)
-    held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values.get(mark)
-    if held is None:
+    last = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(mark,)))).values.get(mark)
+    if last is None:
         core.pulse = None
         if pulse.task is not None and pulse.task is not asyncio.current_task():
             pulse.task.cancel()
         return
     since = (
-        now - alive + pulse.lived_until if _slept(core, pulse, now, alive) else min(pulse.counted_until, now)
+        now - alive + pulse.lived_until
+        if _has_slept(core, pulse, now, alive)
+        else min(pulse.counted_until, now)
     )
     # A swap: whoever ends the session at this moment has the last word.
-    asked = Bookkeeping(now, swap={mark: (held, now)}, cover=(since, now))
-    await core.store.bookkeep(core.scope, asked)
+    request = Bookkeeping(now, swap={mark: (last, now)}, cover=(since, now))
+    await core.store.bookkeep(core.scope, request)
     pulse.counted_until, pulse.lived_until = now, alive
 
 
@@ -71,12 +73,12 @@ async def stop(core: Core) -> None:
         LOG.error("the heartbeat of session %s failed", pulse.session, exc_info=pulse.task.exception())
 
 
-def _slept(core: Core, pulse: Pulse, now: int, alive: int) -> bool:
+def _has_slept(core: Core, pulse: Pulse, now: int, alive: int) -> bool:
     """Tell whether the machine's clock went on while the process did not: it slept, or somebody moved the clock."""
     assert pulse.every is not None
-    passed, lived_through = now - pulse.counted_until, alive - pulse.lived_until
+    gap, lived_through = now - pulse.counted_until, alive - pulse.lived_until
     # Any other clock goes as its owner says.
-    return isinstance(core.clock, SystemClock) and has_missed_beats(pulse.every, passed - lived_through)
+    return isinstance(core.clock, SystemClock) and has_missed_beats(pulse.every, gap - lived_through)
 
 
 async def _beat_on(core: Core, pulse: Pulse, every: int) -> None:

@@ -37,18 +37,18 @@ class KeptSnapshots:
             return await self.store.snapshot(self.scope, wanted, now)
         last = self._take(wanted)
         since = None if last is None else last.position
-        found: Snapshot | None
-        found = await self.store.snapshot(self.scope, replace(wanted, since=since), now)
-        if last is not None and found.changed is not None:
-            found = await _brought_up_to_date(last, found, wanted)
-        if found is None:
-            found = await self.store.snapshot(self.scope, wanted, now)
-        self._keep(wanted, found)
-        return found
+        snapshot: Snapshot | None
+        snapshot = await self.store.snapshot(self.scope, replace(wanted, since=since), now)
+        if last is not None and snapshot.changed is not None:
+            snapshot = await _brought_up_to_date(last, snapshot, wanted)
+        if snapshot is None:
+            snapshot = await self.store.snapshot(self.scope, wanted, now)
+        self._keep(wanted, snapshot)
+        return snapshot
 
     def _take(self, wanted: SnapshotRequest) -> Snapshot | None:
         """Take out what was kept of a request."""
-        place = next((at for at, (asked, _) in enumerate(self.kept) if asked == wanted), None)
+        place = next((at for at, (request, _) in enumerate(self.kept) if request == wanted), None)
         return None if place is None else self.kept.pop(place)[1]
 
     def _keep(self, wanted: SnapshotRequest, snapshot: Snapshot) -> None:

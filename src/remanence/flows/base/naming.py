@@ -37,13 +37,13 @@ def plain_name(name: OneMemory) -> int | str:
     return name.id
 
 
-def several(names: Memories) -> list[int | str]:
+def list_memory_names(names: Memories) -> list[int | str]:
     """Return each name of one memory or of several once; none at all are refused, and too many."""
     if isinstance(names, RecallResult):
         names = names.memories
     one = isinstance(names, int | str) or not isinstance(names, Sequence)
-    given: Sequence[OneMemory] = [names] if one else names  # type: ignore[list-item,assignment] # as just looked
-    plain = list(dict.fromkeys(map(plain_name, given)))
+    name_list: Sequence[OneMemory] = [names] if one else names  # type: ignore[list-item,assignment] # as just looked
+    plain = list(dict.fromkeys(map(plain_name, name_list)))
     if not 1 <= len(plain) <= SEVERAL_MAX:
         raise InvalidInput(f"{len(plain):,} memories at once", recovery=f"name 1 to {SEVERAL_MAX:,} of them")
     return plain
@@ -64,10 +64,10 @@ async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
         return (await store.get(scope, [number]))[0]
     if not _ENDING.fullmatch(name):
         return None
-    meant = await store.find(scope, Find(ending=name.lower(), limit=CANDIDATES_SHOWN + 1))
-    if len(meant) > 1:
-        raise ambiguous(name, [f"{short_id(one.seq)} {one.id}" for one in meant])
-    return meant[0] if meant else None
+    memories = await store.find(scope, Find(ending=name.lower(), limit=CANDIDATES_SHOWN + 1))
+    if len(memories) > 1:
+        raise ambiguous(name, [f"{short_id(one.seq)} {one.id}" for one in memories])
+    return memories[0] if memories else None
 
 
 def parse_short_id(name: str) -> int | None:
@@ -95,7 +95,7 @@ def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
     return NotFound(f"no memory {which} in scope {scope!r}", recovery="list ids with `list` or `recall`")
 
 
-def forgotten(key: str, memory: Memory) -> NotFound:
+def build_forgotten_error(key: str, memory: Memory) -> NotFound:
     """Say that the memory with a key was forgotten, when, and how to bring it back."""
     return NotFound(
         f"the memory with the key {format_value(key)} was forgotten on {date_of(memory.status_at)}",
@@ -105,11 +105,11 @@ def forgotten(key: str, memory: Memory) -> NotFound:
 
 async def refuse_erased(store: Store, scope: str, names: Sequence[int | str]) -> None:
     """Raise Erased where a number, id or short id is that of a memory that was erased."""
-    asked = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
-    known = await store.find_erased_names(scope, sorted(asked.values()))
-    for name, of in asked.items():
-        if of in known:
-            raise Erased(f"memory {format_value(name)} was erased on {date_of(known[of])}")
+    by_name = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
+    dates = await store.find_erased_names(scope, sorted(by_name.values()))
+    for name, of in by_name.items():
+        if of in dates:
+            raise Erased(f"memory {format_value(name)} was erased on {date_of(dates[of])}")
 
 
 def _number_of(name: int | str) -> int | None:

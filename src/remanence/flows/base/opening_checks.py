@@ -9,7 +9,7 @@ from typing import Literal
 
 from remanence.core.errors import Conflict
 from remanence.core.results import number
-from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.store.base import Bookkeeping
 
 LOG = logging.getLogger("remanence")
@@ -39,7 +39,7 @@ async def settle_ledgers(core: Core, erase_again: Callable[[Core], Awaitable[int
             raise found.refusal()
         if not found.is_due or await core.store.take_ledgers():
             return
-        await overtaken(attempt, Conflict([], "the ledgers change all the time"))
+        await wait_before_retry(attempt, Conflict([], "the ledgers change all the time"))
 
 
 async def settle_salt(core: Core) -> None:

@@ -222,11 +222,11 @@ def built_in() -> dict[str, dict[str, Any]]:
 async def seed(core: Core, rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Put built-in rows where there are none, and in place of what an older version put; a user's stay."""
     now = core.clock.now()
-    held = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(rows)))).values
+    current = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(rows)))).values
     swap = {
-        name: (held.get(name), row)
+        name: (current.get(name), row)
         for name, row in rows.items()
-        if name not in held or (held[name] != row and held[name]["source"] == "builtin")
+        if name not in current or (current[name] != row and current[name]["source"] == "builtin")
     }
     if swap:
         await core.store.bookkeep(core.scope, Bookkeeping(now, swap=swap))
@@ -267,10 +267,10 @@ async def words(core: Core, *names: str) -> list[str]:
 
 
 async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
-    declared = [_find_setting(name) for name in names]
-    asked = Bookkeeping(core.clock.now(), get=tuple(map(setting_row, names)))
-    rows = (await core.store.bookkeep(core.scope, asked)).values
-    return [_current(one, rows).value for one in declared]
+    declarations = [_find_setting(name) for name in names]
+    request = Bookkeeping(core.clock.now(), get=tuple(map(setting_row, names)))
+    rows = (await core.store.bookkeep(core.scope, request)).values
+    return [_current(one, rows).value for one in declarations]
 
 
 @checked_class
@@ -285,12 +285,12 @@ class Settings:
 
         Those that tune the inside come with `advanced`, or once a user has set them.
         """
-        every = await self._every()
+        every = await self._read_settings()
         return [one for one in every if advanced or not one.advanced or one.source == "user"]
 
-    async def _every(self) -> list[Setting]:
-        asked = Bookkeeping(self._core.clock.now(), under=(SETTING_PREFIX,))
-        rows = (await self._core.store.bookkeep(self._core.scope, asked)).values
+    async def _read_settings(self) -> list[Setting]:
+        request = Bookkeeping(self._core.clock.now(), under=(SETTING_PREFIX,))
+        rows = (await self._core.store.bookkeep(self._core.scope, request)).values
         return [_current(one, rows) for one in SETTINGS.values()]
 
     async def get(self, name: str) -> Setting:
@@ -298,14 +298,16 @@ class Settings:
 
         Raises NameUnknown where there is none of that name.
         """
-        declared = _find_setting(name)
-        asked = Bookkeeping(self._core.clock.now(), get=(setting_row(name),))
-        return _current(declared, (await self._core.store.bookkeep(self._core.scope, asked)).values)
+        declaration = _find_setting(name)
+        request = Bookkeeping(self._core.clock.now(), get=(setting_row(name),))
+        return _current(declaration, (await self._core.store.bookkeep(self._core.scope, request)).values)
 
     async def document(self) -> str:
         """Return all settings as one TOML document, each with what it means: what `load` takes."""
         return (
-            "\n".join(f"{one.name} = {_toml(one.value)}  # {one.meaning}" for one in await self._every())
+            "\n".join(
+                f"{one.name} = {_toml(one.value)}  # {one.meaning}" for one in await self._read_settings()
+            )
             + "\n"
         )
 
@@ -315,26 +317,26 @@ class Settings:
         Returns the settings that are otherwise than before. Raises InvalidInput where the document cannot be read or a
         value is out of its bounds, NameUnknown for a setting that there is not.
         """
-        given = _read(document)
-        before = await self._every()
-        after = {one.name: given.get(one.name, SETTINGS[one.name].value) for one in before}
-        for name, value in given.items():
+        new_values = _read(document)
+        before = await self._read_settings()
+        after = {one.name: new_values.get(one.name, SETTINGS[one.name].value) for one in before}
+        for name, value in new_values.items():
             self._check(_find_setting(name), value, after)
-        rows = {setting_row(name): {"source": "user", "value": value} for name, value in given.items()}
-        rows |= {row: built for row, built in built_in().items() if row not in rows}
+        rows = {setting_row(name): {"source": "user", "value": value} for name, value in new_values.items()}
+        rows |= {row: default for row, default in built_in().items() if row not in rows}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={**rows, QUIET: None})
         )
-        held = {one.name: one.value for one in before}
-        return [one for one in await self._every() if one.value != held[one.name]]
+        old_values = {one.name: one.value for one in before}
+        return [one for one in await self._read_settings() if one.value != old_values[one.name]]
 
     async def set(self, name: str, value: int | str) -> Setting:
         """Set a setting for every process that opens this scope.
 
         Raises InvalidInput where the value is out of its bounds, or where nothing is left to extract.
         """
-        held = {one.name: one.value for one in await self._every()}
-        self._check(_find_setting(name), value, {**held, name: value})
+        values = {one.name: one.value for one in await self._read_settings()}
+        self._check(_find_setting(name), value, {**values, name: value})
         row = {"source": "user", "value": value}
         await self._core.store.bookkeep(
             self._core.scope, Bookkeeping(self._core.clock.now(), put={setting_row(name): row, QUIET: None})

@@ -48,18 +48,18 @@ class Spending:
         run, day = self.account.run_limit, self.account.day_limit
         if self.tokens >= (most := await number(self.core, run)):
             return f"this run has used {self.tokens:,} of {most:,} tokens ({run}); the next goes on"
-        spent = (await today(self.core, self.account))["tokens"]
+        spent = (await read_spent_today(self.core, self.account))["tokens"]
         if spent >= (most := await number(self.core, day)):
             return f"{spent:,} of {most:,} tokens are used today ({day}); tomorrow, UTC, it goes on"
         return ""
 
 
-async def today(core: Core, account: Account = WRITER) -> Mapping[str, int]:
+async def read_spent_today(core: Core, account: Account = WRITER) -> Mapping[str, int]:
     """Return how many calls and tokens models have taken today, UTC."""
     now = core.clock.now()
     names = _names(now, account)
-    found = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
-    return {what: found.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
+    counters = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
+    return {what: counters.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
 
 
 def _names(now: int, account: Account) -> list[str]:

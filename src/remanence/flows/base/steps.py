@@ -23,8 +23,8 @@ class Settling:
     ) -> None:
         """Write one part with the actions that it carries out."""
         detail = {**self.cause.detail, **actions.detail()}
-        named = replace(self.cause, at=self.core.clock.now(), detail=detail, values=values or {})
-        await self.core.commit(changes, named)
+        part_cause = replace(self.cause, at=self.core.clock.now(), detail=detail, values=values or {})
+        await self.core.commit(changes, part_cause)
         self.cause = replace(self.cause, part=self.cause.part + 1)
 
 

@@ -23,14 +23,14 @@ from remanence.core.model import STANDING, Kind, Memory, Relation, Status, link_
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.one_memory import act, merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, aside, hold_lease
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, run_off_loop
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.connecting import KnownLinks, LinkNeighbours, beginnings
 from remanence.flows.consolidate.judging import CheckedJudgement, Verdicts, judge
 from remanence.flows.write import proposals
 from remanence.flows.write.candidates import UpdateCandidates, candidates
-from remanence.flows.write.embedding import whole
+from remanence.flows.write.embedding import wait_until_embedded
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.superseding import at_odds, worth_comparing
 from remanence.llm.base import Writer
@@ -86,13 +86,13 @@ class _Chunk:
 
     def collect_proposed_tags(self) -> dict[str, list[str]]:
         """Return the tags that were only proposed, by memory."""
-        judged = zip(self.memories, self.judged, strict=True)
-        return {memory.id: [*answer.proposed] for memory, answer in judged if answer.proposed}
+        pairs = zip(self.memories, self.judged, strict=True)
+        return {memory.id: [*answer.proposed] for memory, answer in pairs if answer.proposed}
 
-    def replacing(self) -> set[int]:
+    def find_replacing(self) -> set[int]:
         """Return the memories of which a writer says that they take the place of others."""
-        judged = zip(self.memories, self.judged, strict=True)
-        return {memory.seq for memory, answer in judged if answer.replaces}
+        pairs = zip(self.memories, self.judged, strict=True)
+        return {memory.seq for memory, answer in pairs if answer.replaces}
 
     def added_to(self, total: ConsolidateResult, run: str) -> ConsolidateResult:
         """Return the sum of what was done before and in this chunk."""
@@ -102,10 +102,10 @@ class _Chunk:
             near_duplicates=total.near_duplicates + self.near,
             similar=total.similar + self.similar,
             run=run if self.memories else total.run,
-            judged=total.judged + sum(judged.alignment is not None for judged in self.judged),
+            judged=total.judged + sum(answer.alignment is not None for answer in self.judged),
             contradictions=total.contradictions + self.at_odds,
-            unjudged=total.unjudged + tuple(judged.reason for judged in self.judged if judged.reason),
-            tokens_used=total.tokens_used + sum(judged.tokens_used for judged in self.judged),
+            unjudged=total.unjudged + tuple(answer.reason for answer in self.judged if answer.reason),
+            tokens_used=total.tokens_used + sum(answer.tokens_used for answer in self.judged),
             proposed=total.proposed
             + tuple(f"{name}: {tag}" for name, tags in self.collect_proposed_tags().items() for tag in tags),
             steps=Counter(total.steps) + self.connected,
@@ -120,7 +120,7 @@ class _InboxComparison:
     alike: Mapping[int, UpdateCandidates]
     beside: LinkNeighbours
 
-    def others(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
+    def find_partners(self, memories: Sequence[Memory]) -> dict[Relation, set[int]]:
         """Return whom some memories may be linked to, by the relations of which each takes only so many."""
         siblings = {seq for memory in memories for seq in self.beside.siblings(memory.seq)}
         return {Relation.SIMILAR: _ends(memories, self.pairs), Relation.CO_OCCURS: siblings}
@@ -137,10 +137,10 @@ async def consolidate(
 
     Who tries only once to be alone at it leaves it to another process that is.
     """
-    await whole(core)
+    await wait_until_embedded(core)
     by = {} if core.writer is None else {"writer": core.writer.name, **await _make_guideline_detail(core)}
     cause = core.cause("consolidate", detail=by)
-    total, part, drawn, spending, beside = (
+    total, part, links, spending, beside = (
         ConsolidateResult(),
         0,
         KnownLinks(),
@@ -148,15 +148,15 @@ async def consolidate(
         _InboxCandidates(),
     )
     verdicts = Verdicts(core)
-    size, compared = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
-    tell, waiting = (_nobody, 0) if progress is None else (progress, await _waiting(core))
+    size, compare_max = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
+    tell, waiting = (_ignore_progress, 0) if progress is None else (progress, await _count_inbox(core))
     tell(0, waiting)
-    while (limit := min(compared, most - total.activated)) and not stopped() and await _inbox(core, 1):
+    while (limit := min(compare_max, most - total.activated)) and not stopped() and await _inbox(core, 1):
         waiting_for = "" if core.writer is None else await spending.waits()
         if waiting_for:
             total = replace(total, waits=waiting_for)
             break
-        async with _own_turn(core, drawn, tries) as fence:
+        async with _own_turn(core, links, tries) as fence:
             if fence is None and tries == 1:
                 break
             inbox = await _inbox(core, limit)
@@ -165,12 +165,12 @@ async def consolidate(
                 await _find_similar(core, inbox), beside.alike, await beginnings(core, inbox)
             )
             for start in range(0, len(inbox), size):
-                named = replace(cause, part=part, fence=fence)
+                part_cause = replace(cause, part=part, fence=fence)
                 few = inbox[start : start + size]
-                chunk = await _commit(core, few, compared_with, named, drawn, spending)
+                chunk = await _commit(core, few, compared_with, part_cause, links, spending)
                 part += 1
                 total = chunk.added_to(total, cause.run)
-                await verdicts.carry_out(chunk.replacing(), named)
+                await verdicts.carry_out(chunk.find_replacing(), part_cause)
                 tell(total.activated, max(total.activated, waiting))
     return replace(verdicts.added_to(total), runs=(cause.run,) if part else ())
 
@@ -181,11 +181,11 @@ async def _make_guideline_detail(core: Core) -> dict[str, str]:
     return {"guidelines": ExtractRequest(guidelines=active).hash} if active else {}
 
 
-def _nobody(done: int, total: int) -> None:
+def _ignore_progress(done: int, total: int) -> None:
     """Hear how far it is."""
 
 
-async def _waiting(core: Core) -> int:
+async def _count_inbox(core: Core) -> int:
     """Count the inbox."""
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), core.clock.now())
     return int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
@@ -211,11 +211,11 @@ async def _find_similar(core: Core, memories: Sequence[Memory]) -> Pairs:
     if not core.embedder.dimensions:
         return {}
     seqs = [memory.seq for memory in memories]
-    async with core.index.still(core.clock.now(), vectors=True):
-        found = await asyncio.gather(
+    async with core.index.hold_rows(core.clock.now(), vectors=True):
+        tiles = await asyncio.gather(
             *(asyncio.to_thread(_candidates, core, part) for part in whole_tiles(seqs, COMPARED_AT_ONCE))
         )
-    return {seq: pairs for part in found for seq, pairs in part.items()}
+    return {seq: pairs for part in tiles for seq, pairs in part.items()}
 
 
 class _InboxCandidates:
@@ -228,7 +228,7 @@ class _InboxCandidates:
         """Find the candidates of those that have none yet, with a writer also of those that come next."""
         if core.writer is None:
             chars = sum(len(memory.text) for memory in inbox)
-            worth = await aside(chars, worth_comparing, inbox)
+            worth = await run_off_loop(chars, worth_comparing, inbox)
             self.alike = await candidates(core, worth, sharing=True)
         elif any(memory.seq not in self.alike for memory in inbox):
             self.alike = await candidates(core, await _inbox(core, LOOKED_AHEAD))
@@ -243,28 +243,30 @@ async def _commit(
     spending: Spending,
 ) -> _Chunk:
     """Decide and commit one chunk, reading again what lost a race; every part stands for itself."""
-    judged: dict[int, CheckedJudgement] = {}
+    answers: dict[int, CheckedJudgement] = {}
     alike = compared.alike
     for attempt in range(RACES_MAX):
         chunk = _Chunk([memory for memory in inbox if memory.status is Status.INBOX])
-        compared = replace(compared, pairs=await _standing(core, chunk, compared.pairs))
+        compared = replace(compared, pairs=await _filter_standing_pairs(core, chunk, compared.pairs))
         partners = await _texts(core, compared.pairs)
-        if core.writer is not None and not judged:
-            judged = await _judge_chunk(core, core.writer, chunk.memories, alike)
-            await spending.book(len(judged), sum(answer.tokens_used for answer in judged.values()))
-        chunk.judged = [judged.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
+        if core.writer is not None and not answers:
+            answers = await _judge_chunk(core, core.writer, chunk.memories, alike)
+            await spending.book(len(answers), sum(answer.tokens_used for answer in answers.values()))
+        chunk.judged = [answers.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
         chunk.ruled = await at_odds(core, chunk.memories, alike)
-        await drawn.look(core, {memory.seq for memory in chunk.memories}, compared.others(chunk.memories))
+        await drawn.look(
+            core, {memory.seq for memory in chunk.memories}, compared.find_partners(chunk.memories)
+        )
         # Comparing texts word by word takes long where many are alike.
         await asyncio.to_thread(_decide, core, chunk, compared, partners, drawn)
         try:
             if chunk.changes:
                 # So that they are not forgotten with the result of a run that nobody watches.
-                told = {"proposed": proposed} if (proposed := chunk.collect_proposed_tags()) else {}
-                detail = {**cause.detail, **told, **chunk.actions.detail()}
-                named = replace(cause, at=core.clock.now(), detail=detail)
+                extra_detail = {"proposed": new_tags} if (new_tags := chunk.collect_proposed_tags()) else {}
+                detail = {**cause.detail, **extra_detail, **chunk.actions.detail()}
+                part_cause = replace(cause, at=core.clock.now(), detail=detail)
                 values = await _for_review(core, chunk) | compared.beside.encode_mentions(chunk.mentioned)
-                await core.commit(chunk.changes, replace(named, values=values))
+                await core.commit(chunk.changes, replace(part_cause, values=values))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise
@@ -280,28 +282,28 @@ async def _commit(
 
 async def _for_review(core: Core, chunk: _Chunk) -> dict[str, Any]:
     """Return what is kept for a person of what was only proposed, as far as there is room."""
-    judged = zip(chunk.memories, chunk.judged, strict=True)
-    proposed = [
-        (memory, answer) for memory, answer in judged if answer.proposed or answer.replaces or answer.repeats
+    pairs = zip(chunk.memories, chunk.judged, strict=True)
+    pending = [
+        (memory, answer) for memory, answer in pairs if answer.proposed or answer.replaces or answer.repeats
     ]
-    if not proposed or core.writer is None:
+    if not pending or core.writer is None:
         return {}
     now, by = core.clock.now(), core.writer.name
     values: dict[str, Any] = {}
-    for memory, answer in proposed[: await proposals.room(core)]:
+    for memory, answer in pending[: await proposals.room(core)]:
         values |= proposals.encode_proposal(
             memory.seq, now, by, answer.proposed, answer.replaces, answer.repeats
         )
     return await proposals.beside_others(core, values)
 
 
-async def _standing(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:
+async def _filter_standing_pairs(core: Core, chunk: _Chunk, pairs: Pairs) -> Pairs:
     """Leave out who fell since a chunk was compared; note which of the chunk have a vector."""
     if not core.embedder.dimensions:
         return {memory.seq: () for memory in chunk.memories}
-    async with core.index.still(core.clock.now(), vectors=True):
+    async with core.index.hold_rows(core.clock.now(), vectors=True):
         chunk.held = core.index.filter_embedded(memory.seq for memory in chunk.memories)
-        standing = core.index.standing(_ends(chunk.memories, pairs))
+        standing = core.index.filter_standing(_ends(chunk.memories, pairs))
     return {
         memory.seq: [pair for pair in pairs[memory.seq] if pair.seq in standing] for memory in chunk.memories
     }
@@ -317,21 +319,21 @@ async def _judge_chunk(
     core: Core, writer: Writer, memories: Sequence[Memory], alike: Mapping[int, UpdateCandidates]
 ) -> dict[int, CheckedJudgement]:
     """Ask the writer about a chunk, each memory beside the older ones that it may change."""
-    shown = {memory.seq: alike[memory.seq].seqs if memory.seq in alike else () for memory in memories}
-    seqs = sorted({seq for mine in shown.values() for seq in mine})
-    found = await core.store.get(core.scope, seqs)
-    others = {one.seq: one for one in found if one is not None and one.status in STANDING}
-    beside = [[others[seq] for seq in shown[memory.seq] if seq in others] for memory in memories]
+    neighbours = {memory.seq: alike[memory.seq].seqs if memory.seq in alike else () for memory in memories}
+    seqs = sorted({seq for mine in neighbours.values() for seq in mine})
+    rows = await core.store.get(core.scope, seqs)
+    others = {one.seq: one for one in rows if one is not None and one.status in STANDING}
+    beside = [[others[seq] for seq in neighbours[memory.seq] if seq in others] for memory in memories]
     answers = await judge(core, writer, memories, beside)
     return {memory.seq: answer for memory, answer in zip(memories, answers, strict=True)}
 
 
 def _candidates(core: Core, seqs: Sequence[int]) -> Pairs:
     index, least = core.index, core.embedder.thresholds.similar
-    found = nearest(index.bare, index.rows_of(seqs), index.stands, least=least, most=PARTNERS)
+    matches = nearest(index.bare_vectors, index.rows_of(seqs), index.stands, least=least, most=PARTNERS)
     return {
         seq: [_SimilarPair(*pair) for pair in zip(index.seq[rows].tolist(), cosines.tolist(), strict=True)]
-        for seq, (rows, cosines) in zip(seqs, found, strict=True)
+        for seq, (rows, cosines) in zip(seqs, matches, strict=True)
     }
 
 
@@ -354,23 +356,25 @@ def _decide(
     odds: dict[int, list[tuple[int, float]]] = defaultdict(list)
     for newer, older, sure in chunk.ruled:
         odds[newer].append((older, sure))
-    for memory, said in zip(chunk.memories, chunk.judged, strict=True):
-        given = of_memory(memory, "consolidation")
-        judged = _filter_judgement(chunk.actions, given, said)
-        chunk.changes += _activate_memory(core, chunk, memory, now, judged)
-        chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judged.tags]
-        against, wished = [*odds[memory.seq], *judged.contradicts], compared.beside.count_links(memory)
+    for memory, answer in zip(chunk.memories, chunk.judged, strict=True):
+        eligibility = of_memory(memory, "consolidation")
+        judgement = _filter_judgement(chunk.actions, eligibility, answer)
+        chunk.changes += _activate_memory(core, chunk, memory, now, judgement)
+        chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judgement.tags]
+        against, wishes = [*odds[memory.seq], *judgement.contradicts], compared.beside.count_links(memory)
         pairs = compared.pairs[memory.seq]
-        if (pairs or against or wished) and not chunk.actions.allows("link_graph", given):
+        if (pairs or against or wishes) and not chunk.actions.allows("link_graph", eligibility):
             continue
-        linked = _link_memory(core, chunk, memory, (pairs, partners), drawn)
+        links = _link_memory(core, chunk, memory, (pairs, partners), drawn)
         contradicting = _contradictions(memory.seq, against, drawn, now)
-        connected, counts = drawn.make_link_changes(wished, now)
+        connections, counts = drawn.make_link_changes(wishes, now)
         chunk.at_odds += len(contradicting)
         chunk.connected += counts
-        chunk.changes += [*linked, *contradicting, *connected]
+        chunk.changes += [*links, *contradicting, *connections]
         chunk.mentioned |= compared.beside.mention(memory.seq)
-        chunk.actions.record("link_graph", given, times=len(linked) + len(contradicting) + len(connected))
+        chunk.actions.record(
+            "link_graph", eligibility, times=len(links) + len(contradicting) + len(connections)
+        )
     chunk.changes = merge_changes(chunk.changes)
 
 
@@ -394,13 +398,13 @@ def _link_memory(
     """Link a memory to what is near or similar; a note that is said again in other words confirms the older one."""
     now, changes = core.clock.now(), []
     pairs, partners = beside
-    left = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
+    room = {Relation.NEAR_DUPLICATE: NEAR_MAX, Relation.SIMILAR: SIMILAR_MAX}
     for pair in pairs:
         other = partners.get(pair.seq)
         relation = _relation(core, memory, other, pair.cosine)
         key = (min(memory.seq, pair.seq), max(memory.seq, pair.seq), int(relation))
-        if left[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
-            left[relation] -= 1
+        if room[relation] and key not in drawn.keys and drawn.room(relation, *key[:2]):
+            room[relation] -= 1
             drawn.add(key)
             sure = pair.cosine
             if relation is Relation.NEAR_DUPLICATE and other is not None:
@@ -416,16 +420,16 @@ def _link_memory(
 def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> list[Change]:
     """Let a note confirm an older one that says the same, unless both come from one turn; episodes stay as they are."""
     notes = memory.kind is Kind.SEMANTIC and other.kind is Kind.SEMANTIC
-    given = of_memory(memory, "consolidation")
+    eligibility = of_memory(memory, "consolidation")
     if (
         not notes
         or other.seq > memory.seq
         or memory.trust < other.trust
         or not {*memory.sources}.isdisjoint(other.sources)
-        or not actions.allows("update_note", given)
+        or not actions.allows("update_note", eligibility)
     ):
         return []
-    actions.record("update_note", given, reason="said again in other words")
+    actions.record("update_note", eligibility, reason="said again in other words")
     again = said_again(other, [(memory.role, memory.trust, memory.session)], now)
     return [*update(other, again), VERBS["repeat"].build_count_change(other.seq, confirmations=1)]
 
@@ -433,12 +437,12 @@ def _said_again(actions: Actions, memory: Memory, other: Memory, now: int) -> li
 def _activate_memory(
     core: Core, chunk: _Chunk, memory: Memory, now: int, judged: CheckedJudgement
 ) -> list[Change]:
-    given: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     if judged.alignment is not None:
         # elfmem: how well it fits who the agent is, is how sure the agent is of it, unless somebody said better.
-        said = judged.alignment if memory.confidence is None else memory.confidence
-        given = {"alignment": judged.alignment, "confidence": said}
-    (change,) = act(memory, VERBS["consolidate"], now, **given)
+        confidence = judged.alignment if memory.confidence is None else memory.confidence
+        fields = {"alignment": judged.alignment, "confidence": confidence}
+    (change,) = act(memory, VERBS["consolidate"], now, **fields)
     if core.embedder.dimensions and memory.seq not in chunk.held:
         assert change.before is not None and change.after is not None
         vector = vector_of(core, memory.text)

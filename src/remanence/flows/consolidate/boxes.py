@@ -58,13 +58,13 @@ class Box(Result):
 
     def __str__(self) -> str:
         of = f" of session {self.session}" if self.session else ""
-        ended = "open" if self.is_open else f"{self.reason}, {self.outcome}"
+        ending = "open" if self.is_open else f"{self.reason}, {self.outcome}"
         trace = "" if self.trace is None else f"; trace {self.trace}"
         about = f": {', '.join(self.topics)}" if self.topics else ""
         goal = f" – {self.goal}" if self.goal else ""
         turns = number(len(self.turns), "turn", "turns")
         when = minute_of(self.opened_at)
-        head = f"box {self.number}{of}, {when}, {turns} ({ended}{trace}){about}{goal}"
+        head = f"box {self.number}{of}, {when}, {turns} ({ending}{trace}){about}{goal}"
         return "\n".join([visible(head), *(f"  {turn}" for turn in self.turns if self.whole)])
 
 
@@ -176,14 +176,14 @@ class Traces:
         check_count("limit", limit, 1, LIST_MAX)
         check_count("boxes_min", boxes_min, 1, BOXES_MAX)
         rows = await self._core.store.traces(self._core.scope, FindTraces(limit=LIST_MAX))
-        found: list[Trace] = []
+        traces: list[Trace] = []
         for row in rows:
             trace = await _trace(self._core, row, boxes_min)
             if trace is not None:
-                found.append(trace)
-            if len(found) == limit:
+                traces.append(trace)
+            if len(traces) == limit:
                 break
-        return found
+        return traces
 
 
 async def _trace(core: Core, row: TraceRow, boxes_min: int) -> Trace | None:
@@ -199,8 +199,8 @@ async def _trace(core: Core, row: TraceRow, boxes_min: int) -> Trace | None:
 async def build_boxes(core: Core, rows: Sequence[BoxRow]) -> list[Box]:
     """Return boxes with their turns but for those that were forgotten."""
     seqs = sorted({seq for row in rows for seq in row.members})
-    found = await core.store.get(core.scope, seqs) if seqs else []
-    turns = {one.seq: one for one in found if one is not None and one.status in SHOWN}
+    memories = await core.store.get(core.scope, seqs) if seqs else []
+    turns = {one.seq: one for one in memories if one is not None and one.status in SHOWN}
     return [build_box(row, [turns[seq] for seq in row.members if seq in turns]) for row in rows]
 
 
@@ -211,7 +211,7 @@ def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
         number=row.box,
         session=row.session,
         topics=_topics(row.topics, turns),
-        goal=None if goal is None else _beginning(goal),
+        goal=None if goal is None else _shorten_goal(goal),
         outcome=None if row.outcome is None else row.outcome.label,
         opened_at=row.opened_at,
         last_at=row.last_at,
@@ -224,14 +224,14 @@ def build_box(row: BoxRow, turns: Sequence[Memory]) -> Box:
 
 def _topics(kept: Mapping[str, int], turns: Sequence[Memory]) -> tuple[str, ...]:
     """Return the weightiest topics that turns have words for, the weightiest first, each as the turns say it most."""
-    said = Counter(pair for turn in turns for read in readings(turn.text) for pair in read.content)
+    counts = Counter(pair for turn in turns for read in readings(turn.text) for pair in read.content)
     words = {f"{term_hash(stem):x}": stem for turn in turns for stem in stems(turn.text)}
-    words |= {f"{term_hash(stem):x}": word for (word, stem), _ in reversed(said.most_common())}
-    known = sorted((-weight, words[topic]) for topic, weight in kept.items() if topic in words)
-    return tuple(word for _, word in known[:TOPICS_SHOWN])
+    words |= {f"{term_hash(stem):x}": word for (word, stem), _ in reversed(counts.most_common())}
+    by_weight = sorted((-weight, words[topic]) for topic, weight in kept.items() if topic in words)
+    return tuple(word for _, word in by_weight[:TOPICS_SHOWN])
 
 
-def _beginning(text: str) -> str:
+def _shorten_goal(text: str) -> str:
     """Return a turn's first characters on one line."""
     line = " ".join(text.split())
     return line if len(line) <= GOAL_CHARS_MAX else f"{line[: GOAL_CHARS_MAX - 1]}…"

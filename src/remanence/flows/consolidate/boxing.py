@@ -16,7 +16,7 @@ from remanence.core.errors import Conflict
 from remanence.core.keywords import SourceName
 from remanence.core.model import Lifecycle, Memory, Role
 from remanence.flows.base import settings
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.steps import Settling
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.undo.box_changes import BOXED, make_column_changes
@@ -45,9 +45,9 @@ class BoxChanges:
 
     def record(self, actions: Actions, source: SourceName) -> None:
         """Count as artifacts what is made of turns beside them: boxes that are sealed, and traces that begin."""
-        given = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, source)
+        eligibility = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, source)
         for what, count in self.sealed.items():
-            actions.record("create_artifact", given, reason=what, times=count)
+            actions.record("create_artifact", eligibility, reason=what, times=count)
 
     @property
     def detail(self) -> dict[str, Any]:
@@ -63,37 +63,37 @@ async def decide_boxes(
     if not is_on:
         return BoxChanges()
     late = await core.store.boxes(core.scope, FindBoxes(session=session, limit=LATE_BOXES))
-    held = {seq for box in late for seq in box.members}
-    fresh = [turn for turn in turns if turn.seq not in held and turn.status in SHOWN]
+    box_seqs = {seq for box in late for seq in box.members}
+    fresh = [turn for turn in turns if turn.seq not in box_seqs and turn.status in SHOWN]
     box = next((one for one in late if one.sealed_at is None), None)
     if not fresh and (box is None or ended is None):
         return BoxChanges()
-    found = await core.store.get(core.scope, list(box.members)) if box is not None else []
-    told = [one for one in found if one is not None and one.status in SHOWN]
-    memories = {one.seq: one for one in sorted([*told, *fresh], key=lambda one: one.seq)}
-    seen = await box_turns(core, list(memories.values()))
-    pieces = await asyncio.to_thread(box_cuts.cut, seen, limits, ended) if seen else []
-    traces = await _traces(core, seen, limits) if with_traces else None
-    placed = _BoxPlacement(core.clock.now(), session, memories, limits, traces)
-    gone = () if box is None else tuple(seq for seq in box.members if seq not in memories)
+    members = await core.store.get(core.scope, list(box.members)) if box is not None else []
+    earlier = [one for one in members if one is not None and one.status in SHOWN]
+    memories = {one.seq: one for one in sorted([*earlier, *fresh], key=lambda one: one.seq)}
+    topic_turns = await box_turns(core, list(memories.values()))
+    pieces = await asyncio.to_thread(box_cuts.cut, topic_turns, limits, ended) if topic_turns else []
+    traces = await _traces(core, topic_turns, limits) if with_traces else None
+    placement = _BoxPlacement(core.clock.now(), session, memories, limits, traces)
+    missing = () if box is None else tuple(seq for seq in box.members if seq not in memories)
     for number, piece in enumerate(pieces):
-        placed.put(piece, box if not number else None, gone if not number else ())
+        placement.put(piece, box if not number else None, missing if not number else ())
     if box is not None and not pieces and ended is not None:  # all its turns were forgotten
-        placed.sealed_empty(box, ended)
-    changes = placed.changes()
-    return BoxChanges(changes, placed.made, _count_sealed(changes))
+        placement.sealed_empty(box, ended)
+    changes = placement.changes()
+    return BoxChanges(changes, placement.made, _count_sealed(changes))
 
 
 def _count_sealed(changes: Sequence[Change]) -> Mapping[str, int]:
     """Count the boxes that changes seal, by why, and the traces that begin."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for change in changes:
         reason = (change.after or {}).get("reason") if change.table == "boxes" else None
         if reason is not None:
-            found[f"a box is sealed: {SealReason(reason).label}"] += 1
+            counts[f"a box is sealed: {SealReason(reason).label}"] += 1
         elif change.table == "traces" and change.before is None:
-            found["a trace begins"] += 1
-    return found
+            counts["a trace begins"] += 1
+    return counts
 
 
 async def _set(core: Core) -> tuple[bool, bool, Limits]:
@@ -112,12 +112,12 @@ async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
     terms = await asyncio.to_thread(
         lambda: sorted({term_hash(s) for one in memories for s in stems(one.text)})
     )
-    known = await core.store.arriving(core.scope, Arriving(terms=terms))
+    context = await core.store.arriving(core.scope, Arriving(terms=terms))
     vectors: dict[int, Any] = {}
     if core.embedding is None:  # while memories are embedded again, vectors of two embedders lie side by side
         seqs, rows = await core.store.vectors(core.scope, only=[one.seq for one in memories])
         vectors = dict(zip(seqs.tolist(), rows, strict=True))
-    weight = word_weight(known.memories, known.df)
+    weight = word_weight(context.memories, context.df)
 
     def read() -> list[BoxTurn]:
         return [
@@ -187,28 +187,28 @@ class _BoxPlacement:
         """Let a sealed box join the most alike trace, or begin one; return which."""
         if self.traces is None or not topics:
             return None
-        found = box_cuts.trace_of(topics, at, self.traces, self.limits)
-        if found is None:
+        trace = box_cuts.trace_of(topics, at, self.traces, self.limits)
+        if trace is None:
             self._new.add(number)
             self.traces.append(TraceRow(number, topics, *at))
             return number
-        self.traces.remove(found)
-        if found.trace not in self._new:
-            self._held.setdefault(found.trace, found)
-        began, last = min(found.began_at, at[0]), max(found.last_at, at[1])
-        self.traces.append(TraceRow(found.trace, box_cuts.merge_topics(found.topics, topics), began, last))
-        return found.trace
+        self.traces.remove(trace)
+        if trace.trace not in self._new:
+            self._held.setdefault(trace.trace, trace)
+        began, last = min(trace.began_at, at[0]), max(trace.last_at, at[1])
+        self.traces.append(TraceRow(trace.trace, box_cuts.merge_topics(trace.topics, topics), began, last))
+        return trace.trace
 
     def changes(self) -> list[Change]:
         """Return all changes, of boxes and of traces as they come to stand."""
         standing = {one.trace: one for one in self.traces or ()}
-        begun = [Change("traces", number, None, standing[number].values) for number in sorted(self._new)]
-        grown = [
+        new_traces = [Change("traces", number, None, standing[number].values) for number in sorted(self._new)]
+        trace_updates = [
             change
             for number, old in sorted(self._held.items())
             for change in make_column_changes("traces", number, old.values, standing[number].values)
         ]
-        return [*self._changes, *begun, *grown]
+        return [*self._changes, *new_traces, *trace_updates]
 
 
 async def seal(
@@ -221,20 +221,20 @@ async def seal(
         if fence is None:
             return None
         for attempt in range(RACES_MAX):
-            decided = await decide_boxes(core, session, (), why)
-            if not decided.changes:
+            decision = await decide_boxes(core, session, (), why)
+            if not decision.changes:
                 return None
             actions = Actions()
-            decided.record(actions, "consolidation")
-            detail = {"session": session, **decided.detail, **actions.detail()}
+            decision.record(actions, "consolidation")
+            detail = {"session": session, **decision.detail, **actions.detail()}
             cause = core.cause("box", detail=detail, fence=fence)
             try:
-                await core.commit(decided.changes, cause)
+                await core.commit(decision.changes, cause)
             except Conflict as conflict:
-                await overtaken(attempt, conflict)
+                await wait_before_retry(attempt, conflict)
                 continue
-            sealed = sum(change.table == "boxes" for change in decided.changes)
-            return Ran(core.clock.now(), "done", cause.run, {"boxes": sealed})
+            box_count = sum(change.table == "boxes" for change in decision.changes)
+            return Ran(core.clock.now(), "done", cause.run, {"boxes": box_count})
     raise AssertionError("unreachable")
 
 
@@ -242,10 +242,10 @@ async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
     """Seal the open boxes, the oldest of the latest ones first, to which nobody has added for as long as seals one."""
     core = settled.core
     gap = (await _set(core))[2].gap
-    now, sealed = core.clock.now(), 0
+    now, box_count = core.clock.now(), 0
     rows = await core.store.boxes(core.scope, FindBoxes(is_open=True, limit=QUIET_MAX))
     lasts = await core.store.get(core.scope, [max(row.members) for row in rows]) if rows else []
     for row, last in reversed(list(zip(rows, lasts, strict=True))):
         if last is None or now - last.learned_at >= gap:
-            sealed += await seal(core, row.session, SealReason.TIME_GAP, tries=1) is not None
-    return {"boxes_sealed": sealed}
+            box_count += await seal(core, row.session, SealReason.TIME_GAP, tries=1) is not None
+    return {"boxes_sealed": box_count}

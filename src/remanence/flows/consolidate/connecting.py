@@ -58,8 +58,8 @@ class LinkNeighbours:
         """Put a memory at the end of the lists of what it mentions; return which lists changed."""
         entities = self.entities.get(seq, ())
         for entity in entities:
-            held = [one for one in self.mentioned.get(entity, ()) if one != seq]
-            self.mentioned[entity] = [*held, seq][-LINKS_MAX:]
+            earlier = [one for one in self.mentioned.get(entity, ()) if one != seq]
+            self.mentioned[entity] = [*earlier, seq][-LINKS_MAX:]
         return {*entities}
 
     def encode_mentions(self, entities: set[int]) -> dict[str, Any]:
@@ -69,23 +69,23 @@ class LinkNeighbours:
 
 async def beginnings(core: Core, memories: Sequence[Memory]) -> LinkNeighbours:
     """Find the neighbours of memories that become active."""
-    before = await _before(core, memories)
+    before = await _find_previous(core, memories)
     entities = await _mentions(core, [one.seq for one in memories if may_share(one)])
-    mentioned = await _read_latest_mentions(core, {entity for mine in entities.values() for entity in mine})
+    mentions = await _read_latest_mentions(core, {entity for mine in entities.values() for entity in mine})
     seqs = sorted({seq for mine in before.values() for seq in mine})
-    found = {one.seq: one for one in memories}
-    others = await core.store.get(core.scope, [seq for seq in seqs if seq not in found])
-    found |= {one.seq: one for one in others if one is not None}
-    return LinkNeighbours(before, entities, mentioned, found)
+    by_seq = {one.seq: one for one in memories}
+    others = await core.store.get(core.scope, [seq for seq in seqs if seq not in by_seq])
+    by_seq |= {one.seq: one for one in others if one is not None}
+    return LinkNeighbours(before, entities, mentions, by_seq)
 
 
-async def _before(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
+async def _find_previous(core: Core, memories: Sequence[Memory]) -> dict[int, list[int]]:
     """Return the latest that stand before each memory in its session, or else in its thread, the last one first."""
     in_thread = [one for one in memories if one.session is not None or one.thread is not None]
     if not in_thread:
         return {}
     index = core.index
-    async with index.still(core.clock.now(), _COLUMNS, tags=frozenset({TURN})):
+    async with index.hold_rows(core.clock.now(), _COLUMNS, tags=frozenset({TURN})):
         turns = await index.match_tag(TURN, core.clock.now())
         return await asyncio.to_thread(_looked_back, core, in_thread, turns)
 
@@ -95,30 +95,30 @@ def _looked_back(
 ) -> dict[int, list[int]]:
     index, chains = core.index, dict[tuple[str, str, bool], Any]()
     rows = index.rows_of([one.seq for one in memories])
-    found: dict[int, list[int]] = {}
+    neighbours: dict[int, list[int]] = {}
     for memory, row in zip(memories, rows.tolist(), strict=True):
         column = "session" if memory.session is not None else "thread"
-        name, said = getattr(memory, column), is_turn(memory)
-        chain = chains.get((column, name, said))
+        name, is_spoken = getattr(memory, column), is_turn(memory)
+        chain = chains.get((column, name, is_spoken))
         if chain is None:
-            alike = (index.column(column) == index.code(column, name)) & (turns == said) & index.stands
+            alike = (index.column(column) == index.code(column, name)) & (turns == is_spoken) & index.stands
             if column == "thread":
                 alike &= index.column("session") == -1
-            chain = chains[column, name, said] = np.flatnonzero(alike)
+            chain = chains[column, name, is_spoken] = np.flatnonzero(alike)
         at = int(np.searchsorted(chain, row))
-        found[memory.seq] = index.seq[chain[max(0, at - LOOKED_BACK) : at]][::-1].tolist()
-    return found
+        neighbours[memory.seq] = index.seq[chain[max(0, at - LOOKED_BACK) : at]][::-1].tolist()
+    return neighbours
 
 
 async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, list[int]]:
     """Return which entities some memories mention, by their numbers."""
-    found: dict[int, list[int]] = {}
+    by_memory: dict[int, list[int]] = {}
     if seqs:
         own = set(seqs)
         for link in await core.store.neighbours(core.scope, seqs, Relation.MENTIONS):
             if link.source in own:
-                found.setdefault(link.source, []).append(link.target)
-    return found
+                by_memory.setdefault(link.source, []).append(link.target)
+    return by_memory
 
 
 async def _read_latest_mentions(core: Core, entities: set[int]) -> dict[int, list[int]]:
@@ -126,12 +126,12 @@ async def _read_latest_mentions(core: Core, entities: set[int]) -> dict[int, lis
     if not entities:
         return {}
     names = {f"{MENTIONED}{entity}": entity for entity in sorted(entities)}
-    asked = Bookkeeping(core.clock.now(), get=tuple(names))
-    rows = (await core.store.bookkeep(core.scope, asked)).values
+    request = Bookkeeping(core.clock.now(), get=tuple(names))
+    rows = (await core.store.bookkeep(core.scope, request)).values
     seqs = sorted({seq for row in rows.values() for seq in row})
     still = await _mentions(core, seqs)
-    async with core.index.still(core.clock.now()):
-        standing = core.index.standing(seqs)
+    async with core.index.hold_rows(core.clock.now()):
+        standing = core.index.filter_standing(seqs)
     return {
         names[name]: [seq for seq in row if seq in standing and names[name] in still.get(seq, ())]
         for name, row in rows.items()
@@ -155,19 +155,19 @@ class KnownLinks:
         What was looked at before is not asked for again: hubs, that every chunk meets, only once.
         """
         whole = self.looked_at[()]
-        wanted = [((), seqs), *(((relation,), asked) for relation, asked in others.items())]
-        for relations, asked in wanted:
-            new = sorted(asked - whole - self.looked_at[relations])
+        requests = [((), seqs), *(((relation,), group) for relation, group in others.items())]
+        for relations, group in requests:
+            new = sorted(group - whole - self.looked_at[relations])
             for link in await core.store.neighbours(core.scope, new, *relations) if new else ():
                 if link.relation in DRAWN:
                     self.held[link.key] = link
                 self.add(link.key)
-            self.looked_at[relations] |= asked
+            self.looked_at[relations] |= group
 
     def forget(self) -> None:
         """Begin anew: what was drawn has not been written."""
-        for known in (self.keys, self.held, self.degrees, self.looked_at, self.seen):
-            known.clear()
+        for collection in (self.keys, self.held, self.degrees, self.looked_at, self.seen):
+            collection.clear()
 
     def room(self, relation: int, one: int, other: int) -> bool:
         """Tell whether both ends take another link; near duplicates always find room."""
@@ -189,12 +189,12 @@ class KnownLinks:
         changes: list[Change] = []
         counts: Counter[str] = Counter()
         for key, times in wished.items():
-            held = self.held.get(key)
-            if key in self.seen or (held is None and not self.room(key[2], *key[:2])):
+            link = self.held.get(key)
+            if key in self.seen or (link is None and not self.room(key[2], *key[:2])):
                 continue
             self.seen.add(key)
             self.add(key)
-            changes.append(_make_link_change(held, key, times, now))
+            changes.append(_make_link_change(link, key, times, now))
             counts[Relation(key[2]).label] += 1
         return changes, counts
 

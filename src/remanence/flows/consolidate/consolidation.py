@@ -127,8 +127,8 @@ async def consolidate(
     if not total.activated and (fence is None or stopped()):
         return total  # cut short before it did anything: it is as due as it was
     now = core.clock.now()
-    asked = Bookkeeping(now, put={LAST: now}, count={EXTRACTIONS: -before.counters.get(EXTRACTIONS, 0)})
-    await core.store.bookkeep(core.scope, asked)
+    request = Bookkeeping(now, put={LAST: now}, count={EXTRACTIONS: -before.counters.get(EXTRACTIONS, 0)})
+    await core.store.bookkeep(core.scope, request)
     return total
 
 
@@ -136,16 +136,16 @@ async def _run_step(
     core: Core, name: str, stopped: Callable[[], bool], fence: Fence | None, total: ConsolidateResult
 ) -> ConsolidateResult:
     """Take one step in a run of its own."""
-    done: Mapping[str, int] = {}
-    settled = Settling(core, core.cause("consolidate", detail={"step": name}, fence=fence), stopped)
+    counts: Mapping[str, int] = {}
+    settling = Settling(core, core.cause("consolidate", detail={"step": name}, fence=fence), stopped)
     if name not in FAIL_OPEN:
-        done = await STEPS[name](settled)
-    elif reason := await run_optional_work(core, name, STEPS[name](settled)):
-        settled.failed.append(f"{name}: {reason}")
-    runs = (*total.runs, settled.cause.run) if settled.cause.part else total.runs
-    told = {**total.steps, **{what: count for what, count in done.items() if count}}
+        counts = await STEPS[name](settling)
+    elif reason := await run_optional_work(core, name, STEPS[name](settling)):
+        settling.failed.append(f"{name}: {reason}")
+    runs = (*total.runs, settling.cause.run) if settling.cause.part else total.runs
+    step_counts = {**total.steps, **{what: count for what, count in counts.items() if count}}
     run = next(iter(runs), None)
-    return replace(total, run=run, runs=runs, steps=told, failed=(*total.failed, *settled.failed))
+    return replace(total, run=run, runs=runs, steps=step_counts, failed=(*total.failed, *settling.failed))
 
 
 async def draw_owed(core: Core) -> int:
@@ -178,10 +178,12 @@ async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
     most = await settings.number(core, "consolidate_at_end")
     total = await consolidate(core, None, most, stopped, 1)
     if stopped():
-        return ran(core, total)
-    found = await link_duplicates(core, every=LOOKED_THROUGH, stopped=stopped)
-    total = replace(total, near_duplicates=total.near_duplicates + found.linked)
-    return ran(core, total if found.run is None else replace(total, run=total.run or found.run))
+        return build_consolidate_outcome(core, total)
+    linking = await link_duplicates(core, every=LOOKED_THROUGH, stopped=stopped)
+    total = replace(total, near_duplicates=total.near_duplicates + linking.linked)
+    return build_consolidate_outcome(
+        core, total if linking.run is None else replace(total, run=total.run or linking.run)
+    )
 
 
 async def due_at(core: Core) -> int | None:
@@ -189,7 +191,7 @@ async def due_at(core: Core) -> int | None:
     return (await check_pending_work(core)).due_at(core.clock.now())
 
 
-def ran(core: Core, done: ConsolidateResult) -> Ran | None:
+def build_consolidate_outcome(core: Core, done: ConsolidateResult) -> Ran | None:
     """Say what became of a consolidation that nobody asked for."""
     counts = {
         "activate": done.activated,
@@ -218,24 +220,24 @@ def told_of(
 
 async def explain_write_refusal(core: Core) -> str:
     """Say why the engine may write nothing by itself; "" where it may."""
-    enabled = bool(await settings.number(core, ENABLED))
-    decision = decide("store_note", Eligibility(), enabled=enabled)
+    is_enabled = bool(await settings.number(core, ENABLED))
+    decision = decide("store_note", Eligibility(), enabled=is_enabled)
     return "" if decision.verdict == "allow" else f"{decision.reason} ({ENABLED}); nothing is lost, it waits"
 
 
 async def check_pending_work(core: Core) -> Quiet:
     """Look what waits for a consolidation."""
     rows = settings.rows_of(*LIMITS, ENABLED)
-    asked = Bookkeeping(
+    request = Bookkeeping(
         core.clock.now(), get=(LAST, HEARD, *rows), under=(reflections.OWED,), counters=(EXTRACTIONS,)
     )
-    booked = await core.store.bookkeep(core.scope, asked)
+    books = await core.store.bookkeep(core.scope, request)
     newest = await core.store.find(core.scope, Find((Status.INBOX,), limit=1))
     return Quiet(
-        booked.values.get(LAST),
-        booked.values.get(HEARD, 0),
-        booked.counters.get(EXTRACTIONS, 0),
+        books.values.get(LAST),
+        books.values.get(HEARD, 0),
+        books.counters.get(EXTRACTIONS, 0),
         newest[0].learned_at if newest else None,
-        any(name.startswith(reflections.OWED) for name in booked.values),
-        *settings.numbers_in(booked.values, *LIMITS, ENABLED),
+        any(name.startswith(reflections.OWED) for name in books.values),
+        *settings.numbers_in(books.values, *LIMITS, ENABLED),
     )

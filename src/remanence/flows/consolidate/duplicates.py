@@ -18,7 +18,7 @@ from remanence.core.errors import Conflict, LeaseLost
 from remanence.core.model import Link, Memory, Relation, Status, link_values
 from remanence.core.receipt import LinkedDuplicates
 from remanence.core.snapshot import Ints, SnapshotRequest
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.steps import Settling
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
@@ -28,8 +28,8 @@ from remanence.write.minhash import (
     SHARED_MIN,
     Pairs,
     SignatureBatch,
-    alike,
     compute_signatures,
+    find_similar_pairs,
     join_signatures,
     shared_words,
 )
@@ -76,7 +76,7 @@ async def link_duplicates(
     """
     if every and not await _is_time(core, every):
         return LinkedDuplicates()
-    active, mark = await _active(core)
+    active, mark = await _read_active(core)
     if every and mark == (await _read_last_pass(core)).get("mark"):
         return LinkedDuplicates()
     try:
@@ -85,21 +85,21 @@ async def link_duplicates(
                 return LinkedDuplicates(waits=BUSY)
             cause = core.cause("consolidate", detail={"step": STEP}, fence=fence)
             run = Settling(core, cause, stopped)
-            done = await _looked_through(run, active)
+            outcome = await _looked_through(run, active)
             if not stopped():
                 now = core.clock.now()
                 put = Bookkeeping(now, put={DONE: {"at": now, "mark": mark}}, fence=fence)
                 await core.store.bookkeep(core.scope, put)
-            return done
+            return outcome
     except LeaseLost:
         return LinkedDuplicates(waits=BUSY)
 
 
 async def _read_last_pass(core: Core) -> Mapping[str, Any]:
     """Return when all was looked through, and what was there then."""
-    asked = Bookkeeping(core.clock.now(), get=(DONE,))
-    done: Mapping[str, Any] = (await core.store.bookkeep(core.scope, asked)).values.get(DONE, {})
-    return done
+    request = Bookkeeping(core.clock.now(), get=(DONE,))
+    last_pass: Mapping[str, Any] = (await core.store.bookkeep(core.scope, request)).values.get(DONE, {})
+    return last_pass
 
 
 async def _is_time(core: Core, every: int) -> bool:
@@ -109,21 +109,21 @@ async def _is_time(core: Core, every: int) -> bool:
 
 
 async def _looked_through(run: Settling, active: Ints) -> LinkedDuplicates:
-    (compared, pairs), drawn = await _candidates(run, active), _LinkCounts()
+    (total, pairs), link_counts = await _candidates(run, active), _LinkCounts()
     for start in range(0, min(len(pairs), PAIRS_MAX), PAGE):
         if not start or not run.stopped():
-            await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], drawn)
+            await _link(run, pairs[start : min(start + PAGE, PAIRS_MAX)], link_counts)
     return LinkedDuplicates(
-        compared=compared,
+        compared=total,
         candidates=len(pairs),
-        linked=drawn.linked,
-        surer=drawn.surer,
+        linked=link_counts.linked,
+        surer=link_counts.surer,
         left=max(0, len(pairs) - PAIRS_MAX),
         run=run.cause.run if run.cause.part else None,
     )
 
 
-async def _active(core: Core) -> tuple[Ints, list[int]]:
+async def _read_active(core: Core) -> tuple[Ints, list[int]]:
     """Return who is active, in order of arrival, and what tells whether any of them has changed."""
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), core.clock.now())
     active = snapshot.columns["status"] == Status.ACTIVE
@@ -143,14 +143,14 @@ async def _candidates(run: Settling, active: Ints) -> tuple[int, list[Ends]]:
         if run.stopped():
             break
         page = await core.store.get(core.scope, newest[start : start + PAGE])
-        said = [one for one in page if one is not None and not is_entity(one)]
-        seqs += [one.seq for one in said]
-        speakers += [codes.setdefault(one.speaker, len(codes)) for one in said]
-        blocks.append(await asyncio.to_thread(compute_signatures, [one.text for one in said]))
+        memories = [one for one in page if one is not None and not is_entity(one)]
+        seqs += [one.seq for one in memories]
+        speakers += [codes.setdefault(one.speaker, len(codes)) for one in memories]
+        blocks.append(await asyncio.to_thread(compute_signatures, [one.text for one in memories]))
     if not seqs:
         return 0, []
     groups = np.array(speakers, np.int64)
-    pairs = await asyncio.to_thread(lambda: alike(join_signatures(blocks), groups, SHARED_MIN))
+    pairs = await asyncio.to_thread(lambda: find_similar_pairs(join_signatures(blocks), groups, SHARED_MIN))
     return len(seqs), _ends(np.array(seqs, np.int64), pairs)
 
 
@@ -164,16 +164,16 @@ async def _link(run: Settling, pairs: Sequence[Ends], drawn: _LinkCounts) -> Non
     core = run.core
     seqs = sorted({seq for pair in pairs for seq in pair})
     for attempt in range(RACES_MAX):
-        found = await core.store.get(core.scope, seqs)
-        held = {one.seq: one for one in found if one is not None and one.status is Status.ACTIVE}
+        rows = await core.store.get(core.scope, seqs)
+        by_seq = {one.seq: one for one in rows if one is not None and one.status is Status.ACTIVE}
         links = await _links(core, seqs)
         part, actions = _LinkCounts(degrees=drawn.degrees.copy()), Actions()
-        changes = await asyncio.to_thread(_changes, core, pairs, (held, links), part, actions)
+        changes = await asyncio.to_thread(_changes, core, pairs, (by_seq, links), part, actions)
         try:
             if changes:
                 await run.commit(changes, actions)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         drawn.linked, drawn.surer, drawn.degrees = (
             drawn.linked + part.linked,
@@ -200,10 +200,10 @@ def _changes(
     actions: Actions,
 ) -> list[Change]:
     """Decide which pairs are linked, and which links are surer than they say."""
-    held, links = known
+    by_seq, links = known
     now, changes = core.clock.now(), list[Change]()
     for ends in pairs:
-        one, other = (held.get(seq) for seq in ends)
+        one, other = (by_seq.get(seq) for seq in ends)
         between = links.get(ends, {})
         if one is None or other is None or one.speaker != other.speaker or not _APART.isdisjoint(between):
             continue

@@ -16,7 +16,7 @@ from remanence.core.errors import Conflict, LeaseLost, WriterError
 from remanence.core.model import STANDING, Lifecycle, Memory
 from remanence.core.receipt import ExtractPendingResult
 from remanence.flows.base import settings
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import consolidation, guidelines
 from remanence.flows.consolidate.boxing import decide_boxes
@@ -28,9 +28,9 @@ from remanence.flows.write.facts import FactChanges, decide_facts
 from remanence.flows.write.pending_turns import (
     PendingTurns,
     buffers,
+    list_pending_turns,
     next_turns,
-    unheard,
-    waiting,
+    select_unheard_turns,
 )
 from remanence.llm.base import Extractor
 from remanence.read.extract import extract_facts
@@ -63,17 +63,17 @@ async def due_now(
     core: Core, stopped: Callable[[], bool], waits: Sequence[PendingTurns] | None = None
 ) -> Ran | None:
     """Listen to the sessions that are due, of those that wait; one that another process is at is left to it."""
-    now, waits = core.clock.now(), await waiting(core) if waits is None else waits
+    now, waits = core.clock.now(), await list_pending_turns(core) if waits is None else waits
     due = {one.session for one in waits if one.due_at is not None and one.due_at <= now}
-    return _ran(core, await listen(core, due, stopped, tries=1)) if due else None
+    return _build_extract_outcome(core, await listen(core, due, stopped, tries=1)) if due else None
 
 
 async def rest(core: Core, sessions: Collection[str], tries: int = TRIES_MAX) -> Ran | None:
     """Listen to all that waits of some sessions, and say what became of it as of any work that nobody asked for."""
-    return _ran(core, await listen(core, sessions, tries=tries)) if sessions else None
+    return _build_extract_outcome(core, await listen(core, sessions, tries=tries)) if sessions else None
 
 
-def _ran(core: Core, done: ExtractPendingResult) -> Ran | None:
+def _build_extract_outcome(core: Core, done: ExtractPendingResult) -> Ran | None:
     if not done.turns and not done.failed:
         return None
     counts = {"turns": done.turns, "stored": done.stored, "confirmed": done.confirmed, **done.left_out}
@@ -94,7 +94,9 @@ async def listen(
     Where another is at it, that is waited for, a tenth of a second for each of the `tries`.
     """
     total, spending = ExtractPendingResult(), Spending(core)
-    for session in [one.session for one in await waiting(core)] if sessions is None else sorted(sessions):
+    for session in (
+        [one.session for one in await list_pending_turns(core)] if sessions is None else sorted(sessions)
+    ):
         going = True
         while going and not stopped():
             some, going = await _batch(core, session, spending, tries)
@@ -131,21 +133,21 @@ async def _extract_batch(
         if books.counts:
             await _write_books(core, books)
         return ExtractPendingResult(), False
-    standing = await unheard(core, buffer, turns)
-    wanted = await wanted_now(core)
+    standing = await select_unheard_turns(core, buffer, turns)
+    request = await wanted_now(core)
     try:
-        found = await _extract_facts(core, standing, wanted, spending) if standing else ExtractResult()
+        extraction = await _extract_facts(core, standing, request, spending) if standing else ExtractResult()
     except WriterError as error:
         await _write_books(core, _Books(session, fence, buffer.encode_failure(core.clock.now()), {}))
         return ExtractPendingResult(failed=(f"{error}",)), False
-    some = await _store_facts(core, standing, found, wanted, books)
-    return replace(some, turns=len(turns), cut=found.cut), goes_on
+    some = await _store_facts(core, standing, extraction, request, books)
+    return replace(some, turns=len(turns), cut=extraction.cut), goes_on
 
 
 async def wanted_now(core: Core) -> ExtractRequest:
     """Return what is to be extracted from turns, as the settings say."""
-    wanted = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
-    return replace(wanted, guidelines=await guidelines.lines(core))
+    request = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
+    return replace(request, guidelines=await guidelines.lines(core))
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,15 +163,15 @@ class _Books:
 
 async def _write_books(core: Core, books: _Books) -> None:
     """Write what stands beside memories where no memory changes."""
-    asked = Bookkeeping(core.clock.now(), put=books.values, count=books.counts, fence=books.fence)
-    await core.store.bookkeep(core.scope, asked)
+    request = Bookkeeping(core.clock.now(), put=books.values, count=books.counts, fence=books.fence)
+    await core.store.bookkeep(core.scope, request)
 
 
 async def _extract_facts(
     core: Core, turns: Sequence[Memory], wanted: ExtractRequest, spending: Spending
 ) -> ExtractResult:
     """Return what some turns state, by the writer where it extracts, else by rules."""
-    shown = [
+    excerpts = [
         ExtractTurn(
             turn.id,
             turn.text,
@@ -181,18 +183,18 @@ async def _extract_facts(
         for turn in turns
     ]
     if not isinstance(core.writer, Extractor):
-        return await asyncio.to_thread(extract_facts, shown, wanted.categories)
+        return await asyncio.to_thread(extract_facts, excerpts, wanted.categories)
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            found = checked_extraction(await core.writer.extract(shown, wanted), shown, wanted)
-            await spending.book(1, found.tokens_used)
-            return found
+            extraction = checked_extraction(await core.writer.extract(excerpts, wanted), excerpts, wanted)
+            await spending.book(1, extraction.tokens_used)
+            return extraction
     except WriterError as error:
         await spending.book(1, error.tokens_used)
         raise
     except TimeoutError:
         # Who was not waited for may have answered all the same, for the price of the question at least.
-        await spending.book(1, sum(token_counts([turn.text for turn in shown])))
+        await spending.book(1, sum(token_counts([turn.text for turn in excerpts])))
         raise WriterError(
             f"nothing extracted within {TIMEOUT_S:g} s", recovery="it is tried again; nothing is lost"
         ) from None
@@ -202,15 +204,15 @@ async def _store_facts(
     core: Core, turns: Sequence[Memory], found: ExtractResult, wanted: ExtractRequest, books: _Books
 ) -> ExtractPendingResult:
     """Commit the facts and boxes of a batch with its cursor, again from the start after a lost race."""
-    asked = core.writer
-    writer = "" if asked is None or not isinstance(asked, Extractor) else asked.name
+    model = core.writer
+    writer = "" if model is None or not isinstance(model, Extractor) else model.name
     for attempt in range(RACES_MAX):
         telling = await with_entities(
             core, turns, found, await decide_facts(core, turns, found.facts, writer)
         )
         grouping = await decide_boxes(core, books.session, books.heard)
         told_of = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
-        told_of |= _beside(found, telling)
+        told_of |= _build_audit_detail(found, telling)
         grouping.record(telling.actions, "extraction")
         telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
         boxes = {**telling.actions.detail(), **grouping.detail}
@@ -227,19 +229,19 @@ async def _store_facts(
             await _write_books(core, books)
             return _listened_to(telling)
         try:
-            committed = await core.commit(changes, cause)
+            commit = await core.commit(changes, cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             memories = await core.store.get(core.scope, [turn.seq for turn in turns])
             turns = [memory for memory in memories if memory is not None and memory.status in STANDING]
             continue
-        await _propose(core, writer, telling.proposed, committed.assigned)
+        await _propose(core, writer, telling.proposed, commit.assigned)
         await join_told(core)
         return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
     raise AssertionError("unreachable")
 
 
-def _beside(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:
+def _build_audit_detail(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:
     """Return what the audit is told beside who looked for what: what was cut, a writer's own, tags only proposed."""
     tags = sum(map(len, telling.proposed.values()))
     told_of = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}

@@ -83,19 +83,22 @@ async def learn(run: Settling) -> Mapping[str, int]:
     """Draw up what the record teaches, where anything was recorded since; return how many actions were new."""
     core = run.core
     now, end = core.clock.now(), (await core.store.search(core.scope, ())).position
-    asked = Bookkeeping(now, get=(SEEN,))
-    seen = (await core.store.bookkeep(core.scope, asked)).values.get(SEEN) or {"position": 0, "events": []}
+    request = Bookkeeping(now, get=(SEEN,))
+    cursor = (await core.store.bookkeep(core.scope, request)).values.get(SEEN) or {
+        "position": 0,
+        "events": [],
+    }
     fresh = [
         ActionEvent(one.action, one.outcome, quality_of(one.reason), one.count)
-        async for one in iterate_engine_actions(core, min(seen["position"], end))
+        async for one in iterate_engine_actions(core, min(cursor["position"], end))
     ]
     if not fresh:
         return {}
-    events = latest([*(ActionEvent(*row) for row in seen["events"]), *reversed(fresh)])
-    found = [asdict(one) for one in guidelines(events)]
+    events = latest([*(ActionEvent(*row) for row in cursor["events"]), *reversed(fresh)])
+    rows = [asdict(one) for one in guidelines(events)]
     put = {
         SEEN: {"position": end, "events": [list(event) for event in events]},
-        DRAFT: {"at": now, "events": sum(event.times for event in events), "guidelines": found},
+        DRAFT: {"at": now, "events": sum(event.times for event in events), "guidelines": rows},
     }
     await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=run.cause.fence))
     return {}
@@ -103,26 +106,26 @@ async def learn(run: Settling) -> Mapping[str, int]:
 
 async def lines(core: Core) -> tuple[str, ...]:
     """Return the lines that are active."""
-    asked = Bookkeeping(core.clock.now(), get=(ACTIVE,))
-    return tuple((await core.store.bookkeep(core.scope, asked)).values.get(ACTIVE, ()))
+    request = Bookkeeping(core.clock.now(), get=(ACTIVE,))
+    return tuple((await core.store.bookkeep(core.scope, request)).values.get(ACTIVE, ()))
 
 
 async def read_guideline_draft(core: Core) -> GuidelineDraft | None:
     """Return what the last consolidation drew up; None before the first one that had anything to learn from."""
-    asked = Bookkeeping(core.clock.now(), get=(DRAFT,))
-    row = (await core.store.bookkeep(core.scope, asked)).values.get(DRAFT)
+    request = Bookkeeping(core.clock.now(), get=(DRAFT,))
+    row = (await core.store.bookkeep(core.scope, request)).values.get(DRAFT)
     if row is None:
         return None
     return GuidelineDraft(row["at"], row["events"], tuple(Guideline(**one) for one in row["guidelines"]))
 
 
 async def _draft(core: Core) -> GuidelineDraft:
-    found = await read_guideline_draft(core)
-    if found is None:
+    draft = await read_guideline_draft(core)
+    if draft is None:
         raise NotFound(
             "no guidelines are drawn up yet", recovery="consolidate, once something was extracted or linked"
         )
-    return found
+    return draft
 
 
 def _line(one: int | str, listed: Sequence[Guideline]) -> str:

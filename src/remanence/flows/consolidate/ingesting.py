@@ -29,7 +29,7 @@ from remanence.flows.write.extracting import (
 )
 from remanence.flows.write.learning import learn_many
 from remanence.llm.base import Extractor
-from remanence.llm.questions import extracting
+from remanence.llm.questions import build_extract_question
 from remanence.read.extract import extract_facts
 from remanence.read.extraction import ExtractRequest
 from remanence.store.base import Arriving
@@ -74,9 +74,9 @@ class IngestResult(Result):
             "gated": self.gated,
             "replaced": sum(self.replaced.values()),
         }
-        heard = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
+        suffix = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         whole = number(self.turns, "turn", "turns")
-        return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + heard
+        return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + suffix
 
 
 async def ingest(
@@ -93,26 +93,26 @@ async def ingest(
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
     turns = list(map(_mark_as_turn, transcript.turns)) if extract else transcript.turns
-    learned = await learn_many(core, turns, progress, door)
+    answers = await learn_many(core, turns, progress, door)
     sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
-    found = await listen(core, sessions)
+    extraction = await listen(core, sessions)
     for session in sorted(set(sessions)):  # the file holds all of them
         await seal(core, session)
-    counts = Counter(one.status for one in learned)
+    counts = Counter(one.status for one in answers)
     return IngestResult(
         source=Path(path).name,
         format=transcript.format,
-        turns=len(learned),
+        turns=len(answers),
         stored=counts["stored"],
         confirmed=counts["confirmed"],
         known=counts["known"],
         quarantined=counts["quarantined"],
         gated=counts["gated"],
-        replaced=gating.count_replaced(learned),
+        replaced=gating.count_replaced(answers),
         threads=transcript.threads,
         skipped=transcript.skipped,
-        runs=(*dict.fromkeys(one.run for one in learned if one.run is not None), *found.runs),
-        extracted=found,
+        runs=(*dict.fromkeys(one.run for one in answers if one.run is not None), *extraction.runs),
+        extracted=extraction,
     )
 
 
@@ -125,19 +125,19 @@ async def look_into(core: Core, path: str | Path, format: str | Importer) -> Ext
     """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
     check_path(path)
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
-    found = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
-    return replace(found, estimate=await estimate(core, transcript, Path(path).name))
+    extraction = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
+    return replace(extraction, estimate=await estimate(core, transcript, Path(path).name))
 
 
 async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEstimate:
     """Say what extracting from the turns of a file that are new would ask of the writer."""
-    known = await _find_known_keys(core, [turn.key for turn in transcript.turns if turn.key is not None])
-    new = [turn for turn in transcript.turns if turn.key not in known]
+    known_keys = await _find_known_keys(core, [turn.key for turn in transcript.turns if turn.key is not None])
+    new = [turn for turn in transcript.turns if turn.key not in known_keys]
     plain = ExtractEstimate(source, transcript.format, len(transcript.turns), len(new))
     writer = core.writer
     if not isinstance(writer, Extractor):
         return plain
-    calls, tokens = await asyncio.to_thread(_asking, core, new, await wanted_now(core))
+    calls, tokens = await asyncio.to_thread(_estimate_requests, core, new, await wanted_now(core))
     return replace(
         plain,
         writer=writer.name,
@@ -150,22 +150,25 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEs
 
 async def _find_known_keys(core: Core, keys: Sequence[str]) -> set[str]:
     """Return which keys are here."""
-    found: set[str] = set()
+    known_keys: set[str] = set()
     for begin in range(0, len(keys), KEYS):
-        asked = Arriving(keys=keys[begin : begin + KEYS])
-        found |= (await core.store.arriving(core.scope, asked)).keys.keys()
-    return found
+        request = Arriving(keys=keys[begin : begin + KEYS])
+        known_keys |= (await core.store.arriving(core.scope, request)).keys.keys()
+    return known_keys
 
 
-def _asking(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
+def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
     """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
     calls = tokens = 0
     for batch in _batches(turns):
-        shown = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
-        answer = token_counts([fact.content for fact in extract_facts(shown, wanted.categories).facts])
+        batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
+        answer = token_counts([fact.content for fact in extract_facts(batch_turns, wanted.categories).facts])
         calls += 1
         tokens += (
-            extracting(shown, wanted).tokens + ANSWER_TOKENS + FACT_TOKENS * len(answer) + 2 * sum(answer)
+            build_extract_question(batch_turns, wanted).tokens
+            + ANSWER_TOKENS
+            + FACT_TOKENS * len(answer)
+            + 2 * sum(answer)
         )
     return calls, tokens
 
@@ -175,5 +178,5 @@ def _batches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
     sessions: dict[str | None, list[Turn]] = defaultdict(list)
     for turn in turns:
         sessions[turn.session].append(turn)
-    for told in sessions.values():
-        yield from (told[begin : begin + BATCH] for begin in range(0, len(told), BATCH))
+    for session_turns in sessions.values():
+        yield from (session_turns[begin : begin + BATCH] for begin in range(0, len(session_turns), BATCH))

@@ -21,7 +21,7 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.curate.planner.brake import DESTROYED_MIN, DESTROYED_SHARE
 from remanence.edit.identity import says_who
 from remanence.edit.one_memory import merge_changes
-from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.consolidate import guidelines
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.recall.framing import Look, frame
@@ -84,7 +84,7 @@ class Verdicts:
                 elif refused:
                     await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, put=values))
             except Conflict as conflict:
-                await overtaken(attempt, conflict)
+                await wait_before_retry(attempt, conflict)
                 continue
             self.done += len(taken)
             self.refused += tuple(f"{new.id}: {old.id} stands: {WHY}" for new, old in refused)
@@ -97,7 +97,7 @@ class Verdicts:
     async def _read_pending_pairs(self, seqs: Collection[int]) -> Pairs:
         """Return the pairs that wait for some memories, each older one once."""
         pairs: dict[int, tuple[Memory, Memory]] = {}
-        for one in await proposals.waiting(self.core):
+        for one in await proposals.list_proposals(self.core):
             if one.memory.seq in seqs:
                 pairs |= {old.seq: (one.memory, old) for old in one.replaces if old.seq not in pairs}
         return sorted(pairs.values(), key=lambda pair: (pair[0].seq, pair[1].seq))
@@ -147,27 +147,31 @@ async def judge(
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
     who = (await frame(core, Look("self", count_use=False))).text
     who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
-    asked = [_judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)]
-    return list(await asyncio.gather(*asked))
+    questions = [
+        _judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)
+    ]
+    return list(await asyncio.gather(*questions))
 
 
 async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> CheckedJudgement:
-    shown = {other.id: _render_memory(other) for other in others}
+    texts = {other.id: _render_memory(other) for other in others}
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            found = await writer.judge(_render_memory(memory), who, shown)
+            answer = await writer.judge(_render_memory(memory), who, texts)
     except TimeoutError:
         # Who was not waited for may have answered all the same, for the price of the question at least.
-        asked = sum(token_counts([memory.text, who, *shown.values()]))
-        return CheckedJudgement(reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=asked)
+        tokens = sum(token_counts([memory.text, who, *texts.values()]))
+        return CheckedJudgement(
+            reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=tokens
+        )
     except WriterError as error:
         return CheckedJudgement(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
-    judged = _check_judgement(memory, found, {other.id: other.seq for other in others})
+    judgement = _check_judgement(memory, answer, {other.id: other.seq for other in others})
     own = {
         other.seq for other in others if other.speaker == memory.speaker
     }  # what two people say stays with either
-    judged = replace(judged, repeats=tuple(seq for seq in judged.repeats if seq in own))
-    return replace(judged, tokens_used=_cost(found.tokens_used))
+    judgement = replace(judgement, repeats=tuple(seq for seq in judgement.repeats if seq in own))
+    return replace(judgement, tokens_used=_cost(answer.tokens_used))
 
 
 def _render_memory(memory: Memory) -> str:
@@ -179,8 +183,8 @@ def _check_judgement(memory: Memory, found: Judgement, seqs: Mapping[str, int]) 
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
     if not _fraction(found.alignment):
         return CheckedJudgement(reason=f"{memory.id}: its alignment is no fraction")
-    said = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
-    wrong = [name for name, sure in said if name not in seqs or not _fraction(sure)]
+    claims = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
+    wrong = [name for name, sure in claims if name not in seqs or not _fraction(sure)]
     if wrong:
         return CheckedJudgement(
             reason=f"{memory.id}: contradictions of {len(wrong)} make no sense: it was not shown them"

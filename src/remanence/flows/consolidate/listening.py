@@ -67,7 +67,10 @@ class Listener:
             )
 
     async def _due(self, core: Core) -> Ran | None:
-        self._triggers, waits = await pending_turns.triggers(core), await pending_turns.waiting(core)
+        self._triggers, waits = (
+            await pending_turns.triggers(core),
+            await pending_turns.list_pending_turns(core),
+        )
         self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
         return await extract_pending.due_now(core, lambda: self._stopping, waits)
 

@@ -15,7 +15,7 @@ from remanence.core.errors import Conflict, WriterError
 from remanence.core.model import STANDING, Lifecycle, Memory, Relation, Status, Turn, link_values
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes
 from remanence.flows.base import settings
-from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.spending import Spending
 from remanence.flows.base.steps import Settling
 from remanence.flows.write.learning import decide_batch, prepare
@@ -51,31 +51,31 @@ async def draw_together(run: Settling) -> Mapping[str, int]:
 
     What an erasure took something from is drawn anew first.
     """
-    anew, done = await draw_owed(run), 0
+    anew, total = await draw_owed(run), 0
     for _ in range(ROUNDS_MAX):
-        found = 0 if run.stopped() else await _combine_reflections(run, partial(_too_many, run.core), {})
-        if not found:
+        count = 0 if run.stopped() else await _combine_reflections(run, partial(_too_many, run.core), {})
+        if not count:
             break
-        done += found
-    return {"reflections": done, "drawn anew": anew}
+        total += count
+    return {"reflections": total, "drawn anew": anew}
 
 
-async def owed(core: Core) -> Mapping[str, Sequence[int]]:
+async def read_owed_groups(core: Core) -> Mapping[str, Sequence[int]]:
     """Return what is to be drawn together anew: by the names under which it is kept, from which memories."""
     return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(OWED,)))).values
 
 
 async def draw_owed(run: Settling) -> int:
     """Draw together anew what an erasure took something from, however little is left; return how many texts."""
-    done = 0
-    for name, seqs in list((await owed(run.core)).items())[:ROUNDS_MAX]:
-        found = (
+    total = 0
+    for name, seqs in list((await read_owed_groups(run.core)).items())[:ROUNDS_MAX]:
+        count = (
             0
             if run.stopped()
             else await _combine_reflections(run, partial(_read_remaining, run.core, seqs), {name: None})
         )
-        done += bool(found)
-    return done
+        total += bool(count)
+    return total
 
 
 async def _combine_reflections(
@@ -90,26 +90,26 @@ async def _combine_reflections(
             return 0
         tokens = await settings.number(core, SUMMARY_TOKENS)
         actions = Actions(summary_tokens=tokens)
-        given = _eligibility(reflections)
-        if not actions.allows("summarize_node", given):
+        eligibility = _eligibility(reflections)
+        if not actions.allows("summarize_node", eligibility):
             ((_, _, _, reason),) = actions.counted
             run.failed.append(f"reflections: {reason}")
             return 0
-        drawn = drawn_together(reflections, await _near(core, reflections))
-        text, by = await _in_fewer_words(core, drawn, tokens)
-        changes = await _changes(core, reflections, drawn, text)
-        if not changes and text != drawn.text:  # what a writer said of more may have been erased
-            text, by = drawn.text, "the best by rules: the writer's words are refused"
-            changes = await _changes(core, reflections, drawn, text)
+        draft = drawn_together(reflections, await _read_near_duplicates(core, reflections))
+        text, by = await _in_fewer_words(core, draft, tokens)
+        changes = await _changes(core, reflections, draft, text)
+        if not changes and text != draft.text:  # what a writer said of more may have been erased
+            text, by = draft.text, "the best by rules: the writer's words are refused"
+            changes = await _changes(core, reflections, draft, text)
         if not changes:
             run.failed.append("reflections: what they come to is forbidden or would be in quarantine")
             await _put(core, values)
             return 0
-        actions.record("summarize_node", given, reason=by)
+        actions.record("summarize_node", eligibility, reason=by)
         try:
             await run.commit(changes, actions, values)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         return len(reflections)
     raise AssertionError("unreachable")
@@ -122,17 +122,17 @@ async def _put(core: Core, values: Values) -> None:
 
 async def _read_remaining(core: Core, seqs: Sequence[int]) -> Sequence[Memory]:
     """Return those of some reflections that are still there, archived ones too."""
-    found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
-    return [one for one in found if one.status in READ and one.category == CATEGORY]
+    memories = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    return [one for one in memories if one.status in READ and one.category == CATEGORY]
 
 
 async def _too_many(core: Core) -> Sequence[Memory]:
     """Return the raw reflections of one agent where they are too many."""
-    asked = Find(
+    query = Find(
         tuple(STANDING), equal={"category": CATEGORY, "state": RAW}, limit=READ_MAX, oldest_first=True
     )
     of: dict[str | None, list[Memory]] = defaultdict(list)
-    for one in await core.store.find(core.scope, asked):
+    for one in await core.store.find(core.scope, query):
         of[one.agent].append(one)
     return next((mine for mine in of.values() if are_many(mine)), ())
 
@@ -144,7 +144,7 @@ def _eligibility(reflections: Sequence[Memory]) -> Eligibility:
     return Eligibility(sure, Lifecycle.CANDIDATE, weighs, "consolidation")
 
 
-async def _near(core: Core, reflections: Sequence[Memory]) -> frozenset[frozenset[int]]:
+async def _read_near_duplicates(core: Core, reflections: Sequence[Memory]) -> frozenset[frozenset[int]]:
     seqs = [one.seq for one in reflections]
     links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
     return frozenset(frozenset((link.source, link.target)) for link in links)
@@ -159,17 +159,17 @@ async def _in_fewer_words(core: Core, drawn: ReflectionText, tokens_max: int) ->
         return drawn.text, "the best by rules"
     try:
         async with asyncio.timeout(TIMEOUT_S):
-            found = checked_shortening(await writer.shorten(drawn.text, most), drawn.text, most)
+            answer = checked_shortening(await writer.shorten(drawn.text, most), drawn.text, most)
     except WriterError as error:
         await spending.book(1, error.tokens_used)
         return drawn.text, "the best by rules: the writer failed"
     except TimeoutError:
         await spending.book(1, tokens)
         return drawn.text, "the best by rules: the writer took too long"
-    await spending.book(1, found.tokens_used)
-    if not says_nothing_new(found.text, drawn.text):
+    await spending.book(1, answer.tokens_used)
+    if not says_nothing_new(answer.text, drawn.text):
         return drawn.text, "the best by rules: the writer added something"
-    return found.text, "in a writer's words"
+    return answer.text, "in a writer's words"
 
 
 async def _changes(

@@ -72,12 +72,12 @@ async def begin(core: Core, task_type: str, *, heartbeats: bool = True) -> str:
 async def end(core: Core, session: str | None) -> float:
     """End a session, or the open one, make its inbox active, and return its length in hours; 0.0 where none is open."""
     async with core.gate:
-        ended = session if session is not None else core.session
-        if ended is None:
+        session_name = session if session is not None else core.session
+        if session_name is None:
             return 0.0
-        hours, was_open = await _close(core, ended)
-    await scheduling.keep(core, "extract", lambda core: extract_pending.rest(core, [ended]))
-    await scheduling.keep(core, "box", lambda core: boxing.seal(core, ended))
+        hours, was_open = await _close(core, session_name)
+    await scheduling.keep(core, "extract", lambda core: extract_pending.rest(core, [session_name]))
+    await scheduling.keep(core, "box", lambda core: boxing.seal(core, session_name))
     if was_open:
         await scheduling.keep(core, "consolidate", _consolidate)
     return hours
@@ -94,7 +94,7 @@ async def leave(core: Core) -> None:
 
 
 @asynccontextmanager
-async def during(core: Core, task_type: str) -> AsyncIterator[str]:
+async def hold_session(core: Core, task_type: str) -> AsyncIterator[str]:
     """Keep a session open for a block; within an open one that goes on, and outlasts the block."""
     outer = core.session
     try:
@@ -112,8 +112,8 @@ async def list_open_sessions(core: Core) -> list[OpenSession]:
         return []
     names = {session_key(name.removeprefix(OPEN)): until for name, until in marks.items()}
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=tuple(names)))).values
-    found = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
-    return sorted(found, key=lambda session: session.started_at, reverse=True)
+    sessions = [_session(name, row, names[name]) for name, row in rows.items() if row["ended_at"] is None]
+    return sorted(sessions, key=lambda session: session.started_at, reverse=True)
 
 
 async def _close_forsaken(core: Core) -> None:
@@ -129,8 +129,8 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
         await heartbeat.beat(core)
     now = core.clock.now()
     names = (session_key(session), heartbeat_key(session))
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=names))
-    row = booked.values.get(session_key(session))
+    books = await core.store.bookkeep(core.scope, Bookkeeping(now, get=names))
+    row = books.values.get(session_key(session))
     if row is None:
         raise NotFound(
             f"no session {format_value(session)} in scope {core.scope!r}",
@@ -138,7 +138,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
         )
     was_open = row["ended_at"] is None
     if was_open:
-        since = booked.values.get(heartbeat_key(session), row["started_at"])
+        since = books.values.get(heartbeat_key(session), row["started_at"])
         every = row["every"]
         is_lost = (
             session != core.session and every is not None and heartbeat.has_missed_beats(every, now - since)
@@ -154,7 +154,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
 async def _consolidate(core: Core) -> Ran | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
     most = await settings.number(core, "consolidate_at_end")
-    return consolidation.ran(core, await consolidation.consolidate(core, None, most))
+    return consolidation.build_consolidate_outcome(core, await consolidation.consolidate(core, None, most))
 
 
 def _session(name: str, row: Mapping[str, Any], counted_until: int) -> OpenSession:

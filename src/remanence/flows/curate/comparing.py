@@ -43,24 +43,24 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
     check_count("limit", limit, 1, LISTED_MAX)
     curating.refuse_scope(core, plan)
     await core.uses.settle()
-    stored, made = await policy_reading.read_adopted_policy(core), core.made.get(plan)
-    policy = _judging(core, plan, stored) if named is None else _read_plan_policy(named, plan)
+    policy_row, origin = await policy_reading.read_adopted_policy(core), core.made.get(plan)
+    policy = _pick_policy(core, plan, policy_row) if named is None else _read_plan_policy(named, plan)
     is_same = plan.policy_hash == policy.hash
-    if is_same and made is None:
+    if is_same and origin is None:
         await asyncio.to_thread(refuse_foreign, plan, policy)
     snapshot, now = await curating.read_frozen(
-        core, policy, _BORN, only=made.only if made is not None else None
+        core, policy, _BORN, only=origin.only if origin is not None else None
     )
     _refuse_another(plan, snapshot)
     fresh = await asyncio.to_thread(decide, snapshot, policy, now, automatic=plan.automatic)
-    found = await asyncio.to_thread(compare_plans, plan, fresh, snapshot, policy)
-    listed = found.list_shown_memories(limit)
-    known = [one for one in await curating.readable(core, listed) if one is not None]
-    memories = {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in known}
-    hold = brake.holding(fresh)
-    applied = await curating.applied_by(core, plan, plan.digest)
-    since = await _since(core, plan.position, found, limit)
-    same, left, added = build_diff_acts(found, since, Preview(memories, limit))
+    comparison = await asyncio.to_thread(compare_plans, plan, fresh, snapshot, policy)
+    seqs = comparison.list_shown_memories(limit)
+    rows = [one for one in await curating.read_undamaged(core, seqs) if one is not None]
+    memories = {one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in rows}
+    hold = brake.find_hold(fresh)
+    apply_cause = await curating.applied_by(core, plan, plan.digest)
+    since = await _find_done_since(core, plan.position, comparison, limit)
+    same, left, added = build_diff_acts(comparison, since, Preview(memories, limit))
     return PlanDiff(
         digest=plan.digest,
         scope=plan.scope,
@@ -68,7 +68,7 @@ async def diff(core: Core, plan: Plan, limit: int, named: str | None = None) -> 
         planned_at=plan.now,
         now=now,
         policy_changes=() if is_same else tuple(policy_changes(plan, policy)),
-        applied=None if applied is None else applied.run,
+        applied=None if apply_cause is None else apply_cause.run,
         held=None if hold is None else hold.why,
         same=same,
         left=left,
@@ -80,21 +80,21 @@ def _read_plan_policy(policy: str, plan: Plan) -> Policy:
     """Return a policy, with the overrides of a plan where that was made with just these."""
     bare = policy_reading.read_policy(policy)
     try:
-        fitted = policy_reading.read_policy(policy, plan.overrides)
+        with_overrides = policy_reading.read_policy(policy, plan.overrides)
     except PolicyError:  # it has no such rules
         return bare
-    return fitted if fitted.hash == plan.policy_hash else bare
+    return with_overrides if with_overrides.hash == plan.policy_hash else bare
 
 
-def _judging(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> Policy:
+def _pick_policy(core: Core, plan: Plan, stored: Mapping[str, Any] | None) -> Policy:
     """Return the policy that judges now: what was adopted since comes before the one that a plan follows."""
-    made = core.made.get(plan)
-    follows = plan.policy_hash if made is None else made.follows
-    compacts = made is not None and made.verb == COMPACT  # that follows no adopted policy
+    origin = core.made.get(plan)
+    follows = plan.policy_hash if origin is None else origin.follows
+    compacts = origin is not None and origin.verb == COMPACT  # that follows no adopted policy
     if stored is not None and not compacts and not policy_reading.is_adopted(stored, follows):
         return load(stored["source"], stored=True)
-    if made is not None:
-        return made.policy
+    if origin is not None:
+        return origin.policy
     try:
         return curating.at_hand(core, plan, None, stored)
     except PolicyMismatch:
@@ -116,21 +116,23 @@ def _refuse_another(plan: Plan, snapshot: Snapshot) -> None:
         )
 
 
-async def _since(core: Core, position: int, found: PlanComparison, limit: int) -> dict[int, list[Since]]:
+async def _find_done_since(
+    core: Core, position: int, found: PlanComparison, limit: int
+) -> dict[int, list[Since]]:
     """Return what was done since to the first memories that are left out, each verb once: how often, and the last."""
-    wanted = {seq for act in found.left for seq in act.seqs[:limit]}
-    done: dict[tuple[int, str], Since] = {}
-    if not wanted:
+    seqs = {seq for act in found.left for seq in act.seqs[:limit]}
+    by_verb: dict[tuple[int, str], Since] = {}
+    if not seqs:
         return {}
-    looked_for = np.array(sorted(wanted), np.int64)
+    looked_for = np.array(sorted(seqs), np.int64)
     async for part in iterate_audit_log(core, None, None, position):
         cause = part.cause
-        for seq in wanted.intersection(_memories(part, looked_for)):
-            before = done.pop((seq, cause.verb), None)
+        for seq in seqs.intersection(_memories(part, looked_for)):
+            before = by_verb.pop((seq, cause.verb), None)
             count = 1 if before is None else before.count + (before.run != cause.run)
-            done[seq, cause.verb] = Since(cause.verb, count, cause.at, cause.actor, cause.run)
+            by_verb[seq, cause.verb] = Since(cause.verb, count, cause.at, cause.actor, cause.run)
     since: dict[int, list[Since]] = {}
-    for (seq, _), one in done.items():
+    for (seq, _), one in by_verb.items():
         since.setdefault(seq, []).append(one)
     return since
 

@@ -59,7 +59,7 @@ from remanence.flows.curate.plan_inputs import (
     same_words_of,
 )
 from remanence.flows.curate.summarising import Summarising
-from remanence.flows.undo.runs import standing
+from remanence.flows.undo.runs import iterate_standing_runs
 from remanence.flows.undo.undo_refusals import may_be_named
 from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult
@@ -98,15 +98,15 @@ async def plan(
 
     Of pairs it looks at `only` one, where a person names it.
     """
-    snapshot, now = await frozen(core, policy, _COUNTED if listed else frozenset(), only)
-    made = await asyncio.to_thread(plan_of, snapshot, policy, now, automatic=automatic, sparing=sparing)
+    snapshot, now = await freeze_scope(core, policy, _COUNTED if listed else frozenset(), only)
+    new_plan = await asyncio.to_thread(plan_of, snapshot, policy, now, automatic=automatic, sparing=sparing)
     if listed:
-        made = replace(made, preview=await _preview(core, made, snapshot, listed))
+        new_plan = replace(new_plan, preview=await _preview(core, new_plan, snapshot, listed))
     del snapshot  # of a large scope it is most of what is held
     core.remember(
-        made, RememberedPlan(await asyncio.to_thread(_digest, made), policy, verb, policy.hash, only)
+        new_plan, RememberedPlan(await asyncio.to_thread(_digest, new_plan), policy, verb, policy.hash, only)
     )
-    return made
+    return new_plan
 
 
 class PartOfPolicy(NamedTuple):
@@ -128,19 +128,19 @@ async def plan_part(
     part = policy.part(cadence)
     among = build_affected_filter(part)
     among = None if among is None else (*among, TASKS)
-    snapshot, now = await frozen(core, part, GOING_ON | _COUNTED, among=among, kept=True)
-    made, digest, rest = await aside_of_rows(len(snapshot), _decide_plan, snapshot, part, now, sparing)
-    core.remember(made, RememberedPlan(digest, part, CURATE, policy.hash))
-    return PartOfPolicy(made, snapshot, part, rest)
+    snapshot, now = await freeze_scope(core, part, GOING_ON | _COUNTED, among=among, kept=True)
+    new_plan, digest, rest = await aside_of_rows(len(snapshot), _decide_plan, snapshot, part, now, sparing)
+    core.remember(new_plan, RememberedPlan(digest, part, CURATE, policy.hash))
+    return PartOfPolicy(new_plan, snapshot, part, rest)
 
 
 def _decide_plan(
     snapshot: Snapshot, policy: Policy, now: int, sparing: bool
 ) -> tuple[Plan, str, View | None]:
-    made, rest = decide(snapshot, policy, now, automatic=True, sparing=sparing)
-    if not made.empty:
-        made = replace(made, preview=_freed(made, snapshot))
-    return made, made.digest, rest
+    new_plan, rest = decide(snapshot, policy, now, automatic=True, sparing=sparing)
+    if not new_plan.empty:
+        new_plan = replace(new_plan, preview=_freed(new_plan, snapshot))
+    return new_plan, new_plan.digest, rest
 
 
 def _freed(plan: Plan, snapshot: Snapshot) -> Preview:
@@ -165,23 +165,23 @@ async def describe(core: Core, plan: Plan, limit: int) -> PlanReport:
 async def _preview(core: Core, plan: Plan, snapshot: Snapshot, listed: int) -> Preview:
     memories = {
         memory.seq: AffectedMemory(memory.seq, memory.id, memory.text, memory.said_at)
-        for memory in await readable(core, list_shown_memories(plan, listed))
+        for memory in await read_undamaged(core, list_shown_memories(plan, listed))
         if memory is not None
     }
     return Preview(memories, listed, tokens(plan, snapshot))
 
 
-async def readable(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+async def read_undamaged(core: Core, seqs: Sequence[int]) -> list[Memory | None]:
     """Read memories to show; one that is damaged is shown by its number alone, since a plan needs no texts."""
     try:
         return await core.store.get(core.scope, seqs)
     except StoreDamaged:
         if len(seqs) == 1:
             return []
-        return [memory for seq in seqs for memory in await readable(core, [seq])]
+        return [memory for seq in seqs for memory in await read_undamaged(core, [seq])]
 
 
-async def frozen(
+async def freeze_scope(
     core: Core,
     policy: Policy,
     more: AbstractSet[str] = frozenset(),
@@ -210,38 +210,40 @@ async def read_frozen(
     kept: bool = False,
 ) -> tuple[Snapshot, int]:
     """Freeze the scope as it is kept; nothing is written."""
-    present = await core.watch.present()
+    present = await core.watch.read_present()
     now = present.reading.wall
-    asked = build_snapshot_request(policy)
-    request = replace(asked, columns=asked.columns | more, among=among)
+    base = build_snapshot_request(policy)
+    request = replace(base, columns=base.columns | more, among=among)
     read = core.snapshots.read if kept else partial(core.store.snapshot, core.scope)
     snapshot = await read(request, now)
-    calibrated = core.embedder.thresholds.calibrated
-    merges = only is None and not calibrated and any(rule.effect.unites for rule in policy.rules)
+    is_calibrated = core.embedder.thresholds.calibrated
+    merges = only is None and not is_calibrated and any(rule.effect.unites for rule in policy.rules)
     same = await same_words_of(core, snapshot) if merges else frozenset()
     shortens = isinstance(core.writer, Shortener)
     snapshot = replace(snapshot, present=present, shortens=shortens)
-    graced = await find_recently_restored(core, snapshot, now)
-    return replace(snapshot, calibrated=calibrated, same_words=same, only=only, restored=graced), now
+    restorations = await find_recently_restored(core, snapshot, now)
+    return replace(snapshot, calibrated=is_calibrated, same_words=same, only=only, restored=restorations), now
 
 
 async def adopt(core: Core, policy: Policy) -> Policy:
     """Make a policy the one of this database's scope; processes that hold another one can no longer apply."""
-    stored = {"name": policy.name, "hash": policy.hash, "source": policy.source}
-    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: stored, QUIET: None}))
+    policy_row = {"name": policy.name, "hash": policy.hash, "source": policy.source}
+    await core.store.bookkeep(
+        core.scope, Bookkeeping(core.clock.now(), put={POLICY: policy_row, QUIET: None})
+    )
     core.policy, core.policy_given = policy, True
     return policy
 
 
 async def unadopt(core: Core) -> str | None:
     """Let no policy be the scope's, and return the name of the one that was; what this memory was given stays."""
-    stored = await read_adopted_policy(core)
-    if stored is None:
+    policy_row = await read_adopted_policy(core)
+    if policy_row is None:
         return None
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={POLICY: None, QUIET: None}))
-    if is_adopted(stored, core.policy.hash):
+    if is_adopted(policy_row, core.policy.hash):
         core.policy, core.policy_given = no_policy(), False
-    return str(stored["name"])
+    return str(policy_row["name"])
 
 
 async def apply(
@@ -272,26 +274,26 @@ async def apply_at(
 ) -> tuple[Receipt, int | None]:
     """Do the same; return also where the scope stands then if nobody else has written since the plan, or else None."""
     await core.uses.settle()
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
-    stored, made = booked.values.get(POLICY), core.made.get(plan)
-    verb = CURATE if made is None else made.verb
+    books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
+    policy_row, origin = books.values.get(POLICY), core.made.get(plan)
+    verb = CURATE if origin is None else origin.verb
     refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
-        _refuse_elsewhere(plan.policy_hash if made is None else made.follows, stored)
-    found = await _agreed_on(core, plan, policy, booked)
-    _refuse_held(found, allow_destroyed)
-    done, position = await _carried_out(core, plan, found, verb, fence, stopped)
+        _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
+    judgement = await _agreed_on(core, plan, policy, books)
+    _refuse_held(judgement, allow_destroyed)
+    outcome, position = await _carried_out(core, plan, judgement, verb, fence, stopped)
     if verb == CURATE:
-        await _keep_last(core, found.plan, made, fence)
+        await _keep_last(core, judgement.plan, origin, fence)
     # Positions are given once and rise: where as many were given as there are parts, nobody else got one.
-    return done, position if position == plan.position + done.parts else None
+    return outcome, position if position == plan.position + outcome.parts else None
 
 
 async def pass_by(core: Core, plan: Plan, stored: Mapping[str, Any] | None, fence: Fence | None) -> None:
     """Do of a plan that changes nothing what `apply` does beside the changes; `stored` is the adopted policy."""
-    made = core.made.get(plan)
-    _refuse_elsewhere(plan.policy_hash if made is None else made.follows, stored)
-    await _keep_last(core, plan, made, fence)
+    origin = core.made.get(plan)
+    _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, stored)
+    await _keep_last(core, plan, origin, fence)
 
 
 async def _keep_last(core: Core, plan: Plan, made: RememberedPlan | None, fence: Fence | None) -> None:
@@ -331,17 +333,17 @@ async def _agreed_on(
     if booked is None:
         await core.uses.settle()
         booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now()))
-    made = core.made.get(plan)
+    origin = core.made.get(plan)
     digest = await aside_of_rows(len(plan.seq), plan.digest_now)
-    own, moved = made is not None and digest == made.digest, booked.position != plan.position
-    if moved:
+    own, has_moved = origin is not None and digest == origin.digest, booked.position != plan.position
+    if has_moved:
         await _refuse_applied(core, plan, digest)
-    if own and not moved:
-        return _JudgedPlan(plan, digest, plan.destroyed, brake.holding(plan))
-    policy = made.policy if made is not None else at_hand(core, plan, policy, booked.values.get(POLICY))
+    if own and not has_moved:
+        return _JudgedPlan(plan, digest, plan.destroyed, brake.find_hold(plan))
+    policy = origin.policy if origin is not None else at_hand(core, plan, policy, booked.values.get(POLICY))
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
-    snapshot, now = await frozen(core, policy, only=made.only if made is not None else None)
+    snapshot, now = await freeze_scope(core, policy, only=origin.only if origin is not None else None)
     return await asyncio.to_thread(_judge_plan, plan, digest, snapshot, policy, now)
 
 
@@ -352,21 +354,25 @@ def _judge_plan(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now
     """
     whole = plan_of(snapshot, policy, now, automatic=plan.automatic)
     part = filter_to_proposed(plan, whole, policy)
-    destroyed = destroyed_count(part)
-    held = (
-        brake.holding(whole) if destroyed else brake.check_brake(snapshot, now, 0, automatic=plan.automatic)
+    destroy_count = destroyed_count(part)
+    hold = (
+        brake.find_hold(whole)
+        if destroy_count
+        else brake.check_brake(snapshot, now, 0, automatic=plan.automatic)
     )
-    return _JudgedPlan(part, digest, destroyed, held, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN))
+    return _JudgedPlan(
+        part, digest, destroy_count, hold, *left_out(plan, part, snapshot, policy, REMARKS_SHOWN)
+    )
 
 
 def at_hand(core: Core, plan: Plan, given: Policy | None, stored: Mapping[str, Any] | None) -> Policy:
     """Return the policy that a plan follows: one that was named here, is in force or adopted."""
-    known = [*core.named.values(), *([core.policy] if core.policy_given else [])]
+    policies = [*core.named.values(), *([core.policy] if core.policy_given else [])]
     if given is not None:
-        known = [given]
+        policies = [given]
     elif stored is not None:
-        known.append(load(stored["source"], stored=True))
-    for policy in known:
+        policies.append(load(stored["source"], stored=True))
+    for policy in policies:
         if policy.hash == plan.policy_hash:
             return policy
     raise PolicyMismatch(
@@ -392,30 +398,30 @@ async def _carried_out(
         planned=True,
         fence=fence,
         owner=BY_POLICY if plan.automatic else core.owner,
-        detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _why(found.plan)},
+        detail={"plan": found.proposed, "policy": found.plan.policy, "rules": _list_reasons(found.plan)},
     )
     cycle = summary(found.plan, plan.preview)
     merges = dict(zip(found.plan.merges.discard.tolist(), found.plan.merges.survivor.tolist(), strict=True))
     exempt = found.plan.seq[found.plan.exempt]
-    skipped = [*found.skipped]
-    summaries = Summarising(core, stopped, skipped.append)
-    applied = _PlanProgress(
-        core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, skipped, summaries, cycle
+    remarks = [*found.skipped]
+    summaries = Summarising(core, stopped, remarks.append)
+    progress = _PlanProgress(
+        core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, remarks, summaries, cycle
     )
-    await applied.run(found.plan, cause, stopped)
-    done = receipt(
+    await progress.run(found.plan, cause, stopped)
+    outcome = receipt(
         core.scope,
         cause,
-        applied.changes,
-        applied.counts,
-        skipped=first_remarks(applied.skipped, found.more),
-        parts=applied.parts,
+        progress.changes,
+        progress.counts,
+        skipped=first_remarks(progress.skipped, found.more),
+        parts=progress.parts,
         notes=found.plan.notes,
     )
-    return done, applied.position if applied.parts else plan.position
+    return outcome, progress.position if progress.parts else plan.position
 
 
-def _why(plan: Plan) -> list[list[str]]:
+def _list_reasons(plan: Plan) -> list[list[str]]:
     """Return what the audit keeps of the reasons: each action with its rules and what those say for themselves."""
     return [[action, rule, plan.because.get(rule, "")] for action, rule, _ in plan.by_rule]
 
@@ -439,7 +445,7 @@ def refuse_scope(core: Core, plan: Plan) -> None:
 
 async def applied_by(core: Core, plan: Plan, digest: str) -> Cause | None:
     """Return the run that carried a plan out and stands; one that was cut short may be gone on with."""
-    async for part in standing(core, plan.position):
+    async for part in iterate_standing_runs(core, plan.position):
         if part.cause.detail.get("plan") == digest and part.cause.final:
             return part.cause
     return None
@@ -516,7 +522,7 @@ class _PlanProgress:
 
     async def _part(self, part: CommitPart, cause: Any) -> None:
         """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
-        part, cause = await self.summaries.whole(part, cause)
+        part, cause = await self.summaries.complete_part(part, cause)
         if not part.groups and not part.blocks and not cause.final:
             return
         while True:
@@ -525,15 +531,15 @@ class _PlanProgress:
                 self.core, self.merges, await _complete_purges(self.core, part.groups)
             )
             entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
-            destroyed = _count_destroyed(entries, self.exempt) if self.automatic else 0
+            destroy_count = _count_destroyed(entries, self.exempt) if self.automatic else 0
             try:
-                done = await self.core.commit(
-                    entries, replace(self._add_cause_detail(cause), destroyed=destroyed)
+                commit = await self.core.commit(
+                    entries, replace(self._add_cause_detail(cause), destroyed=destroy_count)
                 )
             except Conflict as conflict:
-                part = self._without(part, whole, conflict)
+                part = self._drop_conflicts(part, whole, conflict)
                 continue
-            self.parts, self.position = self.parts + 1, done.position
+            self.parts, self.position = self.parts + 1, commit.position
             changes = row_count(entries)
             self.changes += changes
             self.counts.update(await aside_of_rows(changes, self._count_actions, part))
@@ -541,9 +547,9 @@ class _PlanProgress:
 
     def _add_cause_detail(self, cause: Any) -> Any:
         """Let the first part say what the run looked at, and each how much was left out until then, if anything was."""
-        said = {CYCLE: self.cycle} if not self.parts else {}
+        cycle_detail = {CYCLE: self.cycle} if not self.parts else {}
         left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
-        return replace(cause, detail={**cause.detail, **said, **left_out})
+        return replace(cause, detail={**cause.detail, **cycle_detail, **left_out})
 
     def _count_actions(self, part: CommitPart) -> Counter[str]:
         """Count what was committed by the actions that it carries out."""
@@ -561,26 +567,28 @@ class _PlanProgress:
             return
         yield from acts_of(change)
 
-    def _without(self, part: CommitPart, whole: Sequence[Sequence[Change]], conflict: Conflict) -> CommitPart:
+    def _drop_conflicts(
+        self, part: CommitPart, whole: Sequence[Sequence[Change]], conflict: Conflict
+    ) -> CommitPart:
         """Leave out the rows that have a conflict, with their group in what it was completed to."""
         bad = set(conflict.keys)
-        left = len(self.skipped)
-        kept = CommitPart()
-        for group, completed in zip(part.groups, whole, strict=True):
-            hit = [(change.table, change.key) for change in completed if (change.table, change.key) in bad]
+        count_before = len(self.skipped)
+        remainder = CommitPart()
+        for group, full_group in zip(part.groups, whole, strict=True):
+            hit = [(change.table, change.key) for change in full_group if (change.table, change.key) in bad]
             if hit:
                 self._skip(*hit[0])
             else:
-                kept.groups.append(group)
+                remainder.groups.append(group)
         for block in part.blocks:
             keys = block.row_keys()
             wrong = np.array([(block.table, key) in bad for key in keys], np.bool_)
             for key in block.where(wrong).row_keys():
                 self._skip(block.table, key)
-            kept.blocks.extend([block.where(~wrong)] if not wrong.all() else [])
-        if len(self.skipped) == left:
+            remainder.blocks.extend([block.where(~wrong)] if not wrong.all() else [])
+        if len(self.skipped) == count_before:
             raise conflict
-        return kept
+        return remainder
 
     def _skip(self, table: str, key: Key) -> None:
         self.skipped.append(f"{table} {key}: changed, used or linked since the plan was made")
@@ -601,12 +609,12 @@ def _count_destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
         count
         for entry in entries
         if entry.table == "memories"
-        for change, count in _counting(entry, exempt, free)
+        for change, count in _iterate_counted(entry, exempt, free)
         if action_of(change).destroys
     )
 
 
-def _counting(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tuple[Change, int]]:
+def _iterate_counted(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tuple[Change, int]]:
     """Return the changes of an entry that limits may count, each with how many rows are changed so."""
     if isinstance(entry, Block):
         return kinds_of(entry.where(~np.isin(entry.keys, exempt)))
@@ -615,23 +623,23 @@ def _counting(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tu
 
 async def _complete_purges(core: Core, groups: list[Group]) -> list[Group]:
     """Add to each purged memory the tags, sources, claims and links that go with it: there are no hidden effects."""
-    purged = [
+    purge_keys = [
         change.key
         for group in groups
         for change in group
         if change.table == "memories" and change.after is None
     ]
-    if not purged:
+    if not purge_keys:
         return groups
-    seqs = [key for key in purged if isinstance(key, int)]
+    seqs = [key for key in purge_keys if isinstance(key, int)]
     memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
-    gone: set[tuple[int, int, int]] = {key for group in groups for key in cut_links(group)}
+    cut_keys: set[tuple[int, int, int]] = {key for group in groups for key in cut_links(group)}
     hanging: dict[int, list[Change]] = {seq: attached_changes(memory) for seq, memory in memories.items()}
     for claim in await core.store.claims(core.scope, seqs):
         hanging[claim.seq].append(Change("claims", claim.key, claim.values, None))
     for link in await core.store.neighbours(core.scope, seqs):
-        if link.key not in gone:
-            gone.add(link.key)
+        if link.key not in cut_keys:
+            cut_keys.add(link.key)
             owner = link.source if link.source in hanging else link.target
             hanging[owner].append(Change("links", link.key, link.values, None))
     return [[*hanging_changes(group, hanging), *group] for group in groups]
@@ -647,14 +655,14 @@ async def compact_episodic(core: Core, keep_recent: int) -> int:
     It is asked for by name, so neither the brake nor the adopted policy holds it; pins and holds do. What another
     process touched in between is judged anew.
     """
-    pruned = 0
+    count = 0
     for _ in range(RACES_MAX):
-        proposed = await plan(core, compaction(keep_recent))
-        done = await carry_out(core, proposed, COMPACT)
-        pruned += done.pruned
-        if not done.skipped:
-            return pruned
-    raise Conflict((), f"episodes kept changing while they were compacted; {pruned} of them were pruned")
+        compact_plan = await plan(core, compaction(keep_recent))
+        outcome = await carry_out(core, compact_plan, COMPACT)
+        count += outcome.pruned
+        if not outcome.skipped:
+            return count
+    raise Conflict((), f"episodes kept changing while they were compacted; {count} of them were pruned")
 
 
 def compaction(keep_recent: int) -> Policy:

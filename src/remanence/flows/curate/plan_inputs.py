@@ -16,7 +16,7 @@ from remanence.core.effects import is_flag
 from remanence.core.guards import RESTORED_FOR
 from remanence.core.model import Memory, Relation, Status
 from remanence.core.snapshot import Snapshot
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.undo.runs import newest_first
 from remanence.flows.undo.undoing import BROUGHT_BACK
 from remanence.text.twins import SURE, same_words
@@ -36,7 +36,7 @@ async def same_words_of(core: Core, snapshot: Snapshot) -> frozenset[tuple[int, 
     held = {one.seq: one for one in found if one is not None}
     compared = [(held[one], held[other]) for one, other in pairs if one in held and other in held]
     chars = sum(len(one.text) for one in held.values())
-    return await aside(chars, _same_of, compared)
+    return await run_off_loop(chars, _same_of, compared)
 
 
 def _pairs(snapshot: Snapshot) -> list[tuple[int, int]]:

@@ -135,8 +135,8 @@ def kept_as(name: str, ran: Ran, was: Mapping[str, Any], now: int) -> Bookkeepin
 
 async def run_optional_work(core: Core, name: str, work: Awaitable[object]) -> str:
     """Do work that nothing else rests on; return why it failed, logged as that of any automatic work."""
-    done = await run_automatic_work(core, name, work)
-    return done.reason if isinstance(done, Ran) else ""
+    outcome = await run_automatic_work(core, name, work)
+    return outcome.reason if isinstance(outcome, Ran) else ""
 
 
 async def run_automatic_work(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
@@ -182,25 +182,25 @@ async def curate_cadence(
     """
     whole, snapshot, part, rest = await curating.plan_part(core, core.policy, cadence)
     if rows is None:
-        asked = Bookkeeping(core.clock.now(), get=OF_CURATED)
-        rows = (await core.store.bookkeep(core.scope, asked)).values
-    plan, hold = whole, brake.holding(whole)
+        request = Bookkeeping(core.clock.now(), get=OF_CURATED)
+        rows = (await core.store.bookkeep(core.scope, request)).values
+    plan, hold = whole, brake.find_hold(whole)
     waits = None if hold is None else _make_held_run(core, whole, hold)
     if hold is not None and not hold.clock:  # what destroys nothing that limits count waits for nobody
         plan = (await curating.plan_part(core, core.policy, cadence, sparing=True)).plan
-    doubt, stands_at = brake.holding(plan), None
+    doubt, stands_at = brake.find_hold(plan), None
     if doubt is not None:
         ran = _make_held_run(core, plan, doubt)
     else:
-        stored = rows.get(policy_reading.POLICY)
-        applied, position = await _apply_plan(core, plan, fence, stopped, before, stored)
-        ran = _both(waits, applied)
+        policy_row = rows.get(policy_reading.POLICY)
+        outcome, position = await _apply_plan(core, plan, fence, stopped, before, policy_row)
+        ran = _combine_outcomes(waits, outcome)
         stands_at = position if hold is None else None
     await _keep_held(core, ran, cadence, fence, rows.get(HELD))
     return CadenceResult(ran, whole, part, snapshot, stands_at, rest)
 
 
-def _both(waits: Ran | None, done: Ran) -> Ran:
+def _combine_outcomes(waits: Ran | None, done: Ran) -> Ran:
     """Say what was done beside what waits for a person."""
     if waits is None or done.reason:
         return done
@@ -228,12 +228,12 @@ async def _apply_plan(
         if plan.empty:
             await curating.pass_by(core, plan, stored, fence)
             return Ran(core.clock.now(), "done"), plan.position
-        done, position = await curating.apply_at(core, plan, fence=fence, stopped=stopped)
+        receipt, position = await curating.apply_at(core, plan, fence=fence, stopped=stopped)
     except LeaseLost as lost:
         return Ran(core.clock.now(), "skipped", reason=str(lost)), None
-    run = done.run if done.changes else None
-    ran = Ran(core.clock.now(), "done", run, done.counts, exempt=len(plan.exempt))
-    return ran, None if done.skipped else position
+    run = receipt.run if receipt.changes else None
+    ran = Ran(core.clock.now(), "done", run, receipt.counts, exempt=len(plan.exempt))
+    return ran, None if receipt.skipped else position
 
 
 def _make_held_run(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
@@ -245,8 +245,8 @@ def _make_held_run(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
 
 async def find_held_run(core: Core) -> Ran | None:
     """Return the run whose plan waits still for a person or the clock: nobody has curated since."""
-    asked = Bookkeeping(core.clock.now(), get=OF_HELD)
-    return held_by(core, (await core.store.bookkeep(core.scope, asked)).values)
+    request = Bookkeeping(core.clock.now(), get=OF_HELD)
+    return held_by(core, (await core.store.bookkeep(core.scope, request)).values)
 
 
 def held_by(core: Core, rows: Mapping[str, Any]) -> Ran | None:
@@ -290,6 +290,6 @@ async def interval_read(core: Core) -> tuple[Mapping[ClockName, Timescale], int 
     """Read the clocks, when anything was last curated, and the present."""
     await heartbeat.beat(core)
     now = core.clock.now()
-    asked = Bookkeeping(now, get=(curating.LAST_CURATE,), clocks=frozenset({core.policy.clock}) - {"wall"})
-    booked = await core.store.bookkeep(core.scope, asked)
-    return scales(booked, now), booked.values.get(curating.LAST_CURATE), now
+    request = Bookkeeping(now, get=(curating.LAST_CURATE,), clocks=frozenset({core.policy.clock}) - {"wall"})
+    books = await core.store.bookkeep(core.scope, request)
+    return scales(books, now), books.values.get(curating.LAST_CURATE), now

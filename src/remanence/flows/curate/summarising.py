@@ -14,7 +14,7 @@ from remanence.core.errors import RemanenceError, StoreDamaged, WriterError
 from remanence.core.model import Form, Memory
 from remanence.core.results import one_line
 from remanence.curate.planner.changes import CommitPart, summed_up
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.settings import number
 from remanence.flows.base.spending import Spending
 from remanence.flows.write.gating import refuse_forbidden
@@ -53,31 +53,31 @@ class Summarising:
         self._shortens = isinstance(core.writer, Shortener)
         self._asked = 0
 
-    async def whole(self, part: CommitPart, cause: Cause) -> tuple[CommitPart, Cause]:
+    async def complete_part(self, part: CommitPart, cause: Cause) -> tuple[CommitPart, Cause]:
         """Return a part with the text of its summary, or without the summary; and what the audit is told of it."""
         change = next(filter(None, map(summed_up, part.groups)), None)
         if change is None:
             return part, cause
         memory = await self._read(change)
         if memory is None:
-            return self._without(part, change), cause
+            return self._drop_summary(part, change), cause
         if memory.revision != (change.before or {}).get("revision"):
             return part, cause  # the commit finds that, too, and says so
-        drafted = await self._draft_summary(memory)
+        draft = await self._draft_summary(memory)
         if not self._asked:  # the turn of its rule is still to come
             cause = replace(cause, fired=tuple(rule for rule in cause.fired if rule not in _rules(cause)))
-        if drafted.why:
-            self._tell(f"memories {memory.seq}: {drafted.why}")
-        if not drafted.text and not drafted.tag:
-            return self._without(part, change), cause
-        if not drafted.text:
-            flag = Change("tags", (memory.seq, drafted.tag), None, {})
+        if draft.why:
+            self._tell(f"memories {memory.seq}: {draft.why}")
+        if not draft.text and not draft.tag:
+            return self._drop_summary(part, change), cause
+        if not draft.text:
+            flag = Change("tags", (memory.seq, draft.tag), None, {})
             there = await self._read(change)
             same = there is not None and there.revision == memory.revision
-            kept = [flag] if same and drafted.tag not in memory.tags else []
-            return self._without(part, change, kept), _add_summary_detail(cause, drafted)
-        return _with(part, change, _add_summary(change, memory, drafted.text)), _add_summary_detail(
-            cause, drafted
+            flags = [flag] if same and draft.tag not in memory.tags else []
+            return self._drop_summary(part, change, flags), _add_summary_detail(cause, draft)
+        return _with(part, change, _add_summary(change, memory, draft.text)), _add_summary_detail(
+            cause, draft
         )
 
     async def _read(self, change: Change) -> Memory | None:
@@ -98,18 +98,18 @@ class Summarising:
         if self._stopped():
             return SummaryDraft(why="there was no time left to sum it up; the next run goes on")
         self._asked += 1
-        written, refused = await self._ask_writer(memory)
-        if written.text:
-            return written
-        text, why = await aside(len(memory.text), extract, memory.text)
+        answer, is_refused = await self._ask_writer(memory)
+        if answer.text:
+            return answer
+        text, why = await run_off_loop(len(memory.text), extract, memory.text)
         why = why or await self._explain_text_refusal(text, memory)
         why = why or _no_gain(text, memory)
         if not why:
-            return SummaryDraft(text, BY_RULES, written.why)
-        told = "; ".join(filter(None, [written.why, why]))
+            return SummaryDraft(text, BY_RULES, answer.why)
+        reason = "; ".join(filter(None, [answer.why, why]))
         # Where a writer only could not be asked, it is asked another time.
-        tag = NO_SUMMARY if refused else "" if self._shortens else NO_EXTRACT
-        return SummaryDraft(why=one_line(told, 2 * WHY_CHARS_MAX), tag=tag)
+        tag = NO_SUMMARY if is_refused else "" if self._shortens else NO_EXTRACT
+        return SummaryDraft(why=one_line(reason, 2 * WHY_CHARS_MAX), tag=tag)
 
     async def _ask_writer(self, memory: Memory) -> tuple[SummaryDraft, bool]:
         """Return what a writer makes of a text, and whether its answer came and was refused."""
@@ -121,7 +121,7 @@ class Summarising:
         most = min(int(memory.tokens * SHARE_MAX), TOKENS_MAX)
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                found = checked_shortening(await writer.shorten(memory.text, most), memory.text, most)
+                answer = checked_shortening(await writer.shorten(memory.text, most), memory.text, most)
         except WriterError as error:
             await self._spending.book(1, error.tokens_used)
             return SummaryDraft(why=_of_writer(str(error))), error.tokens_used > 0
@@ -130,17 +130,17 @@ class Summarising:
         except TimeoutError:
             await self._spending.book(1, memory.tokens)
             return SummaryDraft(why=_of_writer(f"no answer within {TIMEOUT_S:g} s")), False
-        await self._spending.book(1, found.tokens_used)
-        why = await aside(len(memory.text), complaint, memory.text, found.text)
+        await self._spending.book(1, answer.tokens_used)
+        why = await run_off_loop(len(memory.text), complaint, memory.text, answer.text)
         why = (
             why
-            or await self._explain_text_refusal(found.text, memory, written=True)
-            or _no_gain(found.text, memory)
+            or await self._explain_text_refusal(answer.text, memory, written=True)
+            or _no_gain(answer.text, memory)
         )
         return (
             (SummaryDraft(why=_of_writer(why)), True)
             if why
-            else (SummaryDraft(found.text, writer.name), False)
+            else (SummaryDraft(answer.text, writer.name), False)
         )
 
     async def _explain_text_refusal(self, text: str, memory: Memory, *, written: bool = False) -> str:
@@ -148,10 +148,10 @@ class Summarising:
 
         An extract of what somebody let in as it is may say what that says.
         """
-        if written and (await aside(len(text), screen, text, self._core.salt)).replaced:
+        if written and (await run_off_loop(len(text), screen, text, self._core.salt)).replaced:
             return "it holds what may not be kept"
-        reads = await aside(len(text), instructs, text)
-        if reads and (written or not await aside(len(memory.text), instructs, memory.text)):
+        reads = await run_off_loop(len(text), instructs, text)
+        if reads and (written or not await run_off_loop(len(memory.text), instructs, memory.text)):
             return "it reads like instructions to whoever recalls it"
         try:
             await refuse_forbidden(self._core, text)
@@ -159,14 +159,14 @@ class Summarising:
             return str(error)
         return ""
 
-    def _without(self, part: CommitPart, change: Change, instead: Sequence[Change] = ()) -> CommitPart:
+    def _drop_summary(self, part: CommitPart, change: Change, instead: Sequence[Change] = ()) -> CommitPart:
         """Return a part without a summary; what else is done to its memory is done."""
         hollow = {"form", "revision", "touched"}.issuperset(change.after or {})
-        left = [] if hollow else [_formless(change)]
-        return _with(part, change, *left, *instead)
+        remainder = [] if hollow else [_drop_form(change)]
+        return _with(part, change, *remainder, *instead)
 
 
-def _formless(change: Change) -> Change:
+def _drop_form(change: Change) -> Change:
     """Take the form out of a change."""
     before, after = (
         {name: value for name, value in (side or {}).items() if name != "form"}
@@ -209,8 +209,8 @@ def _add_summary_detail(cause: Cause, drafted: SummaryDraft) -> Cause:
     """Let the audit keep who made a summary, or why there is none and that it was marked."""
     detail = {**cause.detail, "summary": {"by": drafted.by} if drafted.text else {"refused": drafted.why}}
     if not drafted.text:
-        marked = [[FLAG.name, rule, because] for rule, because in _rules(cause).items()]
-        detail["rules"] = [*detail.get("rules", ()), *marked]
+        flags = [[FLAG.name, rule, because] for rule, because in _rules(cause).items()]
+        detail["rules"] = [*detail.get("rules", ()), *flags]
     elif drafted.why:
         detail["summary"]["refused"] = drafted.why
     return replace(cause, detail=detail)

@@ -48,25 +48,25 @@ class Timetable(Result):
 
     def __str__(self) -> str:
         soonest = min(self.next, key=lambda name: self.next[name])
-        told = [
+        parts = [
             f"last tick {minute_of(self.at)}, next {minute_of(self.next[soonest])} ({soonest}), {self.mode}"
         ]
-        told += [f"{name}: {self.missed[name]:,} runs missed" for name in self.late]
-        told += (
+        parts += [f"{name}: {self.missed[name]:,} runs missed" for name in self.late]
+        parts += (
             [f"{number(self.deferred, 'memory', 'memories')} deferred to another day"]
             if self.deferred
             else []
         )
-        told += [self.held] if self.held else []
-        told += [f"{name} failed: {why}" for name, why in self.failures.items()]
-        told += [f"left for the next: {', '.join(self.left)}"] if self.left else []
-        return visible("; ".join(told))
+        parts += [self.held] if self.held else []
+        parts += [f"{name} failed: {why}" for name, why in self.failures.items()]
+        parts += [f"left for the next: {', '.join(self.left)}"] if self.left else []
+        return visible("; ".join(parts))
 
 
 async def read(core: Core) -> tuple[Record, Mapping[str, Any] | None, int]:
     """Return what ticks keep of a scope, until when it needs none, where that is known, and how far it has come."""
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(ROW, QUIET)))
-    return Record.read(booked.values.get(ROW)), booked.values.get(QUIET), booked.position
+    books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(ROW, QUIET)))
+    return Record.read(books.values.get(ROW)), books.values.get(QUIET), books.position
 
 
 async def position_of(core: Core) -> int:
@@ -81,7 +81,7 @@ async def timetable(core: Core) -> Timetable | None:
         return None
     now, pace = core.clock.now(), record.pace
     expected: dict[str, int] = {name: record.compute_due_at(pace, name, position) for name in CADENCES}
-    missed: dict[str, int] = {
+    missed_runs: dict[str, int] = {
         name: pace.count_missed_runs(name, expected[name], now) if record.promised else 0 for name in CADENCES
     }
     waits = await find_held_run(core)
@@ -90,7 +90,7 @@ async def timetable(core: Core) -> Timetable | None:
         record.moded.mode,
         {name: record.last.get(name) for name in CADENCES},
         expected,
-        missed,
+        missed_runs,
         record.deferred,
         waits.reason if waits is not None else "",
         {name: one.reason for name, one in record.failures.items()},

@@ -9,7 +9,7 @@ from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, VERBS, Effect
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import (
     STANDING,
     SYMMETRIC,
@@ -37,10 +37,10 @@ from remanence.edit.decide import (
     build_corrected_turn,
     combine_protection,
     decide_acceptance,
+    decide_forget,
     decide_hold,
     decide_release,
     decide_replacement,
-    forgotten,
     refuse_guarded,
     refuse_out_of_sight,
     refuse_quarantined,
@@ -48,7 +48,15 @@ from remanence.edit.decide import (
 )
 from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, aside, label, overtaken, receipt, refuse_moved
+from remanence.flows.base.context import (
+    RACES_MAX,
+    Core,
+    label,
+    receipt,
+    refuse_moved,
+    run_off_loop,
+    wait_before_retry,
+)
 from remanence.flows.undo.undoing import before_fall, beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import claims_anew
@@ -71,7 +79,7 @@ from remanence.store.lineage import REPLACING
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
-from remanence.write.trust import rewritten
+from remanence.write.trust import limit_trust
 from remanence.write.turns import listened_again
 
 CHAIN_MAX = 1_000
@@ -99,24 +107,24 @@ async def edit(
 
     With `tags` it has these from then on and no others.
     """
-    kept, counts = await aside(len(str(values.get("text", ""))), _screen_values, core, values)
+    clean_values, counts = await run_off_loop(len(str(values.get("text", ""))), _screen_values, core, values)
     if tags is not None:
         check_tags(tags)
-        tags, marked = gating.screened_tags(core, tags)
-        counts = {**counts, **marked}
+        tags, tag_counts = gating.screened_tags(core, tags)
+        counts = {**counts, **tag_counts}
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await make_edit_changes(core, memory, VERBS["update"], kept, tags)
+        return await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
 
-    done = await core.change(name, "update", decide, if_revision=if_revision)
-    return await _note_markers(core, done, counts)
+    outcome = await core.change(name, "update", decide, if_revision=if_revision)
+    return await _note_markers(core, outcome, counts)
 
 
 async def _note_markers(core: Core, done: Receipt, counts: Mapping[str, int]) -> Receipt:
     """Count what markers took the place of, and say so."""
     await gating.count(core, gating.counted_markers(counts))
-    marked = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
-    return replace(done, notes=(*done.notes, *marked))
+    notes = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
+    return replace(done, notes=(*done.notes, *notes))
 
 
 def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, int]]:
@@ -130,8 +138,10 @@ def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, 
     turn, counts = gating.screen_turn(
         core, Turn(text if isinstance(text, str) else "", attributes=attributes)
     )
-    kept = {"text": turn.text, "attributes": turn.attributes}
-    return {name: kept.get(name, value) if counts else value for name, value in values.items()}, counts
+    clean_values = {"text": turn.text, "attributes": turn.attributes}
+    return {
+        name: clean_values.get(name, value) if counts else value for name, value in values.items()
+    }, counts
 
 
 async def make_edit_changes(
@@ -142,15 +152,15 @@ async def make_edit_changes(
     tags: Iterable[str] | None = None,
 ) -> list[Change]:
     """Turn what a caller wants of a memory into changes, the vector among them where the text is another."""
-    checked = await aside(len(str(values.get("text", ""))), _check_values, core, memory, values)
-    if checked.get("text", memory.text) != memory.text:
-        await gating.refuse_text(core, checked["text"])
-        refused = {NO_EXTRACT, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
-        tags = {*(memory.tags if tags is None else tags)} - refused if refused else tags
-    changes = update(memory, effect.after(memory, core.clock.now(), checked), tags=tags)
+    new_values = await run_off_loop(len(str(values.get("text", ""))), _check_values, core, memory, values)
+    if new_values.get("text", memory.text) != memory.text:
+        await gating.refuse_text(core, new_values["text"])
+        stale_tags = {NO_EXTRACT, NO_SUMMARY}.intersection(memory.tags)  # of what it said before
+        tags = {*(memory.tags if tags is None else tags)} - stale_tags if stale_tags else tags
+    changes = update(memory, effect.after(memory, core.clock.now(), new_values), tags=tags)
     if not changes or "text" not in (changes[0].after or {}):
         return changes
-    changes += await claims_anew(core, memory, checked["text"], checked.get("said_at", memory.said_at))
+    changes += await claims_anew(core, memory, new_values["text"], new_values.get("said_at", memory.said_at))
     if core.embedder.dimensions:
         return [await _embedded_anew(core, memory, changes[0]), *changes[1:]]
     return changes
@@ -161,7 +171,7 @@ async def _embedded_anew(core: Core, memory: Memory, change: Change) -> Change:
     assert change.before is not None and change.after is not None
     _, old = await core.store.vectors(core.scope, only=[memory.seq])
     before = old[0].astype("<f2").tobytes() if len(old) else None
-    after = await aside(len(change.after["text"]), vector_of, core, change.after["text"])
+    after = await run_off_loop(len(change.after["text"]), vector_of, core, change.after["text"])
     return Change(
         "memories", memory.seq, {**change.before, "vector": before}, {**change.after, "vector": after}
     )
@@ -176,7 +186,7 @@ def _check_values(core: Core, memory: Memory, values: Mapping[str, Any]) -> dict
         if after["text"] != memory.text:
             _refuse_held(core, memory)
             after.setdefault("verification", Verification.UNVERIFIED)  # what was judged is another text
-            after["trust"] = rewritten(after.get("trust", core.trust), memory.trust)
+            after["trust"] = limit_trust(after.get("trust", core.trust), memory.trust)
             after |= {"form": Form.FULL, "summary": None}
         else:
             after.pop("trust", None)
@@ -228,7 +238,9 @@ def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
 
 def _refuse_held(core: Core, memory: Memory) -> None:
     """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
-    if "held" in protecting(memory, system=core.policy.is_system(memory.category), now=core.clock.now()):
+    if "held" in find_protecting_guards(
+        memory, system=core.policy.is_system(memory.category), now=core.clock.now()
+    ):
         raise Protected(
             f"the text of memory {memory.id} is held: {', '.join(memory.holds or ())}",
             recovery="`correct` it, which keeps this text as history, or release its holds first",
@@ -241,9 +253,9 @@ def _state(core: Core, memory: Memory, after: Mapping[str, Any]) -> str | None:
     category = after.get("category", memory.category)
     state: str | None = after.get("state", memory.state)
     check_state(core, category, None)
-    declared = core.policy.categories.get(category or "")
+    definition = core.policy.categories.get(category or "")
     if "state" not in after and category != memory.category:
-        fits = declared is not None and state in declared.states
+        fits = definition is not None and state in definition.states
         state = state if fits else initial_state(core, category)
     check_state(core, category, state)
     _refuse_reopened(core, memory, category, state)
@@ -267,12 +279,12 @@ def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: st
 async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:
     """Add tags; those it has already stay."""
     check_tags(tags)
-    kept, counts = gating.screened_tags(core, tags)
+    new_tags, counts = gating.screened_tags(core, tags)
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        held = {*memory.tags, *kept}
-        check_tags(held)
-        return update(memory, {}, tags=held)
+        all_tags = {*memory.tags, *new_tags}
+        check_tags(all_tags)
+        return update(memory, {}, tags=all_tags)
 
     return await _note_markers(core, await core.change(names, "tag", decide, if_revision=if_revision), counts)
 
@@ -336,8 +348,8 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
                 f"memory {memory.id} is {memory.status.label}",
                 recovery=f"bring it back first: restore {memory.id}",
             )
-        given = await before_fall(core, memory.seq, memory.valid_to, now)
-        return act(memory, VERBS["confirm archived"], now, **by_user, **given)
+        extra = await before_fall(core, memory.seq, memory.valid_to, now)
+        return act(memory, VERBS["confirm archived"], now, **by_user, **extra)
 
     return await core.change(names, "confirm", decide, if_revision=if_revision)
 
@@ -370,11 +382,11 @@ async def forget(
     """
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        changes = forgotten(memory, core.clock.now(), system=core.policy.is_system(memory.category))
-        return [*changes, *await gating.forbidding(core, memory)] if forbid else changes
+        changes = decide_forget(memory, core.clock.now(), system=core.policy.is_system(memory.category))
+        return [*changes, *await gating.forbid_text(core, memory)] if forbid else changes
 
-    done = await core.change(names, "forget", decide, if_revision=if_revision)
-    return done if forbid or not done.changes else replace(done, notes=(*done.notes, SAID_AGAIN))
+    outcome = await core.change(names, "forget", decide, if_revision=if_revision)
+    return outcome if forbid or not outcome.changes else replace(outcome, notes=(*outcome.notes, SAID_AGAIN))
 
 
 async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int | None = None) -> Receipt:
@@ -456,12 +468,12 @@ async def correct(
         detail = {"id": old.id, **make_action_detail([draft], batch)}
         cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
         try:
-            committed = await core.commit(changes, cause)
+            commit = await core.commit(changes, cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
-        (learned,) = answers(batch, [draft], committed.assigned, cause.run)
-        return learned
+        (answer,) = answers(batch, [draft], commit.assigned, cause.run)
+        return answer
     raise AssertionError("unreachable")
 
 
@@ -470,7 +482,7 @@ async def _corrections(core: Core, old: Memory, batch: DraftBatch) -> list[Chang
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
-        trust = rewritten(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
+        trust = limit_trust(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
         batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replace_memory(core, old, outcome.key, old.key)
         changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
@@ -515,19 +527,19 @@ async def link(core: Core, wish: Linking) -> Link:
         for memory in await core.store.get(core.scope, [source, target]):
             if memory is not None:
                 refuse_quarantined(memory)
-        held = await _find_link(core, source, target, relation)
-        _refuse_moved_link(held, wish.if_revision)
-        change = decide_link(held, (source, target, int(relation)), wish, core.clock.now())
+        old_link = await _find_link(core, source, target, relation)
+        _refuse_moved_link(old_link, wish.if_revision)
+        change = decide_link(old_link, (source, target, int(relation)), wish, core.clock.now())
         if change is None:
-            assert held is not None
-            return held
+            assert old_link is not None
+            return old_link
         try:
             await core.commit([change], core.cause("link"))
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         assert change.after is not None
-        stands = {**({} if held is None else held.values), **change.after}
+        stands = {**({} if old_link is None else old_link.values), **change.after}
         return Link(source, target, relation, **stands)
     raise AssertionError("unreachable")
 
@@ -544,18 +556,18 @@ async def unlink(
     kind = label(Relation, relation, "relation")
     for attempt in range(RACES_MAX):
         low, high = await _ends(core, source, target, kind)
-        held = await _find_link(core, low, high, kind)
-        _refuse_moved_link(held, if_revision)
-        if held is None:
+        old_link = await _find_link(core, low, high, kind)
+        _refuse_moved_link(old_link, if_revision)
+        if old_link is None:
             raise NotFound(
                 f"no {kind.label} link between {short_id(low)} and {short_id(high)}",
                 recovery="list them with `links`",
             )
         cause = core.cause("unlink")
         try:
-            await core.commit([Change("links", held.key, held.values, None)], cause)
+            await core.commit([Change("links", old_link.key, old_link.values, None)], cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         return receipt(core.scope, cause, 1, {"unlink": 1})
     raise AssertionError("unreachable")

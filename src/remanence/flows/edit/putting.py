@@ -12,7 +12,7 @@ from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import STANDING, LearnResult, Memory, Reason, Relation, Status, Turn, link_values
 from remanence.edit.identity import refuse_identity
 from remanence.edit.one_memory import update
-from remanence.flows.base.context import RACES_MAX, Core, overtaken, refuse_moved
+from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
 from remanence.flows.base.naming import unknown
 from remanence.flows.edit.editing import make_edit_changes, successor
 from remanence.flows.undo.undoing import beside_equals
@@ -44,14 +44,14 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> LearnRe
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     if turn.key is None:
         raise InvalidInput("put needs a key", recovery="pass a stable name of yours, e.g. 'user/name'")
-    turn, filled = _add_origin(core, turn)
+    turn, origin_note = _add_origin(core, turn)
     draft = await prepare_draft(core, turn)
-    if not filled:
+    if not origin_note:
         _refuse_unfounded(core, draft.turn)
     (draft,) = await resolve_roles(core, [replace(draft, stands_beside=True)])
-    learned = await _put(core, turn.key or "", draft, if_revision)
-    said = "; ".join(filter(None, [learned.reason, filled]))
-    return learned if learned.status == "gated" else replace(learned, reason=said)
+    answer = await _put(core, turn.key or "", draft, if_revision)
+    reason = "; ".join(filter(None, [answer.reason, origin_note]))
+    return answer if answer.status == "gated" else replace(answer, reason=reason)
 
 
 async def _put(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
@@ -66,7 +66,7 @@ async def _put(core: Core, key: str, draft: MemoryDraft, if_revision: int | None
         try:
             return await _named_after(core, memory, key, draft)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
     raise AssertionError("unreachable")
 
 
@@ -86,8 +86,8 @@ async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft) -> bool:
 
 async def _store_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
     """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
-    (learned,) = await take(core, [draft], verb="put")
-    return await _update_by_key(core, key, draft, if_revision) if learned.status == "known" else learned
+    (answer,) = await take(core, [draft], verb="put")
+    return await _update_by_key(core, key, draft, if_revision) if answer.status == "known" else answer
 
 
 async def _named_after(core: Core, gone: Memory, key: str, draft: MemoryDraft) -> LearnResult:
@@ -97,23 +97,23 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: MemoryDraft) -
     if outcome.key < 0:
         changes += update(gone, {"key": None})
         ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
-        linked = any(change.key == ends for change in changes)  # where it said the same words
-        if not linked and gone.status is not Status.QUARANTINED:
+        is_linked = any(change.key == ends for change in changes)  # where it said the same words
+        if not is_linked and gone.status is not Status.QUARANTINED:
             changes.append(Change("links", ends, None, link_values(core.clock.now())))
     gate = gating.counts([draft], [outcome])
     detail = {"id": gone.id, **make_action_detail([draft], batch)}
     cause = core.cause("put", detail=detail, turns=count_accepted(batch), counts=gate)
-    assigned = (await core.commit(changes, cause)).assigned if changes else ()
-    (learned,) = answers(batch, [draft], assigned, cause.run)
-    if learned.status != "stored":
-        return learned
-    return replace(learned, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
+    numbers = (await core.commit(changes, cause)).assigned if changes else ()
+    (answer,) = answers(batch, [draft], numbers, cause.run)
+    if answer.status != "stored":
+        return answer
+    return replace(answer, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
 
 
 def _add_origin(core: Core, turn: Turn) -> tuple[Turn, str]:
     """Fill in the origin of a text of which nothing is said: the door that it came through; and say so."""
-    said = (turn.agent, turn.speaker, turn.source, turn.thread, turn.session)
-    if any(one is not None for one in said) or (core.agent and core.session):
+    origin = (turn.agent, turn.speaker, turn.source, turn.thread, turn.session)
+    if any(one is not None for one in origin) or (core.agent and core.session):
         return turn, ""
     source = f"{_DOOR}{core.trust.label}"
     return replace(turn, source=source), f"nothing was said of its origin: the source is {source!r}"
@@ -145,16 +145,16 @@ async def _update_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: 
             reason = "it reads like instructions, and no user or agent said it: nothing was changed"
             return []
         if memory.status not in STANDING:
-            reason = await _fallen(core, memory)
+            reason = await _describe_fallen(core, memory)
             return []
-        changes = await _brought(core, memory, draft)
+        changes = await _decide_update(core, memory, draft)
         reason = "updated" if any(map(_says_more, changes)) else "unchanged"
         return changes
 
-    done = await core.change(key, "update", decide, if_revision=if_revision, turns=1)
+    receipt = await core.change(key, "update", decide, if_revision=if_revision, turns=1)
     memory = await core.one(key)
     await gating.count(core, gating.counted_markers(draft.replaced))
-    run = done.run if done.changes else None
+    run = receipt.run if receipt.changes else None
     return LearnResult(memory.id, memory.seq, "known", reason, run=run, replaced=draft.replaced)
 
 
@@ -165,18 +165,18 @@ def _says_more(change: Change) -> bool:
     )
 
 
-async def _brought(core: Core, memory: Memory, draft: MemoryDraft) -> list[Change]:
+async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list[Change]:
     """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
     turn = draft.turn
     if turn.spares_identity:
         refuse_identity(memory.tags, system=core.policy.is_system(memory.category))
-    given = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
+    values = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     sources = {turn.source} - {None, *memory.sources}
     changes = await make_edit_changes(
         core,
         memory,
         VERBS["put"],
-        {**given, "said_at": draft.said_at, "trust": draft.trust},
+        {**values, "said_at": draft.said_at, "trust": draft.trust},
         {*memory.tags, *turn.tags},
     )
     if any("text" in (change.after or {}) for change in changes if change.table == "memories"):
@@ -188,7 +188,7 @@ async def _brought(core: Core, memory: Memory, draft: MemoryDraft) -> list[Chang
     ]
 
 
-async def _fallen(core: Core, memory: Memory) -> str:
+async def _describe_fallen(core: Core, memory: Memory) -> str:
     """Say what became of a memory that is out of sight, and who took its place."""
     took = await successor(core, memory)
     by = "" if took is None else f" by {took.id}"

@@ -57,8 +57,8 @@ class KnownEntity(Result):
 
     def __str__(self) -> str:
         also = f", also {', '.join(self.aliases)}" if self.aliases else ""
-        told = number(self.mentions, "mention", "mentions")
-        return visible(f"{short_id(self.seq)} {self.name} ({self.type}{also}; {told})")
+        mention_count = number(self.mentions, "mention", "mentions")
+        return visible(f"{short_id(self.seq)} {self.name} ({self.type}{also}; {mention_count})")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -78,12 +78,14 @@ class EntityProfile(Result):
     because: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
-        told = [
+        fact_lines = [
             f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}" for one in self.lines
         ]
         kin = [f"  {one.source}: {one.relation} of {one.target}" for one in self.relationships]
         more = [f"  and {self.more:,} more"] if self.more else []
-        return visible("\n".join([str(self.entity), *kin, *(told or ["  nothing is told of it"]), *more]))
+        return visible(
+            "\n".join([str(self.entity), *kin, *(fact_lines or ["  nothing is told of it"]), *more])
+        )
 
 
 @checked_class
@@ -128,22 +130,22 @@ class Entities:
 
 async def _merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     """Merge two and say what that moved: mentions, how many of them are facts, and names."""
-    taken = await join(core, one, other, {})
-    found = await core.store.get(core.scope, taken.mentioning) if taken.mentioning else []
+    merger = await join(core, one, other, {})
+    memories = await core.store.get(core.scope, merger.mentioning) if merger.mentioning else []
     facts = sum(
-        memory is not None and (TURN not in memory.tags or memory.category is not None) for memory in found
+        memory is not None and (TURN not in memory.tags or memory.category is not None) for memory in memories
     )
-    counts = {"merged": 1, "mentions": len(taken.mentioning), "facts": facts, "aliases": taken.aliases}
-    told = {name: count for name, count in counts.items() if count}
-    return receipt(core.scope, taken.cause, taken.changes, told)
+    counts = {"merged": 1, "mentions": len(merger.mentioning), "facts": facts, "aliases": merger.aliases}
+    totals = {name: count for name, count in counts.items() if count}
+    return receipt(core.scope, merger.cause, merger.changes, totals)
 
 
 async def _list_entities(core: Core, type_: str | None, limit: int) -> list[KnownEntity]:
     await core.entities.refresh()
-    memories = [one for one in core.entities.standing() if type_ is None or type_of(one) == type_]
+    memories = [one for one in core.entities.list_standing() if type_ is None or type_of(one) == type_]
     counts = await _mentions(core, [one.seq for one in memories])
-    ranked = sorted(memories, key=lambda one: (-counts.get(one.seq, 0), one.seq))[:limit]
-    return [_make_known_entity(one, counts.get(one.seq, 0)) for one in ranked]
+    ranking = sorted(memories, key=lambda one: (-counts.get(one.seq, 0), one.seq))[:limit]
+    return [_make_known_entity(one, counts.get(one.seq, 0)) for one in ranking]
 
 
 async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
@@ -170,15 +172,15 @@ async def _one(core: Core, name: OneMemory) -> Memory:
     """Return the entity that a name means; several that bear it are named in the error."""
     await core.entities.refresh()
     plain = plain_name(name)
-    if isinstance(plain, str) and (bearing := core.entities.bearing(folded_name(plain))):
+    if isinstance(plain, str) and (bearing := core.entities.find_by_name(folded_name(plain))):
         if len(bearing) > 1:
             numbers = ", ".join(f"{short_id(one.seq)} {name_of(one)} ({type_of(one)})" for one in bearing)
             raise InvalidInput(
                 f"{len(bearing)} entities bear this name: {numbers}", recovery="name one by its number"
             )
         return bearing[0]
-    found = (await core.find_memories([plain]))[0]
-    memory = None if found is None or not is_entity(found) else await survivor(core, found.seq)
+    match = (await core.find_memories([plain]))[0]
+    memory = None if match is None or not is_entity(match) else await survivor(core, match.seq)
     if memory is None or memory.status not in STANDING:
         raise NotFound(f"no entity {plain!r} in scope {core.scope!r}", recovery="list them with `entities`")
     return memory
@@ -187,14 +189,14 @@ async def _one(core: Core, name: OneMemory) -> Memory:
 async def _profile(core: Core, memory: Memory) -> EntityProfile:
     """Draw up what stands of an entity; what was drawn up is kept until anything is written."""
     index = core.entities
-    kept = index.kept.get(memory.seq)
-    if kept is not None and kept[0] == index.position:
-        found: EntityProfile = kept[1]
-        return found
+    entry = index.kept.get(memory.seq)
+    if entry is not None and entry[0] == index.position:
+        previous: EntityProfile = entry[1]
+        return previous
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
     seqs = sorted(link.source for link in links if link.target == memory.seq)
-    told = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
-    profile = build_profile(memory, told, index.position)
+    mentions = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
+    profile = build_profile(memory, mentions, index.position)
     if len(index.kept) >= KEPT_MAX:
         index.kept.clear()
     index.kept[memory.seq] = (index.position, profile)
@@ -219,18 +221,18 @@ def build_profile(memory: Memory, told: Sequence[Memory | None], position: int) 
 
 
 def _is_related(memory: Memory) -> bool:
-    said = (memory.attributes or {}).get(RELATION)
-    return isinstance(said, dict) and said.keys() >= {"source", "relation", "target"}
+    relation = (memory.attributes or {}).get(RELATION)
+    return isinstance(relation, dict) and relation.keys() >= {"source", "relation", "target"}
 
 
 def _relationship(memory: Memory) -> Relationship:
-    said = (memory.attributes or {})[RELATION]
-    return Relationship(str(said["source"]), str(said["relation"]), str(said["target"]))
+    relation = (memory.attributes or {})[RELATION]
+    return Relationship(str(relation["source"]), str(relation["relation"]), str(relation["target"]))
 
 
 async def _split(core: Core, whole: Memory, off: OneMemory | Sequence[OneMemory]) -> Receipt:
-    asked: Sequence[OneMemory] = off if isinstance(off, Sequence) and not isinstance(off, str) else [off]
-    plain = [plain_name(one) for one in asked]
+    name_list: Sequence[OneMemory] = off if isinstance(off, Sequence) and not isinstance(off, str) else [off]
+    plain = [plain_name(one) for one in name_list]
     own = {folded_name(name) for name in names_of(whole)}
     names = [one for one in plain if isinstance(one, str) and folded_name(one) in own]
     others = [one for one in plain if one not in names]
@@ -259,29 +261,29 @@ async def _split(core: Core, whole: Memory, off: OneMemory | Sequence[OneMemory]
 async def _with_turns(core: Core, facts: set[int], among: set[int]) -> set[int]:
     """Return the turns that some facts were learned from, and no others that mention the same entity."""
     links = await core.store.neighbours(core.scope, sorted(among), Relation.LEARNED_FROM) if facts else []
-    learned: dict[int, set[int]] = {}
+    by_turn: dict[int, set[int]] = {}
     for link in links:
         if link.source in among:
-            learned.setdefault(link.target, set()).add(link.source)
-    turns = {turn for turn, own in learned.items() if turn in among and own <= facts}
-    return turns | {fact for turn, own in learned.items() if turn in facts for fact in own}
+            by_turn.setdefault(link.target, set()).add(link.source)
+    turns = {turn for turn, own in by_turn.items() if turn in among and own <= facts}
+    return turns | {fact for turn, own in by_turn.items() if turn in facts for fact in own}
 
 
 async def _alias(core: Core, memory: Memory, name: str) -> Receipt:
     check_name("a name", name)
-    folded = folded_name(name)
-    if not folded or len(name) > NAME_CHARS_MAX or gating.screened_tags(core, [name])[1]:
+    name_key = folded_name(name)
+    if not name_key or len(name) > NAME_CHARS_MAX or gating.screened_tags(core, [name])[1]:
         raise InvalidInput(
             f"{name!r} cannot be a name", recovery="pass a plain name of at most 120 characters"
         )
-    bearing = [one for one in core.entities.bearing(folded) if one.seq != memory.seq]
+    bearing = [one for one in core.entities.find_by_name(name_key) if one.seq != memory.seq]
     if bearing:
         raise InvalidInput(
             f"{short_id(bearing[0].seq)} bears the name {name!r}",
             recovery=f"if both are one, merge them: entities merge {memory.seq} {bearing[0].seq}",
         )
     have = read_entity_list(memory, "aliases")
-    if folded in {folded_name(one) for one in names_of(memory)}:
+    if name_key in {folded_name(one) for one in names_of(memory)}:
         return receipt(core.scope, core.cause(ALIAS), 0, {})
     if len(have) >= NAMES_MAX:
         raise InvalidInput(

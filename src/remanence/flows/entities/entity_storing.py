@@ -97,22 +97,22 @@ async def with_entities(
     index = core.entities
     await index.refresh()
     listed_ = await _select_entities(core, batch, found.entities)
-    known = _find_known_entities(core, batch, listed_)
-    if not listed_ and not known:
+    candidates = _find_known_entities(core, batch, listed_)
+    if not listed_ and not candidates:
         return telling
-    introduced = await _find_introduced_entities(core, turns)
-    known |= {seq: as_known(index.memories[seq]) for some in introduced.values() for seq in some}
-    spoken = [
+    by_speaker = await _find_introduced_entities(core, turns)
+    candidates |= {seq: as_known(index.memories[seq]) for some in by_speaker.values() for seq in some}
+    utterances = [
         (
             NameSource(turn.seq, turn.text, turn.speaker or "", turn.session or ""),
             [NameSource(key, text) for key, text in batch.facts.get(turn.id, ())],
         )
         for turn in turns
     ]
-    spoke = spoken_of(spoken, listed_, sorted(known.values(), key=lambda one: one.seq), introduced)
+    spoke = spoken_of(utterances, listed_, sorted(candidates.values(), key=lambda one: one.seq), by_speaker)
     await with_earlier(core, turns, spoke)
-    written = await _Writing(core, batch, spoke).make_changes()
-    changes = [*_add_relationships(core, batch, found.relationships), *written]
+    entity_changes = await _Writing(core, batch, spoke).make_changes()
+    changes = [*_add_relationships(core, batch, found.relationships), *entity_changes]
     left_out = Counter(telling.left_out)
     if spoke.in_doubt:
         left_out["names in doubt"] += spoke.in_doubt
@@ -122,21 +122,21 @@ async def with_entities(
 async def _select_entities(core: Core, batch: _EntityBatch, entities: Sequence[Entity]) -> list[Entity]:
     """Return the names that a batch may add: such as stand in it, can be kept and nobody has forgotten."""
     texts = batch.texts
-    kept = []
+    candidates = []
     for one in entities[:BATCH_MAX]:
-        folded = folded_name(one.name)
+        name_key = folded_name(one.name)
         is_new = is_name(one.name) and len(one.name) <= NAME_CHARS_MAX and one.name.isprintable()
         if not is_new or gating.screened_tags(core, [one.name])[1]:
             continue
-        if gating.instructing(one.name, min(turn.trust for turn in batch.turns)):
+        if gating.has_instructions(one.name, min(turn.trust for turn in batch.turns)):
             continue
-        if any(next(find_names(text, {folded}), None) is not None for text in texts):
-            kept.append(one)
-    folds = {fold for one in kept for fold in _folds(one)}
+        if any(next(find_names(text, {name_key}), None) is not None for text in texts):
+            candidates.append(one)
+    folds = {fold for one in candidates for fold in _folds(one)}
     forbidden = (
         {one.fold for one in await core.store.forbidden(core.scope, sorted(folds))} if folds else set()
     )
-    return [one for one in kept if forbidden.isdisjoint(_folds(one)) and not _is_forgotten(core, one)]
+    return [one for one in candidates if forbidden.isdisjoint(_folds(one)) and not _is_forgotten(core, one)]
 
 
 def _folds(one: Entity) -> tuple[str, ...]:
@@ -149,7 +149,7 @@ def _is_forgotten(core: Core, one: Entity) -> bool:
     return (
         first is not None
         and first.status in (Status.PRUNED, Status.ARCHIVED)
-        and not core.entities.bearing(folded_name(one.name))
+        and not core.entities.find_by_name(folded_name(one.name))
     )
 
 
@@ -160,8 +160,8 @@ def _find_known_entities(
     index = core.entities
     names = {folded_name(one.name) for one in listed_}
     for text in batch.texts:
-        names |= {one.name for one in find_names(text, index, index.firsts)}
-    memories = [memory for name in names for memory in index.bearing(name)]
+        names |= {one.name for one in find_names(text, index, index.first_words)}
+    memories = [memory for name in names for memory in index.find_by_name(name)]
     handles = {handle for text in batch.texts for handle in handles_in(text)}
     memories += [memory for handle in handles for memory in index.find_by_handle(handle)]
     return {memory.seq: as_known(memory) for memory in memories}
@@ -194,12 +194,12 @@ async def _find_introduced_entities(
     )
     speakers = {one.seq: one.speaker or "" for one in before}
     links = await core.store.neighbours(core.scope, sorted(speakers), Relation.MENTIONS) if speakers else []
-    found: dict[tuple[str, str], set[int]] = defaultdict(set)
+    by_speaker: dict[tuple[str, str], set[int]] = defaultdict(set)
     for link in links:
         entity = core.entities.memories.get(link.target)
         if link.source in speakers and entity is not None and entity.status in STANDING:
-            found[session, speakers[link.source]].add(link.target)
-    return {place: frozenset(seqs) for place, seqs in found.items()}
+            by_speaker[session, speakers[link.source]].add(link.target)
+    return {place: frozenset(seqs) for place, seqs in by_speaker.items()}
 
 
 class _Writing:
@@ -217,19 +217,19 @@ class _Writing:
         await self._create()
         updates = self._make_pair_changes()
         links = await self._links()
-        created = [Change("memories", self._keys[seq], None, row) for seq, row in self._rows.items()]
-        return [*created, *updates, *links]
+        inserts = [Change("memories", self._keys[seq], None, row) for seq, row in self._rows.items()]
+        return [*inserts, *updates, *links]
 
     async def _create(self) -> None:
-        index, taken = self._core.entities, set[str]()
+        index, used_keys = self._core.entities, set[str]()
         spoken_by = {entity: memory for memory, entity in reversed(self._spoke.mentions)}
         room = max(0, SCOPE_MAX - len(index.memories))
         for seq, one in list(self._spoke.new.items())[: min(room, BATCH_MAX)]:
             turn = self._turn(spoken_by.get(seq))
             for number in range(1, NUMBERS_MAX):
                 key, text = key_of(one.name, number), text_of(one.name, one.type, number)
-                if key not in taken and index.find_by_key(key) is None and await self._is_free(text):
-                    taken.add(key)
+                if key not in used_keys and index.find_by_key(key) is None and await self._is_free(text):
+                    used_keys.add(key)
                     self._keys[seq] = -(len(self._batch.rows) + len(self._rows) + 1)
                     self._stable[seq] = key
                     self._rows[seq] = _row(self._core, one, (key, text), turn, self._now)
@@ -250,14 +250,14 @@ class _Writing:
 
     def _make_pair_changes(self) -> list[Change]:
         """Return what known entities learn of pairs of them that are one, or that are two."""
-        told: dict[int, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+        by_entity: dict[int, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
         for join in self._spoke.same:
             if join.one > 0 and join.other > 0 and (key := self._key(join.other)):
-                told[join.one]["same"].append([key, self._memory(join.memory), join.evidence])
+                by_entity[join.one]["same"].append([key, self._memory(join.memory), join.evidence])
         for one, other in self._spoke.apart:
             if one > 0 and other > 0 and (key := self._key(other)):
-                told[one]["apart"].append(key)
-        return [change for seq, more in told.items() for change in self._update_entity(seq, more)]
+                by_entity[one]["apart"].append(key)
+        return [change for seq, more in by_entity.items() for change in self._update_entity(seq, more)]
 
     def _update_entity(self, seq: int, more: Mapping[str, Sequence[Any]]) -> list[Change]:
         memory = self._core.entities.memories[seq]
@@ -284,22 +284,24 @@ class _Writing:
 
     async def _is_free(self, text: str) -> bool:
         mark = text_columns(text, None)["fingerprint"]
-        known = await self._core.store.arriving(self._core.scope, Arriving(fingerprints=[mark]))
-        twin = known.twins.get(mark)
+        context = await self._core.store.arriving(self._core.scope, Arriving(fingerprints=[mark]))
+        twin = context.twins.get(mark)
         return twin is None or twin.status not in STANDING
 
     async def _links(self) -> list[Change]:
         """Link who mentions whom; beyond the limit of an entity its oldest mentions give way."""
-        wanted: dict[int, list[int]] = defaultdict(list)
+        by_entity: dict[int, list[int]] = defaultdict(list)
         for memory, entity in self._spoke.mentions:
             if entity > 0 or entity in self._keys:
-                wanted[entity].append(memory)
-        stored = sorted(entity for entity in wanted if entity > 0)
+                by_entity[entity].append(memory)
+        stored_seqs = sorted(entity for entity in by_entity if entity > 0)
         links = (
-            await self._core.store.neighbours(self._core.scope, stored, Relation.MENTIONS) if stored else []
+            await self._core.store.neighbours(self._core.scope, stored_seqs, Relation.MENTIONS)
+            if stored_seqs
+            else []
         )
         changes: list[Change] = []
-        for entity, memories in wanted.items():
+        for entity, memories in by_entity.items():
             key = self._keys.get(entity, entity)
             here = sorted((link for link in links if link.target == entity), key=lambda link: link.source)
             have = {link.source for link in here}
@@ -368,25 +370,28 @@ def _add_relationships(
     core: Core, batch: _EntityBatch, relationships: Sequence[Relationship]
 ) -> list[Change]:
     """Let the new fact that names both ends of a relationship say so; a correction of it corrects that, too."""
-    said: dict[int, dict[str, str]] = {}
+    by_key: dict[int, dict[str, str]] = {}
     for one in relationships:
         ends = {folded_name(one.source), folded_name(one.target)}
         names = (one.source, one.relation, one.target)
         if gating.screened_tags(core, names)[1] or len(ends) < len({one.source, one.target}):
             continue
         for key, row in batch.rows.items():
-            if key not in said and ends <= {found.name for found in find_names(row["text"], ends)}:
-                said[key] = {"source": one.source, "relation": one.relation, "target": one.target}
+            if key not in by_key and ends <= {match.name for match in find_names(row["text"], ends)}:
+                by_key[key] = {"source": one.source, "relation": one.relation, "target": one.target}
                 break
     return [
         replace(
             change,
             after={
                 **(change.after or {}),
-                "attributes": {**((change.after or {}).get("attributes") or {}), RELATION: said[change.key]},
+                "attributes": {
+                    **((change.after or {}).get("attributes") or {}),
+                    RELATION: by_key[change.key],
+                },
             },
         )
-        if change.table == "memories" and change.before is None and change.key in said
+        if change.table == "memories" and change.before is None and change.key in by_key
         else change
         for change in batch.changes
     ]
@@ -399,7 +404,7 @@ async def with_earlier(core: Core, turns: Sequence[Memory], spoke: Spoke) -> Non
     explained = {seq for join in spoke.same for seq in (join.one, join.other) if seq in spoke.new}
     for seq in sorted(explained, reverse=True):
         one, speaker = spoke.new[seq], speaker_of.get(seq, "")
-        if core.entities.bearing(folded_name(one.name)):
+        if core.entities.find_by_name(folded_name(one.name)):
             continue  # it is a namesake's as well
         for memory in await _naming(core, one):
             if (memory.speaker or "") == speaker and memory.seq not in said_by and _names(memory.text, one):

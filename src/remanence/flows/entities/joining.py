@@ -15,7 +15,7 @@ from remanence.core.errors import Conflict
 from remanence.core.model import STANDING, Link, Memory, Reason, Relation, Status, link_values
 from remanence.core.owner import BY_ENGINE, Owner
 from remanence.edit.one_memory import act, merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.entities.entity_storing import LINKS_MAX, NUMBERS_MAX, as_known, entity_row
 from remanence.read.entity import (
     APART_MAX,
@@ -45,7 +45,7 @@ async def join_told(core: Core) -> int:
     A pair that lost a race is left for the next batch, which finds what is remembered of it.
     """
     await core.entities.refresh()
-    pairs = [(memory.seq, pair) for memory in core.entities.standing() for pair in listed_pairs(memory)]
+    pairs = [(memory.seq, pair) for memory in core.entities.list_standing() for pair in listed_pairs(memory)]
     return sum([await _join_pair(core, seq, *pair) for seq, pair in pairs])
 
 
@@ -62,8 +62,8 @@ async def _join_pair(core: Core, seq: int, key: str, said_by: str, evidence: str
         actions.record(
             "update_note", of_memory(mine, "extraction"), reason=f"two names of one, by {evidence}"
         )
-        told = {"because": said_by, "evidence": evidence, **actions.detail()}
-        await join(core, mine, theirs, told, owner=BY_ENGINE)
+        detail = {"because": said_by, "evidence": evidence, **actions.detail()}
+        await join(core, mine, theirs, detail, owner=BY_ENGINE)
     except Conflict as conflict:
         LOG.info("two entities are joined with the next batch: %s", conflict)
         return False
@@ -72,9 +72,9 @@ async def _join_pair(core: Core, seq: int, key: str, said_by: str, evidence: str
 
 def listed_pairs(memory: Memory) -> list[tuple[str, str, str]]:
     """Return the keys that an entity is told to be the same as, each with the memory and the sort of evidence."""
-    found = (memory.attributes or {}).get("same", ())
+    entries = (memory.attributes or {}).get("same", ())
     return [
-        (str(one[0]), str(one[1]), str(one[2])) for one in found if isinstance(one, list) and len(one) == 3
+        (str(one[0]), str(one[1]), str(one[2])) for one in entries if isinstance(one, list) and len(one) == 3
     ]
 
 
@@ -111,27 +111,27 @@ async def join(
     core: Core, one: Memory, other: Memory, detail: Mapping[str, Any], owner: Owner | None = None
 ) -> JoinResult:
     """Let the entity with the fuller name take in the other, with its names and mentions; return what was written."""
-    kept, gone = sorted((one, other), key=_fullness)[::-1]
+    winner, loser = sorted((one, other), key=_fullness)[::-1]
     for attempt in range(RACES_MAX):
-        cause = core.cause(MERGE, detail={"ids": [kept.id, gone.id], **detail}, owner=owner or core.owner)
-        links = await core.store.neighbours(core.scope, [kept.seq, gone.seq])
-        changes = joined_changes(kept, gone, links, core.clock.now(), str(detail.get("because", "")))
+        cause = core.cause(MERGE, detail={"ids": [winner.id, loser.id], **detail}, owner=owner or core.owner)
+        links = await core.store.neighbours(core.scope, [winner.seq, loser.seq])
+        changes = joined_changes(winner, loser, links, core.clock.now(), str(detail.get("because", "")))
         try:
             await core.commit(changes, cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
-            found = await core.store.get(core.scope, [kept.seq, gone.seq])
-            again = [memory for memory in found if memory is not None and memory.status in STANDING]
-            if len(again) < len(found):
+            await wait_before_retry(attempt, conflict)
+            memories = await core.store.get(core.scope, [winner.seq, loser.seq])
+            again = [memory for memory in memories if memory is not None and memory.status in STANDING]
+            if len(again) < len(memories):
                 raise
-            kept, gone = again
+            winner, loser = again
             continue
-        moved = (
-            link.source for link in links if link.relation is Relation.MENTIONS and link.target == gone.seq
+        mention_seqs = (
+            link.source for link in links if link.relation is Relation.MENTIONS and link.target == loser.seq
         )
-        have = {folded_name(name) for name in names_of(kept)}
-        aliases = {folded_name(name) for name in names_of(gone)} - have
-        return JoinResult(cause, len(changes), tuple(moved), len(aliases))
+        have = {folded_name(name) for name in names_of(winner)}
+        aliases = {folded_name(name) for name in names_of(loser)} - have
+        return JoinResult(cause, len(changes), tuple(mention_seqs), len(aliases))
     raise AssertionError("unreachable")
 
 
@@ -175,8 +175,8 @@ def joined_changes(kept: Memory, gone: Memory, links: Sequence[Link], now: int, 
     changes = update(kept, {"attributes": attributes, "trust": min(kept.trust, gone.trust)})
     changes += act(gone, VERBS["join"], now, reason=Reason.MERGED)
     key = (kept.seq, gone.seq, int(Relation.MERGED_FROM))
-    held = {link.key for link in links}
-    if key not in held:
+    keys = {link.key for link in links}
+    if key not in keys:
         changes.append(Change("links", key, None, link_values(now)))
     return merge_changes([*changes, *_move_mentions(links, gone.seq, kept.seq, now)])
 
@@ -191,7 +191,7 @@ def _move_mentions(links: Sequence[Link], gone: int, kept: int, now: int) -> Ite
         yield Change("links", (source, kept, int(Relation.MENTIONS)), None, link_values(now))
 
 
-async def free(core: Core, name: str, type_: str) -> tuple[str, str]:
+async def find_free_key(core: Core, name: str, type_: str) -> tuple[str, str]:
     """Return a key and a text that no entity and no memory has."""
     for number in range(1, NUMBERS_MAX):
         key, text = key_of(name, number), text_of(name, type_, number)
@@ -212,17 +212,17 @@ async def split(
     now = core.clock.now()
     off = [folded_name(name) for name in names]
     name = next((one for one in names_of(whole) if folded_name(one) in off), name_of(whole))
-    key, text = await free(core, name, type_of(whole))
+    key, text = await find_free_key(core, name, type_of(whole))
     aliases = [one for one in names_of(whole) if folded_name(one) in off and one != name]
-    kept = [one for one in read_entity_list(whole, "aliases") if folded_name(one) not in off]
+    own_aliases = [one for one in read_entity_list(whole, "aliases") if folded_name(one) not in off]
     mine = dict(whole.attributes or {})
     apart = [*dict.fromkeys([*read_entity_list(whole, "apart"), key])][-APART_MAX:]
-    because = {one: by for one, by in mine.get("because", {}).items() if one in kept}
+    because = {one: by for one, by in mine.get("because", {}).items() if one in own_aliases}
     theirs = {"name": name, "type": type_of(whole), "aliases": aliases, "apart": [whole.key]}
     row = entity_row(
         core, {"key": key, "text": text, "trust": whole.trust, "said_at": whole.said_at}, theirs, now
     )
-    attributes = {**mine, "aliases": kept, "apart": apart, "because": because}
+    attributes = {**mine, "aliases": own_aliases, "apart": apart, "because": because}
     attributes = {name: value for name, value in attributes.items() if value or name == "aliases"}
     changes = [Change("memories", -1, None, row), *update(whole, {"attributes": attributes})]
     links = await core.store.neighbours(core.scope, [whole.seq], Relation.MENTIONS)
@@ -230,7 +230,7 @@ async def split(
     texts = await core.store.get(core.scope, [link.source for link in here]) if here else []
     rest = frozenset(folded_name(one) for one in names_of(whole)) - set(off)
     for link, memory in zip(here, texts, strict=True):
-        goes, stays = _whose(link, memory, frozenset(off), rest, mentioning)
+        goes, stays = _decide_mention(link, memory, frozenset(off), rest, mentioning)
         if goes:
             changes.append(Change("links", (link.source, -1, int(Relation.MENTIONS)), None, link_values(now)))
         if not stays:
@@ -240,7 +240,7 @@ async def split(
     return cause, len(changes)
 
 
-def _whose(
+def _decide_mention(
     link: Link,
     memory: Memory | None,
     off: frozenset[str],

@@ -56,26 +56,26 @@ class Subject:
 
 async def subject_of(core: Core, asked: str | Sequence[str]) -> Subject:
     """Find a person by a name, or by several that all mean the same person; who is in doubt is asked for."""
-    given = list(dict.fromkeys([asked] if isinstance(asked, str) else asked))
-    if not 1 <= len(given) <= NAMES_MAX:
-        raise InvalidInput(f"{len(given)} names of a person", recovery=f"pass 1 to {NAMES_MAX} names")
+    name_list = list(dict.fromkeys([asked] if isinstance(asked, str) else asked))
+    if not 1 <= len(name_list) <= NAMES_MAX:
+        raise InvalidInput(f"{len(name_list)} names of a person", recovery=f"pass 1 to {NAMES_MAX} names")
     await core.entities.refresh()
-    speaking = await _speaking(core)
-    meant = [await _resolve_entities(core, one, speaking, given) for one in given]
-    entities = {one.seq: one for some in meant for one in some}
+    speaking = await _read_speaker_names(core)
+    groups = [await _resolve_entities(core, one, speaking, name_list) for one in name_list]
+    entities = {one.seq: one for some in groups for one in some}
     names = [name for one in entities.values() for name in names_of(one)]
-    names += [one for one in given if parse_short_id(one) is None]
-    folded = {folded_name(name) for name in names}
-    names += [one for one in speaking if folded_name(one) in folded]
-    subject = Subject(_matching(core, names, speaking), frozenset(entities))
+    names += [one for one in name_list if parse_short_id(one) is None]
+    name_keys = {folded_name(name) for name in names}
+    names += [one for one in speaking if folded_name(one) in name_keys]
+    subject = Subject(_build_names(core, names, speaking), frozenset(entities))
     subject.parts = _parts_of(core, subject.names, speaking)
-    await read_all(core, subject, folded, subject.parts)
+    await read_all(core, subject, name_keys, subject.parts)
     if not subject.own and not subject.mentioned:
-        raise _unknown(given, [*speaking, *_known_names(core)])
+        raise _unknown(name_list, [*speaking, *_known_names(core)])
     return subject
 
 
-async def _speaking(core: Core) -> tuple[str, ...]:
+async def _read_speaker_names(core: Core) -> tuple[str, ...]:
     """Return the names of all speakers and agents of the scope."""
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset(_SPEAKING)), core.clock.now())
     return tuple(dict.fromkeys(name for column in _SPEAKING for name in snapshot.names[column]))
@@ -88,14 +88,14 @@ async def _resolve_entities(
     check_name("a name", name)
     number = parse_short_id(name)
     if number is not None:
-        found = core.entities.memories.get(number)
-        if found is None:
+        entity = core.entities.memories.get(number)
+        if entity is None:
             raise NotFound(f"no entity {name} in scope {core.scope!r}", recovery="list them with `entities`")
-        return await _with_parts(core, found)
-    folded = folded_name(name)
-    if len(folded) < NAME_CHARS_MIN:
+        return await _with_parts(core, entity)
+    name_key = folded_name(name)
+    if len(name_key) < NAME_CHARS_MIN:
         raise InvalidInput(f"{name!r} is too short for a name", recovery="pass the whole name")
-    bearing = core.entities.bearing(folded)
+    bearing = core.entities.find_by_name(name_key)
     if len(bearing) > 1:
         numbers = ", ".join(f"{short_id(one.seq)} {name_of(one)} ({type_of(one)})" for one in bearing)
         raise InvalidInput(
@@ -103,10 +103,10 @@ async def _resolve_entities(
         )
     if bearing:
         return await _with_parts(core, bearing[0])
-    fallen = [one for one in core.entities.memories.values() if folded in map(folded_name, names_of(one))]
-    is_part = any(folded in folded_name(one).split(" ") for one in given if one != name)
-    if not fallen and not is_part and folded not in map(folded_name, speaking):
-        _refuse_part(name, folded, [*speaking, *_known_names(core)])
+    fallen = [one for one in core.entities.memories.values() if name_key in map(folded_name, names_of(one))]
+    is_part = any(name_key in folded_name(one).split(" ") for one in given if one != name)
+    if not fallen and not is_part and name_key not in map(folded_name, speaking):
+        _refuse_part(name, name_key, [*speaking, *_known_names(core)])
     return fallen
 
 
@@ -123,13 +123,13 @@ def _parts_of(core: Core, names: Names, speaking: Sequence[str]) -> NameParts:
     others: dict[str, list[str]] = {word: [] for word in words.values()}
     for name in dict.fromkeys([*speaking, *_known_names(core)]):
         if not names.are(name):
-            for folded in words.keys() & set(folded_name(name).split(" ")):
-                others[words[folded]].append(name)
+            for part in words.keys() & set(folded_name(name).split(" ")):
+                others[words[part]].append(name)
     return NameParts(others)
 
 
 def _known_names(core: Core) -> list[str]:
-    return [name for one in core.entities.standing() for name in names_of(one)]
+    return [name for one in core.entities.list_standing() for name in names_of(one)]
 
 
 def _refuse_part(name: str, folded: str, known: Iterable[str]) -> None:
@@ -144,17 +144,17 @@ def _refuse_part(name: str, folded: str, known: Iterable[str]) -> None:
 
 def _unknown(given: Sequence[str], known: Sequence[str]) -> NotFound:
     near = get_close_matches(given[0], sorted(set(known)), CANDIDATES_SHOWN)
-    told = f"; near it: {', '.join(near)}" if near else ""
+    hint = f"; near it: {', '.join(near)}" if near else ""
     return NotFound(
-        f"nobody speaks as {given[0]!r}, and no memory names it{told}",
+        f"nobody speaks as {given[0]!r}, and no memory names it{hint}",
         recovery="list who is known with `entities`",
     )
 
 
-def _matching(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Names:
+def _build_names(core: Core, names: Sequence[str], speaking: Sequence[str]) -> Names:
     """Return what finds the names; longer names of others, such as a namesake's whole name, are left."""
-    named = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
-    own = Names(tuple(reversed(named.values())))
+    by_key = {folded_name(one): " ".join(one.split()) for one in reversed(names)}
+    own = Names(tuple(reversed(by_key.values())))
     others = dict.fromkeys([*speaking, *_known_names(core)])
     return Names(own.names, tuple(one for one in others if own.stand_in(one) and not own.are(one)))
 
@@ -173,10 +173,10 @@ async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: 
     after = 0
     while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
         after = page[-1].seq
-        claimed = await claimed_by(core, subject.names, page)
+        claim_seqs = await claimed_by(core, subject.names, page)
         for one in page:
             own = one.seq in subject.entities or _is_of(said_of(one), one.sources, folded)
-            says = one.seq in claimed or subject.names.within(
+            says = one.seq in claim_seqs or subject.names.stand_in_json(
                 [*said_of(one).values(), *one.tags, *one.sources]
             )
             if own or says:
@@ -189,7 +189,7 @@ async def _read_memories(core: Core, subject: Subject, folded: set[str], parts: 
 async def claimed_by(core: Core, names: Names, memories: Sequence[Memory]) -> set[int]:
     """Return the memories whose claims say a name."""
     claims = await core.store.claims(core.scope, [one.seq for one in memories]) if memories else []
-    return {one.seq for one in claims if names.within([one.subject, one.value])}
+    return {one.seq for one in claims if names.stand_in_json([one.subject, one.value])}
 
 
 def said_of(memory: Memory) -> dict[str, Any]:
@@ -205,17 +205,17 @@ def _is_of(row: Mapping[str, Any], sources: Iterable[str], folded: set[str]) -> 
 
 async def _read_audit(core: Core, subject: Subject, folded: set[str]) -> None:
     """Find memories that were purged, and memories that said the names once, in their images."""
-    said: dict[int, bool] = {}  # by number, and whether it is the person's own
+    by_seq: dict[int, bool] = {}  # by number, and whether it is the person's own
     async for part in iterate_audit_log(core, None, None):
         for entry in part.entries:
-            if isinstance(entry, Change) and (found := _match_image(entry, subject, folded)) is not None:
-                seq, own = found
-                said[seq] = said.get(seq, False) or own
-    seqs = sorted(said.keys() - subject.own.keys() - subject.mentioned.keys())
+            if isinstance(entry, Change) and (match := _match_image(entry, subject, folded)) is not None:
+                seq, own = match
+                by_seq[seq] = by_seq.get(seq, False) or own
+    seqs = sorted(by_seq.keys() - subject.own.keys() - subject.mentioned.keys())
     stand = await core.store.get(core.scope, seqs) if seqs else []
     for seq, one in zip(seqs, stand, strict=True):
         # Who it was said by never changes: of a memory that stands that was looked at already.
-        subject.add(seq, 0 if one is None else one.revision, own=one is None and said[seq])
+        subject.add(seq, 0 if one is None else one.revision, own=one is None and by_seq[seq])
 
 
 def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[int, bool] | None:
@@ -227,7 +227,7 @@ def _match_image(change: Change, subject: Subject, folded: set[str]) -> tuple[in
     row = change.before or {}
     if change.table == "memories" and change.after is None and _is_of(row, (), folded):
         return seq, True
-    return (seq, False) if subject.names.within(strings) else None
+    return (seq, False) if subject.names.stand_in_json(strings) else None
 
 
 def _strings(change: Change) -> Iterator[Any]:

@@ -16,9 +16,9 @@ from remanence.core.redaction import MARK, Names
 from remanence.core.results import Result, Time, number, visible
 from remanence.core.signatures import checked_class
 from remanence.flows.base import copies
-from remanence.flows.base.context import RACES_MAX, Core, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.copies import RegisteredCopy
-from remanence.flows.base.naming import several
+from remanence.flows.base.naming import list_memory_names
 from remanence.flows.consolidate import consolidation, reflections
 from remanence.flows.entities.subject import Subject, subject_of
 from remanence.flows.erase import erase_changes
@@ -124,20 +124,20 @@ class ErasePreview(Result):
         if not self.subject:
             return []
         names = ", ".join(self.subject)
-        told = [f"names that are meant: {names}"]
+        lines = [f"names that are meant: {names}"]
         if self.mentions:
             many = number(self.mentions, "memory", "memories")
-            told.append(
+            lines.append(
                 f"{many} of others would say {MARK} in place of the names"
                 if self.redacts
                 else f"{many} of others name the person and stay as they are, unless you ask for `mentions`"
             )
-        told += _list("names the person", self.mentioned, self.mentions)
-        told += [_part(part, *found) for part, found in self.maybe.items()]
-        told += _list("says a part of the name", self.perhaps, sum(many for many, _ in self.maybe.values()))
+        lines += _list("names the person", self.mentioned, self.mentions)
+        lines += [_part(part, *counts) for part, counts in self.maybe.items()]
+        lines += _list("says a part of the name", self.perhaps, sum(many for many, _ in self.maybe.values()))
         if self.namesakes:
-            told.append(f"names of others that hold one of these, and are left: {', '.join(self.namesakes)}")
-        return told
+            lines.append(f"names of others that hold one of these, and are left: {', '.join(self.namesakes)}")
+        return lines
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -301,8 +301,8 @@ class Erase:
         names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
         said, too. What was learned from these alone goes with them.
         """
-        asked = several(names) if names else []
-        if (bool(asked), scope, subject is not None).count(True) != 1:
+        name_list = list_memory_names(names) if names else []
+        if (bool(name_list), scope, subject is not None).count(True) != 1:
             raise InvalidInput(
                 "nothing, or more than one of memories, a person and the whole scope, is named",
                 recovery="name the memories to erase, or the person, or the whole scope",
@@ -312,7 +312,9 @@ class Erase:
         core = self._core.usable_core
         if subject is not None:
             return await _shown_of(core, await subject_of(core, subject), mentions=mentions)
-        return await show_erasure(core, await _all_of(core) if scope else await _find_revisions(core, asked))
+        return await show_erasure(
+            core, await _all_of(core) if scope else await _find_revisions(core, name_list)
+        )
 
     async def apply(self, shown: ErasePreview) -> Erasure:
         """Erase what was shown: rows, words, vectors and images in the audit, and prove it gone.
@@ -348,90 +350,94 @@ class Erase:
         """
         if self._core.unsettled is not None:
             return await self._since.finish(subject)
-        cleaned = await self._core.store.clean()
-        return describe(self._core.cause(ERASE), self._core.scope, 0, cleaned) if _did(cleaned) else None
+        cleanup = await self._core.store.clean()
+        return (
+            describe(self._core.cause(ERASE), self._core.scope, 0, cleanup) if _has_cleaned(cleanup) else None
+        )
 
 
-def _did(cleaned: CleanResult) -> bool:
+def _has_cleaned(cleaned: CleanResult) -> bool:
     return cleaned.is_done or cleaned.is_pending
 
 
 async def _all_of(core: Core) -> dict[int, int]:
-    found: dict[int, int] = {}
+    revisions: dict[int, int] = {}
     after = 0
     while page := await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True)):
-        found |= {memory.seq: memory.revision for memory in page}
+        revisions |= {memory.seq: memory.revision for memory in page}
         after = page[-1].seq
-    return found
+    return revisions
 
 
 async def _find_revisions(core: Core, names: Sequence[int | str]) -> dict[int, int]:
     """Return memories by what they are named, with their revisions: 0 for one that was purged and has images alone."""
-    found = dict(zip(names, await core.find_memories(names), strict=True))
-    named: dict[int, int] = {}
+    memories = dict(zip(names, await core.find_memories(names), strict=True))
+    revisions: dict[int, int] = {}
     missing: list[int | str] = []
-    for name, memory in found.items():
+    for name, memory in memories.items():
         if memory is not None:
-            named[memory.seq] = memory.revision
-        elif (purged := await image(core, name)) is not None:
-            named[purged.seq] = PURGED
+            revisions[memory.seq] = memory.revision
+        elif (last_image := await image(core, name)) is not None:
+            revisions[last_image.seq] = PURGED
         else:
             missing.append(name)
     if missing:
         await core.all_of(missing)
-    return named
+    return revisions
 
 
 async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> ErasePreview:
     """Show what goes of a person, and what others said that names that person."""
-    gone = {seq: PURGED for seq, revision in subject.mentioned.items() if mentions and revision == PURGED}
-    shown = await show_erasure(core, {**subject.own, **gone})
-    named = {seq: revision for seq, revision in subject.mentioned.items() if seq not in shown.revisions}
+    purges = {seq: PURGED for seq, revision in subject.mentioned.items() if mentions and revision == PURGED}
+    preview = await show_erasure(core, {**subject.own, **purges})
+    mentioning = {
+        seq: revision for seq, revision in subject.mentioned.items() if seq not in preview.revisions
+    }
     first: list[Memory] = []
-    held = list(shown.held)
-    for some in chunks(sorted(named)):
+    on_hold = list(preview.held)
+    for some in chunks(sorted(mentioning)):
         memories = await get(core, some)
         first += memories[: LISTED - len(first)]
-        held += [one for one in memories if mentions and _is_held(one, core.clock.now())]
+        on_hold += [one for one in memories if mentions and _is_held(one, core.clock.now())]
     maybe = {part: (len(seqs), tuple(subject.parts.others[part])) for part, seqs in subject.maybe.items()}
     perhaps = dict.fromkeys(seq for seqs in subject.maybe.values() for seq in seqs[:LISTED])
     return replace(
-        shown,
+        preview,
         maybe=maybe,
         perhaps=tuple(await get(core, list(perhaps)[:LISTED])),
         subject=subject.names.names,
         mentioned=tuple(first),
-        mentions=len(named),
+        mentions=len(mentioning),
         namesakes=subject.names.others,
-        redacts=named if mentions else {},
-        held=tuple(held),
+        redacts=mentioning if mentions else {},
+        held=tuple(on_hold),
     )
 
 
 async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
     """Show what goes with some memories."""
     from_them = await lineage(core, named)
-    learned = from_them.alone
-    going = {**named, **{one.seq: one.revision for one in learned}}
+    descendants = from_them.alone
+    going = {**named, **{one.seq: one.revision for one in descendants}}
     first = await get(core, sorted(named)[:LISTED])
-    kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(MIRRORS,)))
+    books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(MIRRORS,)))
     register = await copies.register(core)
     same: dict[int, Memory] = {}
-    held: list[Memory] = []
+    on_hold: list[Memory] = []
     for some in chunks(sorted(going)):
         memories = await get(core, some)
-        held += [one for one in memories if _is_held(one, core.clock.now())]
+        on_hold += [one for one in memories if _is_held(one, core.clock.now())]
         same |= await _saying_same(core, memories, going)
     return ErasePreview(
         core.scope,
         core.clock.now(),
         len(named),
         tuple(first),
-        learned=tuple(learned[:LISTED]),
+        learned=tuple(descendants[:LISTED]),
         others=tuple(from_them.others),
         same=tuple(same[seq] for seq in sorted(same)),
-        held=tuple(held),
-        mirrors=tuple(sorted(str(row["path"]) for row in kept.values.values())),
+        held=tuple(on_hold),
+        mirrors=tuple(sorted(str(row["path"]) for row in books.values.values())),
         registered=register.listed,
         unlisted=register.unlisted,
         revisions=going,
@@ -452,12 +458,12 @@ async def _saying_same(core: Core, memories: Sequence[Memory], going: Revisions)
     """Return memories that stay and say what some that go say: the same words beside them, or merged with them."""
     seqs = [one.seq for one in memories]
     links = await core.store.neighbours(core.scope, seqs, Relation.NEAR_DUPLICATE)
-    merged = await core.store.neighbours(core.scope, seqs, Relation.MERGED_FROM)
-    as_one = {seq for link in merged for seq in (link.source, link.target)} - going.keys()
+    merges = await core.store.neighbours(core.scope, seqs, Relation.MERGED_FROM)
+    as_one = {seq for link in merges for seq in (link.source, link.target)} - going.keys()
     ends = {seq for link in links for seq in (link.source, link.target)} - going.keys()
     texts = {one.text for one in memories}
-    found = await get(core, sorted(as_one | ends))
-    return {one.seq: one for one in found if one.seq in as_one or one.text in texts}
+    candidates = await get(core, sorted(as_one | ends))
+    return {one.seq: one for one in candidates if one.seq in as_one or one.text in texts}
 
 
 async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
@@ -472,23 +478,23 @@ async def _apply_erase(core: Core, shown: ErasePreview) -> Erasure:
     sought = await erased_files.sought_of(core, shown.revisions, names if shown.redacts else None)
     await _erase_in_parts(core, shown, names, cause)
     await erase_changes.end_sessions(core, sought.sessions, shown.revisions.keys())
-    left = () if names is None or not shown.redacts else await still_named(core, names)
+    leftovers = () if names is None or not shown.redacts else await still_named(core, names)
     redrawn = await consolidation.draw_owed(core) if shown.anew else 0
-    cleaned = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
+    cleanup = await core.store.clean()  # first: whoever keeps a mirror may keep one waiting
     # A mirror is of the original; one of its copies does not write to it.
-    mirrors = () if cleaned.original else shown.mirrors
-    mirrored = await erased_files.clear(core, mirrors, shown.revisions.keys(), sought)
+    mirrors = () if cleanup.original else shown.mirrors
+    mirror_counts = await erased_files.clear(core, mirrors, shown.revisions.keys(), sought)
     return replace(
-        describe(cause, core.scope, len(shown), cleaned),
-        mirrors=mirrored.folders,
-        in_mirrors=mirrored.files,
+        describe(cause, core.scope, len(shown), cleanup),
+        mirrors=mirror_counts.folders,
+        in_mirrors=mirror_counts.files,
         words_left=await erase_changes.words_left(core, sought),
         registered=register.listed,
         unlisted=register.unlisted,
         redrawn=redrawn,
-        owed=len(await reflections.owed(core)),
+        owed=len(await reflections.read_owed_groups(core)),
         redacted=len(shown.redacts),
-        named_in=left,
+        named_in=leftovers,
     )
 
 
@@ -499,9 +505,9 @@ async def erase_again(core: Core, named: Revisions, redacts: Revisions, names: N
     """
     if not named and not redacts:
         return 0
-    shown = replace(await show_erasure(core, named), redacts=redacts)
-    await _erase_in_parts(core, shown, names, core.cause(ERASE, detail={"again": len(shown)}))
-    return len(shown)
+    preview = replace(await show_erasure(core, named), redacts=redacts)
+    await _erase_in_parts(core, preview, names, core.cause(ERASE, detail={"again": len(preview)}))
+    return len(preview)
 
 
 async def _erase_in_parts(core: Core, shown: ErasePreview, names: Names | None, cause: Cause) -> None:
@@ -509,12 +515,16 @@ async def _erase_in_parts(core: Core, shown: ErasePreview, names: Names | None, 
     if names is not None and cause.actor is not None and names.stand_in(cause.actor):
         cause = replace(cause, actor=None)
     parts = chunks(sorted({*shown.revisions, *shown.redacts}))
-    owed = {f"{reflections.OWED}{drawn}": list(group) for drawn, group in shown.anew.items()}
+    owed = {f"{reflections.OWED}{text_seq}": list(group) for text_seq, group in shown.anew.items()}
     for part, seqs in enumerate(parts):
-        named = replace(cause, at=core.clock.now(), part=part, final=part + 1 == len(parts), unnamed=names)
-        gone = {seq: shown.revisions[seq] for seq in seqs if seq in shown.revisions}
+        part_cause = replace(
+            cause, at=core.clock.now(), part=part, final=part + 1 == len(parts), unnamed=names
+        )
+        revisions = {seq: shown.revisions[seq] for seq in seqs if seq in shown.revisions}
         redacts = {seq: shown.redacts[seq] for seq in seqs if seq in shown.redacts}
-        await _erase(core, ErasePart(gone, redacts, names), replace(named, values={} if part else owed))
+        await _erase(
+            core, ErasePart(revisions, redacts, names), replace(part_cause, values={} if part else owed)
+        )
 
 
 def describe(cause: Cause, scope: str, erased: int, cleaned: CleanResult) -> Erasure:
@@ -538,12 +548,12 @@ async def _refuse_changed(core: Core, shown: ErasePreview) -> None:
     if not shown.revisions and not shown.redacts:
         raise InvalidInput("there is nothing to erase", recovery="show what there is")
     now = core.clock.now()
-    changed: list[tuple[str, int]] = []
+    conflicts: list[tuple[str, int]] = []
     expected = {**shown.revisions, **shown.redacts}
     for seqs in chunks(sorted(expected)):
         memories = {one.seq: one for one in await get(core, seqs)}
         stand = {seq: memories[seq].revision if seq in memories else PURGED for seq in seqs}
-        changed += [("memories", seq) for seq in seqs if stand[seq] != expected[seq]]
+        conflicts += [("memories", seq) for seq in seqs if stand[seq] != expected[seq]]
         for one in memories.values():
             if _is_held(one, now):
                 raise Protected(
@@ -551,8 +561,8 @@ async def _refuse_changed(core: Core, shown: ErasePreview) -> None:
                     recovery="release its holds first; nothing was erased",
                     guards=("held",),
                 )
-    if changed:
-        raise Conflict(changed, recovery="show the erasure anew; nothing was erased")
+    if conflicts:
+        raise Conflict(conflicts, recovery="show the erasure anew; nothing was erased")
 
 
 async def _erase(core: Core, part: ErasePart, cause: Cause) -> None:
@@ -566,7 +576,7 @@ async def _erase(core: Core, part: ErasePart, cause: Cause) -> None:
         except Conflict as conflict:
             if any(table == "memories" for table, _ in conflict.keys) and await _is_changed(core, part):
                 raise
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         return
 

@@ -15,7 +15,7 @@ from remanence.core.box import BoxRow, FindBoxes, FindTraces
 from remanence.core.change import Change
 from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxing
 from remanence.flows.entities.subject import Subject, claimed_by, read_all, said_of
@@ -78,19 +78,19 @@ async def changes_of(core: Core, part: ErasePart) -> list[Change]:
 
 async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: Revisions) -> list[Change]:
     """Decide what goes with memories: what hangs on them, and what forbids their texts."""
-    seqs, gone = sorted(revisions), set(revisions)
-    touched = {one.seq: one.touched for one in memories}
+    seqs, going = sorted(revisions), set(revisions)
+    touches = {one.seq: one.touched for one in memories}
     links = {link.key for link in await core.store.neighbours(core.scope, seqs)} if seqs else set()
     claims = [claim.key for claim in await core.store.claims(core.scope, seqs)] if seqs else []
     folds = await asyncio.to_thread(lambda: {key for one in memories for key in fold_keys(one.text)})
-    barred = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in gone]
+    bans = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in going]
     return [
         *(
             # Whoever links it meanwhile touches it, and the link would be left.
             Change(
                 "memories",
                 seq,
-                {} if revision == PURGED else {"revision": revision, "touched": touched.get(seq, 0)},
+                {} if revision == PURGED else {"revision": revision, "touched": touches.get(seq, 0)},
                 None,
             )
             for seq, revision in sorted(revisions.items())
@@ -99,7 +99,7 @@ async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: R
         *(Change("sources", (one.seq, source), {}, None) for one in memories for source in one.sources),
         *(Change("links", key, {}, None) for key in sorted(links)),
         *(Change("claims", key, {}, None) for key in claims),
-        *(Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in barred),
+        *(Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in bans),
     ]
 
 
@@ -108,35 +108,35 @@ async def _decide_redactions(core: Core, part: ErasePart) -> list[Change]:
     if part.names is None or not part.redacts:
         return []
     memories = await get(core, sorted(part.redacts))
-    claimed = await claimed_by(core, part.names, memories)
+    claim_seqs = await claimed_by(core, part.names, memories)
     forbidden = await core.store.forbidden(core.scope)
     changes: list[Change] = []
     for one in memories:
-        changes += await _without(core, one, part.redacts[one.seq], part.names)
+        changes += await _redact_memory(core, one, part.redacts[one.seq], part.names)
         text = part.names.without(one.text)
         folds = set(await asyncio.to_thread(fold_keys, one.text)) if text != one.text else set()
-        barred = [held for held in forbidden if held.fold in folds]
-        changes += [Change("forbidden", held.fold, {"at": held.at, "seq": held.seq}, None) for held in barred]
-        if text != one.text or one.seq in claimed:
+        bans = [ban for ban in forbidden if ban.fold in folds]
+        changes += [Change("forbidden", ban.fold, {"at": ban.at, "seq": ban.seq}, None) for ban in bans]
+        if text != one.text or one.seq in claim_seqs:
             changes += await claims_anew(core, one, text, one.said_at)
     return changes
 
 
-async def _without(core: Core, memory: Memory, revision: int, names: Names) -> list[Change]:
+async def _redact_memory(core: Core, memory: Memory, revision: int, names: Names) -> list[Change]:
     """Decide a memory's row, tags and sources without the names."""
-    said = names.taken_out_of(said_of(memory))
-    if memory.key is not None and said["key"] != memory.key:
-        said["key"] = f"{said['key']}~{memory.seq}"
-    after = {**said, "form": Form.FULL, "summary": None}
+    columns = names.taken_out_of(said_of(memory))
+    if memory.key is not None and columns["key"] != memory.key:
+        columns["key"] = f"{columns['key']}~{memory.seq}"
+    after = {**columns, "form": Form.FULL, "summary": None}
     after["agent"], after["speaker"] = memory.agent, memory.speaker  # whose it is: that is another one's name
-    if said["text"] == memory.text:
+    if columns["text"] == memory.text:
         del after["text"]  # it may be forbidden, and stays so
-    after |= text_columns(said["text"], memory.speaker)
+    after |= text_columns(columns["text"], memory.speaker)
     if "text" in after and core.embedder.dimensions:
-        after["vector"] = await aside(len(said["text"]), vector_of, core, said["text"])
+        after["vector"] = await run_off_loop(len(columns["text"]), vector_of, core, columns["text"])
     changes = [Change("memories", memory.seq, {"revision": revision}, after)]
-    for table, held in (("tags", memory.tags), ("sources", memory.sources)):
-        changes += _redact_tags_sources(table, memory.seq, held, names)
+    for table, values in (("tags", memory.tags), ("sources", memory.sources)):
+        changes += _redact_tags_sources(table, memory.seq, values, names)
     return changes
 
 
@@ -167,21 +167,21 @@ async def settings_without(core: Core, names: Names | None) -> dict[str, Any]:
     """Return what is kept beside the memories that says a name, as it is kept without it."""
     if names is None:
         return {}
-    kept = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=("",)))
+    books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=("",)))
     values: dict[str, Any] = {}
-    for name, value in kept.values.items():
+    for name, value in books.values.items():
         if names.stand_in(name):
             values[name] = None
-        if names.stand_in(name) or names.within(value):
+        if names.stand_in(name) or names.stand_in_json(value):
             values[names.without(name)] = names.taken_out_of(value)
     return values
 
 
 async def still_named(core: Core, names: Names) -> tuple[str, ...]:
     """Return the memories that say a name, or have said it, such as one that came in meanwhile."""
-    found = Subject(names, frozenset())
-    await read_all(core, found, set())
-    return tuple(short_id(seq) for seq in sorted({*found.own, *found.mentioned}))
+    subject = Subject(names, frozenset())
+    await read_all(core, subject, set())
+    return tuple(short_id(seq) for seq in sorted({*subject.own, *subject.mentioned}))
 
 
 async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> list[Change]:
@@ -190,56 +190,56 @@ async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> 
     anew: dict[int, Mapping[str, int] | None] = {}
     traces: set[int] = set()
     for box in await _all_boxes(core):
-        named = part.names is not None and bool(part.redacts) and part.names.stand_in(box.session)
-        if not named and {*part.gone, *texts}.isdisjoint(box.members):
+        is_named = part.names is not None and bool(part.redacts) and part.names.stand_in(box.session)
+        if not is_named and {*part.gone, *texts}.isdisjoint(box.members):
             continue
         traces |= {box.trace} - {None}  # type: ignore[arg-type]
         values = await _box_left(core, box, part, texts)
         anew[box.box] = None if values is None else values["topics"]
-        before = {name: _plain(box.values[name]) for name in values or {}}
+        before = {name: _encode_value(box.values[name]) for name in values or {}}
         changes.append(Change("boxes", box.box, before, values))
     return changes + [await _trace_anew(core, trace, anew) for trace in sorted(traces)]
 
 
 async def _all_boxes(core: Core) -> list[BoxRow]:
-    found: list[BoxRow] = []
+    boxes: list[BoxRow] = []
     before = None
     while page := await core.store.boxes(core.scope, FindBoxes(before=before, limit=PAGE)):
-        found += page
+        boxes += page
         before = min(box.box for box in page)
-    return found
+    return boxes
 
 
 async def _box_left(
     core: Core, box: BoxRow, part: ErasePart, texts: Mapping[int, str]
 ) -> dict[str, Any] | None:
     """Return what is left of a box; None where nothing is."""
-    left = [seq for seq in box.members if seq not in part.gone]
-    turns = [replace(one, text=texts.get(one.seq, one.text)) for one in await get(core, left)]
+    members = [seq for seq in box.members if seq not in part.gone]
+    turns = [replace(one, text=texts.get(one.seq, one.text)) for one in await get(core, members)]
     if not turns:
         return None
-    seen = await boxing.box_turns(core, turns)
+    topic_turns = await boxing.box_turns(core, turns)
     goal = None if box.goal in part.gone else box.goal
     session = box.session if part.names is None or not part.redacts else part.names.without(box.session)
-    return {"members": left, "goal": goal, "topics": box_cuts.kept_topics(seen), "session": session}
+    return {"members": members, "goal": goal, "topics": box_cuts.kept_topics(topic_turns), "session": session}
 
 
 async def _trace_anew(core: Core, trace: int, anew: Mapping[int, Mapping[str, int] | None]) -> Change:
     """Decide what becomes of a trace: its topics are those of its boxes as they are by then, in their order."""
     boxes = await core.store.boxes(core.scope, FindBoxes(trace=trace, limit=PAGE))
     topics: dict[str, int] = {}
-    left = 0
+    count = 0
     for box in sorted(boxes, key=lambda one: one.box):
         of_box = anew.get(box.box, box.topics)
         if of_box is not None:
-            topics, left = box_cuts.merge_topics(topics, of_box), left + 1
+            topics, count = box_cuts.merge_topics(topics, of_box), count + 1
     (row,) = await core.store.traces(core.scope, FindTraces(only=(trace,)))
-    if not left:
+    if not count:
         return Change("traces", trace, {}, None)
     return Change("traces", trace, {"topics": dict(row.topics)}, {"topics": topics})
 
 
-def _plain(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 

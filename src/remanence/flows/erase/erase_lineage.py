@@ -39,19 +39,19 @@ class _Links:
     async def remember(self, purged: Sequence[int]) -> None:
         """Find in its images which links went with a purged memory."""
         for seq in purged:
-            for relation, gone in self._gone.items():
-                gone.update(key for key in await self._last_links(seq) if key[2] == relation)
+            for relation, keys in self._gone.items():
+                keys.update(key for key in await self._last_links(seq) if key[2] == relation)
 
-    async def of(self, seqs: Sequence[int], relation: Relation) -> set[Ends]:
+    async def find_links(self, seqs: Sequence[int], relation: Relation) -> set[Ends]:
         """Return the ends of all links of these memories."""
         links = await self._core.store.neighbours(self._core.scope, seqs, relation) if seqs else []
-        wanted = set(seqs)
-        then = {key for key in self._gone.get(relation, ()) if not wanted.isdisjoint(key[:2])}
+        wanted_seqs = set(seqs)
+        then = {key for key in self._gone.get(relation, ()) if not wanted_seqs.isdisjoint(key[:2])}
         return {link.key for link in links} | then
 
     async def _last_links(self, seq: int) -> set[Ends]:
         """Return the links that went together with a memory's row."""
-        found: set[Ends] = set()
+        keys: set[Ends] = set()
         after = 0
         while parts := await self._core.store.history(
             self._core.scope, memory=seq, after=after, limit=_PARTS
@@ -60,8 +60,8 @@ class _Links:
             for part in parts:
                 went = [change for change in part.changes if change.after is None]
                 if any((change.table, change.key) == ("memories", seq) for change in went):
-                    found = {change.key for change in went if change.table == "links"}  # type: ignore[misc]
-        return found
+                    keys = {change.key for change in went if change.table == "links"}  # type: ignore[misc]
+        return keys
 
 
 async def lineage(core: Core, named: Mapping[int, int]) -> Lineage:
@@ -69,21 +69,21 @@ async def lineage(core: Core, named: Mapping[int, int]) -> Lineage:
     links = _Links(core)
     await links.remember([seq for seq, revision in named.items() if revision == PURGED])
     going, ahead = set(named), sorted(named)
-    learned: dict[int, Memory] = {}
+    descendants: dict[int, Memory] = {}
     others: dict[int, Memory] = {}
     while ahead:
-        found = await _learned_from(core, links, ahead, going)
+        pairs = await _learned_from(core, links, ahead, going)
         ahead = []
-        for memory, alone in found:
+        for memory, alone in pairs:
             if alone:
-                learned[memory.seq] = memory
+                descendants[memory.seq] = memory
                 others.pop(memory.seq, None)
                 going.add(memory.seq)
                 ahead.append(memory.seq)
             else:
                 others[memory.seq] = memory
     return Lineage(
-        [learned[seq] for seq in sorted(learned)],
+        [descendants[seq] for seq in sorted(descendants)],
         [others[seq] for seq in sorted(others)],
         await _drawn_anew(core, links, going),
     )
@@ -93,28 +93,28 @@ async def _learned_from(
     core: Core, links: _Links, seqs: Sequence[int], going: set[int]
 ) -> list[tuple[Memory, bool]]:
     """Return what was learned from some memories, and whether from nothing that stays."""
-    found: list[tuple[Memory, bool]] = []
+    pairs: list[tuple[Memory, bool]] = []
     for some in chunks(seqs):
-        ends = await links.of(some, Relation.LEARNED_FROM)
-        known = sorted({source for source, target, _ in ends if target in going} - going)
+        ends = await links.find_links(some, Relation.LEARNED_FROM)
+        learner_seqs = sorted({source for source, target, _ in ends if target in going} - going)
         from_: dict[int, set[int]] = {}
-        for source, target, _ in await links.of(known, Relation.LEARNED_FROM):
+        for source, target, _ in await links.find_links(learner_seqs, Relation.LEARNED_FROM):
             from_.setdefault(source, set()).add(target)
-        for memory in await get(core, known):
-            drawn = DRAWN_TAG in memory.tags  # its words are those of all that it was drawn from
-            found.append((memory, memory.key is None and (drawn or from_[memory.seq] <= going)))
-        found += [(one, True) for one in await _named_by_these(core, links, some, going)]
-    return found
+        for memory in await get(core, learner_seqs):
+            is_drawn = DRAWN_TAG in memory.tags  # its words are those of all that it was drawn from
+            pairs.append((memory, memory.key is None and (is_drawn or from_[memory.seq] <= going)))
+        pairs += [(one, True) for one in await _named_by_these(core, links, some, going)]
+    return pairs
 
 
 async def _named_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:
     """Return the entities that some memories mention and nothing that stays does."""
-    ends = await links.of(seqs, Relation.MENTIONS)
-    named = sorted({target for source, target, _ in ends if source in going} - going)
+    ends = await links.find_links(seqs, Relation.MENTIONS)
+    entity_seqs = sorted({target for source, target, _ in ends if source in going} - going)
     by: dict[int, set[int]] = {}
-    for source, target, _ in await links.of(named, Relation.MENTIONS):
+    for source, target, _ in await links.find_links(entity_seqs, Relation.MENTIONS):
         by.setdefault(target, set()).add(source)
-    return [one for one in await get(core, named) if is_entity(one) and by[one.seq] <= going]
+    return [one for one in await get(core, entity_seqs) if is_entity(one) and by[one.seq] <= going]
 
 
 async def _drawn_anew(core: Core, links: _Links, going: set[int]) -> dict[int, list[int]]:
@@ -125,16 +125,16 @@ async def _drawn_anew(core: Core, links: _Links, going: set[int]) -> dict[int, l
     groups: dict[int, list[int]] = {}
     for some in chunks(sorted(going)):
         of: dict[int, set[int]] = {one.seq: set() for one in await get(core, some) if DRAWN_TAG in one.tags}
-        for source, target, _ in await links.of(sorted(of), Relation.LEARNED_FROM):
+        for source, target, _ in await links.find_links(sorted(of), Relation.LEARNED_FROM):
             if source in of:
                 of[source].add(target)
-        for drawn, targets in of.items():
+        for text_seq, targets in of.items():
             if targets.isdisjoint(going):
                 continue
-            near = await links.of(sorted(targets & going), Relation.NEAR_DUPLICATE)
+            near = await links.find_links(sorted(targets & going), Relation.NEAR_DUPLICATE)
             ends = targets.union(*(key[:2] for key in near)) - going
             if group := [one.seq for one in await get(core, sorted(ends)) if is_put_aside(one)]:
-                groups[drawn] = group
+                groups[text_seq] = group
     return groups
 
 

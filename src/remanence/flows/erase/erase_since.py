@@ -11,7 +11,7 @@ from remanence.core.model import Memory
 from remanence.core.receipt import Receipt
 from remanence.core.redaction import Names
 from remanence.core.results import Result, number, visible
-from remanence.flows.base.context import RACES_MAX, Core, overtaken, receipt
+from remanence.flows.base.context import RACES_MAX, Core, receipt, wait_before_retry
 from remanence.flows.entities.subject import subject_of
 from remanence.flows.erase import erase
 from remanence.flows.erase.erase import LISTED, ErasePreview, Erasure
@@ -39,8 +39,8 @@ class ErasedSinceReport(Result):
     def __str__(self) -> str:
         lines = [f"heard: {one}" for one in self.ledgers]
         lines += [f"NOT WHOLE, so it may name more: {one}" for one in self.damaged]
-        for scope, shown in self.erasures.items():
-            lines += [f"in scope {scope!r}:", str(shown)]
+        for scope, preview in self.erasures.items():
+            lines += [f"in scope {scope!r}:", str(preview)]
         for scope, memories in self.redacted.items():
             lines += [
                 f"in scope {scope!r}, a person's names were taken out of it since: {one}" for one in memories
@@ -60,40 +60,40 @@ class ErasedSinceVerbs:
 
     async def show(self) -> ErasedSinceReport | None:
         """Show what a ledger names and the file holds; None where it holds nothing of it."""
-        found = self._core.unsettled
-        if found is None:
+        difference = self._core.unsettled
+        if difference is None:
             return None
         erasures: dict[str, ErasePreview] = {}
-        redacted: dict[str, tuple[Memory, ...]] = {}
-        for scope, seqs in sorted(found.erased.items()):
+        by_scope: dict[str, tuple[Memory, ...]] = {}
+        for scope, seqs in sorted(difference.erased.items()):
             core = replace(self._core, scope=scope)
             erasures[scope] = await erase.show_erasure(core, await _find_revisions(core, seqs))
-        for scope, seqs in sorted(found.redacted.items()):
-            redacted[scope] = tuple(await get(replace(self._core, scope=scope), seqs[:LISTED]))
-        redactions = sum(map(len, found.redacted.values()))
-        return ErasedSinceReport(found.ledgers, found.damaged, erasures, redacted, redactions)
+        for scope, seqs in sorted(difference.redacted.items()):
+            by_scope[scope] = tuple(await get(replace(self._core, scope=scope), seqs[:LISTED]))
+        redactions = sum(map(len, difference.redacted.values()))
+        return ErasedSinceReport(difference.ledgers, difference.damaged, erasures, by_scope, redactions)
 
     async def finish(self, subject: str | Sequence[str] | None) -> Erasure:
         """Erase what a ledger names, or take a person's names out where these are given, and go on with the opening."""
         core = self._core
         await _open_to_write(core)
-        done = await erase_again(core, subject)
+        erasure = await erase_again(core, subject)
         await self._resume(core)
-        return done
+        return erasure
 
     async def keep(self, because: str) -> Receipt:
         """Keep what a ledger names, say why in the history, and go on with the opening."""
         check_text(because)
         refuse_secret(self._core.salt, "reason", because)
-        core, found = self._core, self._core.unsettled
-        if found is None:
+        core, difference = self._core, self._core.unsettled
+        if difference is None:
             raise InvalidInput(
                 "this file holds nothing that was erased since", recovery="nothing is to be kept; go on"
             )
         await _open_to_write(core)
-        cause, kept = core.cause(KEEP, detail={"because": because}), 0
-        for scope in sorted({*found.erased, *found.redacted} or {core.scope}):
-            kept += await core.store.keep_standing(
+        cause, count = core.cause(KEEP, detail={"because": because}), 0
+        for scope in sorted({*difference.erased, *difference.redacted} or {core.scope}):
+            count += await core.store.keep_standing(
                 scope, cause if scope == core.scope else replace(cause, run=core.new_id())
             )
         if not await core.store.take_ledgers(accept_damage=True):
@@ -102,7 +102,7 @@ class ErasedSinceVerbs:
             )
         core.unsettled = None
         await self._resume(core)
-        return receipt(core.scope, cause, 0, {KEEP: kept})
+        return receipt(core.scope, cause, 0, {KEEP: count})
 
 
 async def _open_to_write(core: Core) -> None:
@@ -126,7 +126,7 @@ async def erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasur
                 )
                 erased, redacted = erased + gone, redacted + (len(redacts) if names else 0)
         except Conflict as conflict:  # another process opened it, too
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         if await core.store.take_ledgers(accept_damage=True):
             break
@@ -137,11 +137,11 @@ async def erase_again(core: Core, subject: str | Sequence[str] | None) -> Erasur
 
 async def _find_revisions(core: Core, seqs: Sequence[int]) -> dict[int, int]:
     """Return memories with their revisions: 0 for one that was purged and has images alone."""
-    named: dict[int, int] = {}
+    revisions: dict[int, int] = {}
     for some in chunks(seqs):
-        named |= {one.seq: PURGED for one in await core.store.find_purged_memories(core.scope, some)}
-        named |= {one.seq: one.revision for one in await get(core, some)}
-    return named
+        revisions |= {one.seq: PURGED for one in await core.store.find_purged_memories(core.scope, some)}
+        revisions |= {one.seq: one.revision for one in await get(core, some)}
+    return revisions
 
 
 async def _redactions(
@@ -150,15 +150,15 @@ async def _redactions(
     """Return a person's names and the memories that say them; no names where none were given."""
     redacts: dict[int, int] = {}
     names = None if subject is None or not seqs else (await subject_of(core, subject)).names
-    unnamed: list[int] = []
+    mismatches: list[int] = []
     for some in chunks(seqs):
         memories = await get(core, some)
         redacts |= {one.seq: one.revision for one in memories}
-        unnamed += [one.seq for one in memories if names is not None and not names.stand_in(one.text)]
-    if unnamed:
-        listed = ", ".join(f"#{seq}" for seq in unnamed[:LISTED])
+        mismatches += [one.seq for one in memories if names is not None and not names.stand_in(one.text)]
+    if mismatches:
+        numbers = ", ".join(f"#{seq}" for seq in mismatches[:LISTED])
         raise InvalidInput(
-            f"{number(len(unnamed), 'memory does', 'memories do')} not say that name: {listed}",
+            f"{number(len(mismatches), 'memory does', 'memories do')} not say that name: {numbers}",
             recovery="pass every name that was taken out, or none: then they are erased; nothing was changed",
         )
     return names, redacts

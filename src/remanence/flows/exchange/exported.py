@@ -55,8 +55,8 @@ class ExportRow:
     @property
     def id(self) -> str:
         """Its id in every store."""
-        found: str = self.columns["id"]
-        return found
+        id_: str = self.columns["id"]
+        return id_
 
     @property
     def stands(self) -> bool:
@@ -254,19 +254,19 @@ class _ExportReader:
         """Give the rows read last their lengths; together, since each alone takes ten times as long."""
         columns = [row.columns for row in self.rows[self.measured :]]
         lengths = lengths_of([one["text"] for one in columns], [summary_shown(one) for one in columns])
-        for one, derived in zip(columns, lengths, strict=True):
-            one.update(derived)
+        for one, sizes in zip(columns, lengths, strict=True):
+            one.update(sizes)
         self.measured = len(self.rows)
 
     def _verify_integrity(self) -> tuple[str, ...]:
         """Refuse a file that is cut or was edited, unless it is to be taken in as it is; then say what of it is so."""
-        doubts = [*self._whole(), *((row.line, _EDITED) for row in self.rows if row.is_edited)]
+        doubts = [*self._check_completeness(), *((row.line, _EDITED) for row in self.rows if row.is_edited)]
         untold = (
             f"an export of version {UNTRAILED} says nothing at its end: whether it is whole cannot be told"
         )
         return (*([] if self._has_trailer else [untold]), *(self._doubt(line, what) for line, what in doubts))
 
-    def _whole(self) -> Iterator[tuple[int, str]]:
+    def _check_completeness(self) -> Iterator[tuple[int, str]]:
         """Say where and how a file is not the whole that was exported; an edited text says so itself."""
         if not self._has_trailer or self.trailer == self.digest.trailer:
             return
@@ -322,9 +322,11 @@ def refuse_vectors(export: ExportData, embedder: str, dimensions: int, name: str
 
 def _header(value: Mapping[str, Any]) -> dict[str, Any]:
     if value.get("format") != FORMAT:
-        raise _wrong(f"not a {FORMAT} file")
+        raise _build_format_error(f"not a {FORMAT} file")
     if value.get("version") not in range(UNTRAILED, VERSION + 1) or isinstance(value["version"], bool):
-        raise _wrong(f"version {value.get('version')!r:.40} of the format is not known, only up to {VERSION}")
+        raise _build_format_error(
+            f"version {value.get('version')!r:.40} of the format is not known, only up to {VERSION}"
+        )
     return dict(value)
 
 
@@ -332,14 +334,14 @@ def _row(line: int, value: Mapping[str, Any], *, compares: bool) -> ExportRow:
     """Read one memory, each column by its kind; what can be derived is derived, not believed."""
     missing = [name for name in _REQUIRED if value.get(name) is None]
     if missing:
-        raise _wrong(f"a memory lacks {', '.join(missing)}")
+        raise _build_format_error(f"a memory lacks {', '.join(missing)}")
     columns = {name: _column(name, item) for name, item in value.items() if name not in _ATTACHED}
     check_validity(columns.get("valid_from"), columns.get("valid_to"))
-    given = columns.get("fingerprint")
+    line_fingerprint = columns.get("fingerprint")
     tags = _names(value, "tags")
     columns |= _compute_columns(columns, tags)
     refuse_state(line, {"status": Status.INBOX, "tier": Tier.HOT, "reason": None, **columns})
-    is_edited = compares and given is not None and given != columns["fingerprint"]
+    is_edited = compares and line_fingerprint is not None and line_fingerprint != columns["fingerprint"]
     tagged_at, claims = _tagged_at(value, tags), _claims(value)
     return ExportRow(line, columns, tags, _names(value, "sources"), is_edited, tagged_at, claims)
 
@@ -352,16 +354,16 @@ def _set_trust(row: ExportRow) -> ExportRow:
 
 def _claims(value: Mapping[str, Any]) -> tuple[ClaimRow, ...]:
     """Read what a memory claims."""
-    given = value.get("claims", [])
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
-        raise _wrong("claims must be a list of JSON objects")
-    return tuple(map(_claim, given))
+    claims = value.get("claims", [])
+    if not isinstance(claims, list) or not all(isinstance(one, dict) for one in claims):
+        raise _build_format_error("claims must be a list of JSON objects")
+    return tuple(map(_claim, claims))
 
 
 def _claim(item: Mapping[str, Any]) -> ClaimRow:
     unknown = sorted(item.keys() - CLAIM_COLUMN.keys())
     if unknown:
-        raise _wrong(f"unknown field {unknown[0]!r:.40} of a claim")
+        raise _build_format_error(f"unknown field {unknown[0]!r:.40} of a claim")
     for name in ("subject", "attribute", "value"):
         check_name(f"the {name} of a claim", item.get(name))
     for name in ("valid_from", "valid_to"):
@@ -375,7 +377,7 @@ def _claim(item: Mapping[str, Any]) -> ClaimRow:
 
 def _forbidden_row(value: Mapping[str, Any]) -> ForbiddenRow:
     if not value.keys() <= {"forbidden", "at", "memory"}:
-        raise _wrong("a forbidden text has its fold, `at` and `memory`, and nothing else")
+        raise _build_format_error("a forbidden text has its fold, `at` and `memory`, and nothing else")
     at = _time(TAG_COLUMN["at"], value.get("at"))
     return ForbiddenRow(_id(value["forbidden"]), at, None if "memory" not in value else _id(value["memory"]))
 
@@ -386,7 +388,7 @@ _TOPIC = re.compile(r"[0-9a-f]{1,16}")
 
 def _erased_ids(ids: Any) -> list[str]:
     if not isinstance(ids, list):
-        raise _wrong("what was erased is a list of ids")
+        raise _build_format_error("what was erased is a list of ids")
     return [_id(one) for one in ids]
 
 
@@ -395,16 +397,16 @@ def _box_line(value: Mapping[str, Any]) -> BoxLine:
     own = {name: item for name, item in value.items() if name in BOX_COLUMN and name not in _BY_IDS}
     missing = [name for name, column in BOX_COLUMN.items() if not column.nullable and name not in value]
     if missing or not value.keys() <= _BOX_FIELDS or not isinstance(value["members"], list):
-        raise _wrong("not a box: a field is missing or unknown")
+        raise _build_format_error("not a box: a field is missing or unknown")
     values = {name: _read_group_column(BOX_COLUMN[name], item) for name, item in own.items()}
     members = tuple(map(_id, value["members"]))
     goal, trace = value.get("goal"), value.get("trace")
     return BoxLine(
-        _positive(value["box"]),
+        _check_positive(value["box"]),
         values,
         members,
         None if goal is None else _id(goal),
-        None if trace is None else _positive(trace),
+        None if trace is None else _check_positive(trace),
     )
 
 
@@ -413,9 +415,9 @@ _BY_IDS = frozenset({"members", "goal", "trace"})  # what a box names by ids, or
 
 def _trace_line(value: Mapping[str, Any]) -> TraceLine:
     if value.keys() != {"trace", *TRACE_COLUMN}:
-        raise _wrong("not a trace: a field is missing or unknown")
+        raise _build_format_error("not a trace: a field is missing or unknown")
     values = {name: _read_group_column(column, value[name]) for name, column in TRACE_COLUMN.items()}
-    return TraceLine(_positive(value["trace"]), values)
+    return TraceLine(_check_positive(value["trace"]), values)
 
 
 def _read_group_column(column: Column, item: Any) -> Any:
@@ -423,13 +425,13 @@ def _read_group_column(column: Column, item: Any) -> Any:
     if column.labels is not None:
         return _label(column, item)
     if column.kind == "time":
-        return _fitting(column, _time(column, item))
+        return _check_fit(column, _time(column, item))
     if column.name == "session":
         if item != "":  # of turns without a session
             check_name(column.name, item)
         return item
     if not isinstance(item, dict) or not all(map(_is_topic, item.items())):
-        raise _wrong("topics must be a JSON object of hashes and their weights")
+        raise _build_format_error("topics must be a JSON object of hashes and their weights")
     return item
 
 
@@ -438,9 +440,9 @@ def _is_topic(item: tuple[Any, Any]) -> bool:
     return _TOPIC.fullmatch(topic) is not None and type(weight) is int and 0 < weight <= INT_MAX
 
 
-def _positive(item: Any) -> int:
+def _check_positive(item: Any) -> int:
     if type(item) is not int or item <= 0:
-        raise _wrong(f"a box or a trace is numbered, not {item!r:.40}")
+        raise _build_format_error(f"a box or a trace is numbered, not {item!r:.40}")
     return item
 
 
@@ -455,44 +457,46 @@ def _compute_columns(columns: Mapping[str, Any], tags: Sequence[str]) -> dict[st
 
 def _names(value: Mapping[str, Any], what: str) -> tuple[str, ...]:
     """Read a list of names, in order and each once."""
-    given = value.get(what, [])
-    if not isinstance(given, list):
-        raise _wrong(f"{what} must be a list")
-    for one in given:
+    names = value.get(what, [])
+    if not isinstance(names, list):
+        raise _build_format_error(f"{what} must be a list")
+    for one in names:
         check_name(f"each of {what}", one)
-    return tuple(sorted(set(given)))
+    return tuple(sorted(set(names)))
 
 
 def _tagged_at(value: Mapping[str, Any], tags: Sequence[str]) -> dict[str, int]:
     """Read when tags were set; an export of an older version does not say."""
-    given = value.get("tagged_at", {})
-    if not isinstance(given, dict) or not given.keys() <= set(tags):
-        raise _wrong("tagged_at must be a JSON object of tags that stand in tags")
-    return {tag: _time(TAG_COLUMN["at"], at) for tag, at in given.items()}
+    times = value.get("tagged_at", {})
+    if not isinstance(times, dict) or not times.keys() <= set(tags):
+        raise _build_format_error("tagged_at must be a JSON object of tags that stand in tags")
+    return {tag: _time(TAG_COLUMN["at"], at) for tag, at in times.items()}
 
 
 def _column(name: str, item: Any) -> Any:
     column = COLUMN.get(name)
     if column is None or name in NOT_EXPORTED:
-        raise _wrong(f"unknown field {name!r:.40}")
+        raise _build_format_error(f"unknown field {name!r:.40}")
     if column.labels is not None:
         return _label(column, item)
-    return _fitting(column, _BY_NAME[name](item) if name in _BY_NAME else _BY_KIND[column.kind](column, item))
+    return _check_fit(
+        column, _BY_NAME[name](item) if name in _BY_NAME else _BY_KIND[column.kind](column, item)
+    )
 
 
-def _fitting(column: Column, value: Any) -> Any:
+def _check_fit(column: Column, value: Any) -> Any:
     """Refuse what every store refuses, while nothing is written yet."""
     if not fits(column, value):
-        raise _wrong(f"{column.name} cannot be {format_value(value)}")
+        raise _build_format_error(f"{column.name} cannot be {format_value(value)}")
     return value
 
 
 def _label(column: Column, item: Any) -> Any:
     assert column.labels is not None
-    found = column.labels.__members__.get(item.upper()) if isinstance(item, str) else None
-    if found is None:
-        raise _wrong(f"{column.name} cannot be {item!r:.40}")
-    return found
+    label = column.labels.__members__.get(item.upper()) if isinstance(item, str) else None
+    if label is None:
+        raise _build_format_error(f"{column.name} cannot be {item!r:.40}")
+    return label
 
 
 def _text(item: Any) -> str:
@@ -503,7 +507,7 @@ def _text(item: Any) -> str:
 
 def _id(item: Any) -> str:
     if not isinstance(item, str) or _ID.fullmatch(item) is None:
-        raise _wrong(f"an id is 32 digits of 0-9 and a-f, not {item!r:.40}")
+        raise _build_format_error(f"an id is 32 digits of 0-9 and a-f, not {item!r:.40}")
     return item
 
 
@@ -515,18 +519,18 @@ def _key(item: Any) -> str:
 
 def _attributes(item: Any) -> dict[str, Any]:
     if not isinstance(item, dict):
-        raise _wrong("attributes must be a JSON object")
+        raise _build_format_error("attributes must be a JSON object")
     try:
         # The audit keeps them a few levels down in what it writes, and no JSON writer goes down without end.
         orjson.dumps([[[[[[[[item]]]]]]]])
     except TypeError as error:
-        raise _wrong(f"attributes cannot be kept: {error}") from error
+        raise _build_format_error(f"attributes cannot be kept: {error}") from error
     return item
 
 
 def _accessors(item: Any) -> dict[str, dict[str, int]]:
     if not isinstance(item, dict):
-        raise _wrong("accessors must be a JSON object")
+        raise _build_format_error("accessors must be a JSON object")
     for name in item:
         check_name("an accessor", name)
     return item
@@ -534,7 +538,7 @@ def _accessors(item: Any) -> dict[str, dict[str, int]]:
 
 def _holds(item: Any) -> dict[str, int | None]:
     if not isinstance(item, dict):
-        raise _wrong("holds must be a JSON object")
+        raise _build_format_error("holds must be a JSON object")
     for reason, until in item.items():
         check_name("a hold", reason)
         if until is not None:
@@ -546,25 +550,25 @@ def _blob(column: Column, item: Any) -> bytes:
     try:
         return base64.b64decode(item, validate=True)
     except (binascii.Error, ValueError, TypeError) as error:
-        raise _wrong(f"{column.name} is not base64") from error
+        raise _build_format_error(f"{column.name} is not base64") from error
 
 
 def _time(column: Column, item: Any) -> int:
     """Refuse a time that no store keeps; the last one stands for ever."""
     if type(item) is not int or not -TIME_MAX <= item <= TIME_MAX:
-        raise _wrong(f"{column.name} {item!r:.40} is no time in microseconds")
+        raise _build_format_error(f"{column.name} {item!r:.40} is no time in microseconds")
     return item
 
 
-def _whole(column: Column, item: Any) -> int:
+def _check_integer(column: Column, item: Any) -> int:
     if type(item) is not int:
-        raise _wrong(f"{column.name} cannot be {item!r:.40}")
+        raise _build_format_error(f"{column.name} cannot be {item!r:.40}")
     return item
 
 
 def _fraction(column: Column, item: Any) -> float:
     if type(item) not in (int, float) or not math.isfinite(item) or not 0 <= item <= column.limit:
-        raise _wrong(f"{column.name} {item!r:.40} is not between 0 and {column.limit:g}")
+        raise _build_format_error(f"{column.name} {item!r:.40} is not between 0 and {column.limit:g}")
     return float(item)
 
 
@@ -586,8 +590,8 @@ _BY_NAME: Mapping[str, Callable[[Any], Any]] = {
 _BY_KIND: Mapping[str, Callable[[Column, Any], Any]] = {
     "blob": _blob,
     "time": _time,
-    "int": _whole,
-    "flag": _whole,
+    "int": _check_integer,
+    "flag": _check_integer,
     "fraction": _fraction,
     "name": _name,
 }
@@ -598,15 +602,15 @@ def _link_row(line: int, value: Mapping[str, Any]) -> LinkRow:
     link = {"resolved_at": None, **value}
     wrong = link.keys() ^ _LINK_FIELDS
     if wrong:
-        raise _wrong(f"not a link: {', '.join(sorted(wrong))[:80]} missing or unknown")
+        raise _build_format_error(f"not a link: {', '.join(sorted(wrong))[:80]} missing or unknown")
     relation = (
         Relation.__members__.get(link["relation"].upper()) if isinstance(link["relation"], str) else None
     )
     if relation is None:
-        raise _wrong(f"not a link: no relation {link['relation']!r:.40}")
+        raise _build_format_error(f"not a link: no relation {link['relation']!r:.40}")
     source, target = _id(link["source"]), _id(link["target"])
     if source == target:
-        raise _wrong("a link from a memory to itself")
+        raise _build_format_error("a link from a memory to itself")
     values = {name: _read_link_column(link[name], *reading) for name, reading in _LINK_READINGS.items()}
     return LinkRow(line, source, target, relation, values)
 
@@ -615,8 +619,8 @@ _LINK_READINGS = {name: (LINK_COLUMN[name], _BY_KIND[LINK_COLUMN[name].kind]) fo
 
 
 def _read_link_column(item: Any, column: Column, read_value: Callable[[Column, Any], Any]) -> Any:
-    return None if item is None and column.nullable else _fitting(column, read_value(column, item))
+    return None if item is None and column.nullable else _check_fit(column, read_value(column, item))
 
 
-def _wrong(what: str) -> InvalidInput:
+def _build_format_error(what: str) -> InvalidInput:
     return InvalidInput(what, recovery="export the memory again; nothing was taken in")

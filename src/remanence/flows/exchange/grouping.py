@@ -72,16 +72,16 @@ async def select_boxes(
     core: Core, boxes: Sequence[BoxLine], traces: Sequence[TraceLine], where: Mapping[str, BoxMember]
 ) -> list[ImportedBox | ImportedTrace]:
     """Decide which boxes of an export come in, and the traces of those; `where` is what became of its memories."""
-    told = [one for one in boxes if any(id_ in where for id_ in one.members)]
-    taken, open_in = await _here(core, {one.values["session"] for one in told})
+    candidates = [one for one in boxes if any(id_ in where for id_ in one.members)]
+    boxed_seqs, open_in = await _find_boxed_turns(core, {one.values["session"] for one in candidates})
     tracing = {one.number: ImportedTrace(one.values) for one in traces}
-    found: list[ImportedBox] = []
-    for one in told:
+    chosen_boxes: list[ImportedBox] = []
+    for one in candidates:
         members = list({_key(turn): turn for id_ in one.members if (turn := where.get(id_))}.values())
         keys = {_key(turn) for turn in members}
-        if not taken.isdisjoint(keys):
+        if not boxed_seqs.isdisjoint(keys):
             continue
-        taken |= keys
+        boxed_seqs |= keys
         values, session = dict(one.values), one.values["session"]
         if values.get("sealed_at") is None and session in open_in:
             values |= {"sealed_at": values["last_at"], "reason": SealReason.FORCED}
@@ -90,22 +90,22 @@ async def select_boxes(
         trace = None if one.trace is None else tracing.get(one.trace)
         goal = None if one.goal is None else where.get(one.goal)
         box = ImportedBox(values, members, goal, trace)
-        found.append(box)
+        chosen_boxes.append(box)
         if trace is not None:
             trace.boxes.append(box)
-    return [*found, *(trace for trace in tracing.values() if trace.boxes)]
+    return [*chosen_boxes, *(trace for trace in tracing.values() if trace.boxes)]
 
 
-async def _here(core: Core, sessions: set[str]) -> tuple[set[int], set[str]]:
+async def _find_boxed_turns(core: Core, sessions: set[str]) -> tuple[set[int], set[str]]:
     """Return which turns of some sessions are in a box here, and which sessions have one that is open."""
-    taken: set[int] = set()
+    boxed_seqs: set[int] = set()
     open_in: set[str] = set()
     for session in sorted(sessions):
         async for box in pages(core, session):
-            taken.update(box.members)
+            boxed_seqs.update(box.members)
             if box.sealed_at is None:
                 open_in.add(session)
-    return taken, open_in
+    return boxed_seqs, open_in
 
 
 async def pages(core: Core, session: str | None = None) -> AsyncIterator[BoxRow]:

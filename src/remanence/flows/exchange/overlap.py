@@ -69,8 +69,8 @@ class ImportedMemory:
     @property
     def id(self) -> str:
         """Its id, which it keeps."""
-        found: str = self.columns["id"]
-        return found
+        id_: str = self.columns["id"]
+        return id_
 
     def changes(self, key: int) -> list[Change]:
         """Create it under a placeholder."""
@@ -132,10 +132,12 @@ class Existing:
         """Confirm it as often as it was said again and the counter has room for, and give it what it lacks."""
         seq, memory = self.memory.seq, self.memory
         times = min(self.sightings, INT_MAX - memory.confirmations)
-        counted = [VERBS["repeat"].build_count_change(seq, confirmations=times)] if self.sightings else []
-        gained = update(memory, self.columns, tags={*memory.tags, *self.tags})
+        count_changes = (
+            [VERBS["repeat"].build_count_change(seq, confirmations=times)] if self.sightings else []
+        )
+        updates = update(memory, self.columns, tags={*memory.tags, *self.tags})
         sources = [Change("sources", (seq, source), None, {"span": None}) for source in sorted(self.sources)]
-        return merge_changes([*counted, *gained, *sources])
+        return merge_changes([*count_changes, *updates, *sources])
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +228,10 @@ async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
     )
     for start in range(0, len(exported.rows), PAGE):
         await overlap.page(exported.rows[start : start + PAGE])
-    if unguarded := overlap.decided.unguarded:
+    if unguarded_count := overlap.decided.unguarded:
         overlap.decided.remarks.append(
             f"memories that come without their pin and tags under {OWN}, which only `trust='user'` lets a file bring:"
-            f" {unguarded:,}"
+            f" {unguarded_count:,}"
         )
     await overlap.link(exported.links)
     await overlap.claim(exported.rows)
@@ -258,9 +260,9 @@ class _Overlap:
         """Look up some rows at once, then decide each."""
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
-        found = await store.get(scope, [row.id for row in rows])
+        matches = await store.get(scope, [row.id for row in rows])
         # A name is an id or a key: a memory that has the id as its key is another one.
-        here = {memory.id: memory for memory in found if memory is not None}
+        here = {memory.id: memory for memory in matches if memory is not None}
         fresh = [row for row in rows if row.id not in here]
         self.where |= {row.id: here[row.id] for row in rows if row.id in here}
         self.decided.kept |= {row.id for row in rows if row.id in here}
@@ -268,12 +270,12 @@ class _Overlap:
             fresh = [self._remove_guards(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
-        known = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
-        seqs = {twin.seq for twin in (*known.twins.values(), *known.keys.values())}
+        context = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
+        seqs = {twin.seq for twin in (*context.twins.values(), *context.keys.values())}
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
-        barred = await self._find_refused_ids(fresh) if known.forbids else set()
-        await asyncio.to_thread(self._take_all, fresh, barred, known, twins)
+        refused_ids = await self._find_refused_ids(fresh) if context.forbids else set()
+        await asyncio.to_thread(self._take_all, fresh, refused_ids, context, twins)
 
     def _take_all(
         self,
@@ -288,7 +290,7 @@ class _Overlap:
             if (
                 why := "its text is forbidden here, or was erased"
                 if row.id in barred
-                else self._returning(row)
+                else self._explain_refusal(row)
             ):
                 self.decided.refused += 1
                 self.decided.remarks.append(f"line {row.line} is left out: {why}")
@@ -297,12 +299,12 @@ class _Overlap:
 
     def _find_orders(self, rows: Sequence[ExportRow]) -> frozenset[str]:
         """Return the ids of lines from below an agent that read like instructions, in or beside their text."""
-        asked = [row for row in rows if self._trust(row) < Trust.AGENT]
-        said = instructing_each([row.columns["text"] for row in asked])
+        candidates = [row for row in rows if self._trust(row) < Trust.AGENT]
+        verdicts = instructing_each([row.columns["text"] for row in candidates])
         return frozenset(
             row.id
-            for row, is_order in zip(asked, said, strict=True)
-            if is_order or any(map(orders, _beside(row)))
+            for row, is_order in zip(candidates, verdicts, strict=True)
+            if is_order or any(map(orders, _iterate_side_texts(row)))
         )
 
     def _remove_guards(self, row: ExportRow) -> ExportRow:
@@ -315,14 +317,14 @@ class _Overlap:
         columns["decay"] = decay(tags, columns.get("category"))
         return replace(row, columns=columns, tags=tags)
 
-    def _returning(self, row: ExportRow) -> str:
+    def _explain_refusal(self, row: ExportRow) -> str:
         """Say why a line is left out that could come back past the gate: orders that nobody let in here."""
         out = not row.stands and row.columns["status"] is not Status.QUARANTINED
         return "it reads like instructions, and is out of sight" if out and row.id in self.orders else ""
 
     def _trust(self, row: ExportRow) -> Trust:
-        found: Trust = min(self.door, row.columns.get("trust", Trust.USER))
-        return found
+        trust: Trust = min(self.door, row.columns.get("trust", Trust.USER))
+        return trust
 
     def _screen_row(self, row: ExportRow) -> ExportRow:
         """Return a line as it may be kept; one whose text or claims held what may not be kept claims nothing."""
@@ -333,13 +335,15 @@ class _Overlap:
         names: dict[str, Any] = {
             what: self._name(name, counts) for what in NAMES if (name := row.columns.get(what)) is not None
         }
-        if held := row.columns.get("holds"):
-            names["holds"] = {self._name(reason, counts): until for reason, until in held.items()}
+        if holds := row.columns.get("holds"):
+            names["holds"] = {self._name(reason, counts): until for reason, until in holds.items()}
         tags, sources = (tuple(self._name(name, counts) for name in some) for some in (row.tags, row.sources))
-        claimed = [value for claim in row.claims for value in claim.values.values() if isinstance(value, str)]
+        claim_texts = [
+            value for claim in row.claims for value in claim.values.values() if isinstance(value, str)
+        ]
         in_claims = Counter[str]()
-        if claimed or row.columns.get("summary"):
-            _, in_claims = screen_values(claimed, self.core.salt)
+        if claim_texts or row.columns.get("summary"):
+            _, in_claims = screen_values(claim_texts, self.core.salt)
             _, in_summary = screen_values(row.columns.get("summary"), self.core.salt)
             counts += in_claims + in_summary
         if not counts:
@@ -359,39 +363,39 @@ class _Overlap:
         return replace(row, columns=columns, tags=tags, sources=sources, is_edited=True)
 
     def _name(self, name: str, counts: Counter[str]) -> str:
-        found = screen_name(name, self.core.salt)
-        if found.replaced:
-            counts.update(found.replaced)
-        return found.text
+        screening = screen_name(name, self.core.salt)
+        if screening.replaced:
+            counts.update(screening.replaced)
+        return screening.text
 
     async def _find_refused_ids(self, rows: Sequence[ExportRow]) -> set[str]:
         """Return the ids of lines whose text is forbidden here, or that were erased."""
         keys = await asyncio.to_thread(lambda: {row.id: fold_keys(row.columns["text"]) for row in rows})
-        asked = [key for some in keys.values() for key in some]
-        known = {one.fold for one in await self.core.store.forbidden(self.core.scope, asked)}
+        folds = [key for some in keys.values() for key in some]
+        bans = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
         names = {of_id(row.id): row.id for row in rows}
-        erased = {
+        erased_ids = {
             names[name] for name in await self.core.store.find_erased_names(self.core.scope, sorted(names))
         }
-        return erased | {id_ for id_, some in keys.items() if known.intersection(some)}
+        return erased_ids | {id_ for id_, some in keys.items() if bans.intersection(some)}
 
     def _take(self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]) -> None:
-        named, same = self._find_by_key(row, known, twins), self._same(row, known, twins)
-        if named is not None and not (row.stands and _says(named, row)):
+        owner, same = self._find_by_key(row, known, twins), self._find_same_text(row, known, twins)
+        if owner is not None and not (row.stands and _says(owner, row)):
             key = row.columns["key"]
             self.decided.refused += 1
             self.decided.remarks.append(
-                f"line {row.line} is left out: its key {key!r} is {named.id} here, which says something else or is gone"
+                f"line {row.line} is left out: its key {key!r} is {owner.id} here, which says something else or is gone"
             )
             return
-        found = named or same
-        if found is None:
+        match = owner or same
+        if match is None:
             self.where[row.id] = self._add_row(row, known.twins.get(row.columns["fingerprint"]))
-        elif isinstance(found, Memory):
-            self._merge(row, found)
+        elif isinstance(match, Memory):
+            self._merge(row, match)
         else:
-            found.add_repeat(row, self.now, self._trust(row))
-            self.where[row.id] = found
+            match.add_repeat(row, self.now, self._trust(row))
+            self.where[row.id] = match
             self.decided.kept.add(row.id)
 
     def _find_by_key(
@@ -404,7 +408,7 @@ class _Overlap:
         twin = known.keys.get(key)
         return self.keys.get(key) if twin is None else twins.get(twin.seq)
 
-    def _same(
+    def _find_same_text(
         self, row: ExportRow, known: WriteContext, twins: Mapping[int, Memory]
     ) -> ImportedMemory | Memory | None:
         """Find what stands and says the same; what has a key is a memory of its own."""
@@ -449,32 +453,32 @@ class _Overlap:
         here = await asyncio.to_thread(
             lambda: sorted({end.seq for end in self.where.values() if isinstance(end, Memory)})
         )
-        known = await self.core.store.neighbours(self.core.scope, here) if here else []
-        await asyncio.to_thread(self._link_all, rows, {link.key for link in known})
+        links = await self.core.store.neighbours(self.core.scope, here) if here else []
+        await asyncio.to_thread(self._link_all, rows, {link.key for link in links})
 
     def _link_all(self, rows: Sequence[LinkRow], seen: set[tuple[int, int, int]]) -> None:
         seen |= {link.key for link in self.decided.links}
-        lost = 0
+        lost_count = 0
         for row in rows:
             source, target = self.where.get(row.source), self.where.get(row.target)
-            if source is None or target is None or _misleads(row, target):
-                lost += 1
+            if source is None or target is None or _is_misleading(row, target):
+                lost_count += 1
                 continue
             link = ImportedLink(source, target, row.relation, row.values)
             key = link.key
             if key[0] != key[1] and key not in seen:
                 seen.add(key)
                 self.decided.links.append(link)
-        if lost:
+        if lost_count:
             self.decided.remarks.append(
-                f"links that are left out because of what stands at their ends here: {lost:,}"
+                f"links that are left out because of what stands at their ends here: {lost_count:,}"
             )
 
     async def claim(self, rows: Sequence[ExportRow]) -> None:
         """Take in what memories claim, of those that are new here or are here without any claim."""
         claiming = [row for row in rows if row.claims and row.id in self.where and row.id not in self.muted]
         here = {end.seq for row in claiming if isinstance(end := self.where[row.id], Memory)}
-        told = (
+        claim_seqs = (
             {claim.seq for claim in await self.core.store.claims(self.core.scope, sorted(here))}
             if here
             else set()
@@ -482,7 +486,7 @@ class _Overlap:
         async for row in iterate_cooperatively(claiming):
             end = self.where[row.id]
             if end.id == row.id and (
-                isinstance(end, ImportedMemory) or (end.seq not in told and _says_as(end, row))
+                isinstance(end, ImportedMemory) or (end.seq not in claim_seqs and _says_as(end, row))
             ):
                 self._claims(row, end)
 
@@ -494,17 +498,17 @@ class _Overlap:
     async def forbid(self, rows: Sequence[ForbiddenRow]) -> None:
         """Forbid what the export forbids, where a user brings it; what is forbidden here already stays as it is."""
         folds = [row.fold for row in rows]
-        known = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
+        bans = {one.fold for one in await self.core.store.forbidden(self.core.scope, folds)}
         if self.door < Trust.USER:
-            if left := len({*folds} - known):
+            if count := len({*folds} - bans):
                 self.decided.remarks.append(
-                    f"texts that the file forbids, which only `trust='user'` lets it: {left:,}"
+                    f"texts that the file forbids, which only `trust='user'` lets it: {count:,}"
                 )
             return
         self.decided.forbidden += [
             Forbid(row.fold, row.at, None if row.memory is None else self.where.get(row.memory))
             for row in rows
-            if row.fold not in known
+            if row.fold not in bans
         ]
 
     async def group(self, exported: ExportData) -> None:
@@ -518,7 +522,7 @@ class _Overlap:
         self.decided.grouped = await grouping.select_boxes(self.core, boxes, exported.traces, self.where)
 
 
-def _beside(row: ExportRow) -> Iterator[str]:
+def _iterate_side_texts(row: ExportRow) -> Iterator[str]:
     """Yield what a line brings beside its text, and what is shown with it."""
     yield from filter(None, map(row.columns.get, NAMES))
     yield from (*row.tags, *row.sources)
@@ -531,7 +535,7 @@ def _says_as(memory: Memory, row: ExportRow) -> bool:
     return bool(memory.fingerprint == row.columns["fingerprint"])
 
 
-def _misleads(row: LinkRow, target: ImportedMemory | Memory) -> bool:
+def _is_misleading(row: LinkRow, target: ImportedMemory | Memory) -> bool:
     """Tell whether a link would say that something took the place of a memory that stands here as it was."""
     return row.relation in REPLACING and isinstance(target, Memory) and target.status is not Status.SUPERSEDED
 
@@ -551,17 +555,17 @@ def _sightings(row: ExportRow) -> int:
 
 def _merge_repeat(stands: Mapping[str, Any], row: ExportRow, now: int) -> dict[str, Any]:
     """Return what a repeat adds to a memory: more confidence or importance, its pin, and holds that last longer."""
-    gained: dict[str, Any] = {}
+    gains: dict[str, Any] = {}
     confidence = row.columns.get("confidence")
     if confidence is not None and confidence > (stands.get("confidence") or 0.0):
         said_at = row.columns.get("confidence_at", row.columns["learned_at"])
-        gained |= {"confidence": confidence, STAMPS["confidence"]: said_at}
+        gains |= {"confidence": confidence, STAMPS["confidence"]: said_at}
     importance = row.columns.get("importance")
     if importance is not None and importance > (stands.get("importance") or 0.0):
-        gained["importance"] = importance
+        gains["importance"] = importance
     if row.columns.get("pinned") and not stands.get("pinned"):
-        gained["pinned"] = 1
+        gains["pinned"] = 1
     holds = with_holds(stands.get("holds"), row.columns.get("holds"), now)
     if holds != (stands.get("holds") or {}):
-        gained |= hold_columns(holds)
-    return gained
+        gains |= hold_columns(holds)
+    return gains

@@ -23,11 +23,11 @@ from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
     RACES_MAX,
     Core,
-    aside,
     first_remarks,
     label,
-    overtaken,
     receipt,
+    run_off_loop,
+    wait_before_retry,
 )
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import (
@@ -50,7 +50,7 @@ from remanence.flows.exchange.overlap import (
     decide,
 )
 from remanence.flows.write import gating
-from remanence.flows.write.embedding import whole
+from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find
 from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.trust import lower_trust
@@ -69,10 +69,10 @@ async def export(core: Core, to: str | Path = copies.ELSEWHERE) -> AsyncIterator
     digest = Digest()
     number = memories = 0
     await core.uses.settle_to_read()
-    await whole(core)
+    await wait_until_embedded(core)
     name = await copies.begin(core, core.scope, "export", to)
     async for value in _values(core):
-        line = await aside(len(value.get("text", "")), _line, value)
+        line = await run_off_loop(len(value.get("text", "")), _line, value)
         digest.add(line)
         yield line
         number, memories = number + 1, memories + ("text" in value)
@@ -111,9 +111,9 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
     async for line in grouping.lines(core, ids):
         yield line
-    gone = await core.store.erased_ids(core.scope)
-    for start in range(0, len(gone), PAGE):
-        yield {"erased": gone[start : start + PAGE]}
+    erased_ids = await core.store.erased_ids(core.scope)
+    for start in range(0, len(erased_ids), PAGE):
+        yield {"erased": erased_ids[start : start + PAGE]}
 
 
 async def _pages(core: Core) -> AsyncIterator[list[Memory]]:
@@ -142,11 +142,11 @@ def _memory_out(memory: Memory, vector: bytes | None) -> dict[str, Any]:
         value = getattr(memory, column.name)
         if value is None or (value == column.default and column.name != "status"):
             continue
-        out[column.name] = value.label if column.labels is not None else _plain(value)
+        out[column.name] = value.label if column.labels is not None else _encode_bytes(value)
     if memory.tagged_at:
         out["tagged_at"] = memory.tagged_at
     if vector is not None:
-        out["vector"] = _plain(vector)
+        out["vector"] = _encode_bytes(vector)
     return out
 
 
@@ -156,16 +156,16 @@ async def _claims_out(
     """Write what memories claim, by their numbers, with the id of what replaced a claim where that is still there."""
     claims = await core.store.claims(core.scope, [memory.seq for memory in page])
     later = {claim.replaced_by for claim in claims} - {None, *ids}
-    known = await core.store.get(core.scope, sorted(filter(None, later)))
-    names = {**ids, **{memory.seq: memory.id for memory in known if memory is not None}}
-    found: dict[int, list[dict[str, Any]]] = defaultdict(list)
+    memories = await core.store.get(core.scope, sorted(filter(None, later)))
+    names = {**ids, **{memory.seq: memory.id for memory in memories if memory is not None}}
+    by_seq: dict[int, list[dict[str, Any]]] = defaultdict(list)
     for claim in claims:
         values = {**claim.values, "replaced_by": names.get(claim.replaced_by or 0)}
-        found[claim.seq].append({name: value for name, value in values.items() if value is not None})
-    return found
+        by_seq[claim.seq].append({name: value for name, value in values.items() if value is not None})
+    return by_seq
 
 
-def _plain(value: Any) -> Any:
+def _encode_bytes(value: Any) -> Any:
     return base64.b64encode(value).decode() if isinstance(value, bytes) else value
 
 
@@ -225,14 +225,14 @@ async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:
     """Say which memories that stand here were erased where the export comes from, and how they are erased here."""
     standing: list[Memory] = []
     for start in range(0, len(ids), PAGE):
-        found = await core.store.get(core.scope, ids[start : start + PAGE])
-        standing += [one for one in found if one is not None]
+        memories = await core.store.get(core.scope, ids[start : start + PAGE])
+        standing += [one for one in memories if one is not None]
     if not standing:
         return []
     standing.sort(key=lambda one: one.seq)
-    named = " ".join(f"#{one.seq}" for one in standing[:ERASED_SHOWN])
+    numbers = " ".join(f"#{one.seq}" for one in standing[:ERASED_SHOWN])
     more = f" and {len(standing) - ERASED_SHOWN:,} more" * (len(standing) > ERASED_SHOWN)
-    return [f"{len(standing):,} of these were erased at their origin since: erase {named}{more}"]
+    return [f"{len(standing):,} of these were erased at their origin since: erase {numbers}{more}"]
 
 
 @dataclass
@@ -255,22 +255,22 @@ class _Taking:
     async def run(self) -> None:
         """Decide, then write; where something else is written meanwhile, decide again about what is left."""
         for attempt in range(RACES_MAX):
-            decided = await decide(self.core, self.exported, self.door)
+            decision = await decide(self.core, self.exported, self.door)
             try:
-                await self._write(decided)
+                await self._write(decision)
             except Conflict as conflict:
-                await overtaken(attempt, conflict)
+                await wait_before_retry(attempt, conflict)
                 continue
-            await gating.count(self.core, gating.counted_markers(decided.replaced))
-            self.remarks = decided.remarks
+            await gating.count(self.core, gating.counted_markers(decision.replaced))
+            self.remarks = decision.remarks
             self.counts = {
                 "taken": len(self._written),
-                "kept": len(decided.kept - self._written - self._merged),
+                "kept": len(decision.kept - self._written - self._merged),
                 "merged": len(self._merged),
-                "refused": decided.refused,
+                "refused": decision.refused,
                 "link": self._links,
                 **({"forbidden": self._forbidden} if self._forbidden else {}),
-                **{f"replaced {kind}": count for kind, count in decided.replaced.items()},
+                **{f"replaced {kind}": count for kind, count in decision.replaced.items()},
             }
             return
 
@@ -285,8 +285,8 @@ class _Taking:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
             changes = await asyncio.to_thread(_make_create_changes, page)
-            assigned = await self._commit(changes, is_last=number == len(pages) and not tail)
-            for new, seq in zip(page, assigned, strict=True):
+            seqs = await self._commit(changes, is_last=number == len(pages) and not tail)
+            for new, seq in zip(page, seqs, strict=True):
                 new.seq = seq
             self._written |= {new.id for new in page}
         for number, part in enumerate(tail, start=1):
@@ -299,10 +299,10 @@ class _Taking:
         self._forbidden += sum(isinstance(item, Forbid) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
-        done = await self.core.commit(changes, replace(self.cause, part=self.parts, final=is_last))
+        commit = await self.core.commit(changes, replace(self.cause, part=self.parts, final=is_last))
         self.parts += 1
         self.changes += len(changes)
-        return done.assigned
+        return commit.assigned
 
 
 def _make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:

@@ -62,18 +62,18 @@ async def weigh_archive(
     Return how many words there are, too; `counted` were these at their position.
     """
     rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN)}
-    booked = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
+    books = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
     most, is_open = (
         built_in if row is None else row["value"]
         for row, built_in in (
-            (booked.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
-            (booked.values.get(rows[OPEN]), OPEN_BUILT_IN),
+            (books.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
+            (books.values.get(rows[OPEN]), OPEN_BUILT_IN),
         )
     )
-    if counted is None or counted.position != booked.position or counted.waiting:
+    if counted is None or counted.position != books.position or counted.waiting:
         counted = await store.archive_words(scope, None)
     is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
-    return ArchiveWeight(booked.position, bool(is_open), is_large and not waits, is_large and waits), counted
+    return ArchiveWeight(books.position, bool(is_open), is_large and not waits, is_large and waits), counted
 
 
 async def index_words(
@@ -87,12 +87,12 @@ async def index_words(
 
     Nothing is lost where it stops or is killed: the next one goes on. How many are `waiting` is read unless it is said.
     """
-    left = (await store.archive_words(scope, None)).waiting if waiting is None else waiting
-    for _ in range(left):
-        if left <= most or stopping():
+    to_index = (await store.archive_words(scope, None)).waiting if waiting is None else waiting
+    for _ in range(to_index):
+        if to_index <= most or stopping():
             break
-        left = await store.index_archive(scope)
-    return left
+        to_index = await store.index_archive(scope)
+    return to_index
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,11 @@ class Archive:
     speakers: Sequence[str]
     terms: KeptTerms = field(default_factory=KeptTerms)
 
-    def holding(self, stem: str) -> Rows:
+    def find_rows(self, stem: str) -> Rows:
         """Return, ascending, the rows that hold the hash of a stem."""
         number = hash_of(stem)
-        held = [part.holding(number) for part in self.parts]
-        return np.concatenate(held).astype(np.intp) + np.repeat(self.first, [*map(len, held)])
+        per_part = [part.find_rows(number) for part in self.parts]
+        return np.concatenate(per_part).astype(np.intp) + np.repeat(self.first, [*map(len, per_part)])
 
     def match_name(self, column: str, name: str) -> Bools:
         """Tell which rows have a name in a column."""
@@ -125,14 +125,14 @@ class Archive:
 
     def holding_among(self, stem: str, rows: Rows) -> Bools:
         """Tell which of some rows, ascending, hold the hash of a stem."""
-        number, found = hash_of(stem), np.zeros(len(rows), np.bool_)
+        number, mask = hash_of(stem), np.zeros(len(rows), np.bool_)
         which = np.searchsorted(self.first, rows, "right") - 1
         for part in np.unique(which).tolist():
             here = which == part
-            found[here] = np.isin(rows[here] - self.first[part], self.parts[part].holding(number))
-        return found
+            mask[here] = np.isin(rows[here] - self.first[part], self.parts[part].holding(number))
+        return mask
 
-    def best(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> RankResult:
+    def rank_rows(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> RankResult:
         """Rank by hashes alone, as words are ranked; `asker` is a speaker's name."""
         ground = self.ground
         terms = {stem: self._term(stem) for stem in query.stems}
@@ -146,7 +146,7 @@ class Archive:
         if term is None:
             ground = self.ground
             codes = ground.names.get(stem, ())
-            term = term_of(ground.windows, ground.damping, stem, self.holding(stem), codes)
+            term = term_of(ground.windows, ground.damping, stem, self.find_rows(stem), codes)
             self.terms.keep(stem, term)
         return term
 
@@ -213,17 +213,19 @@ class ArchiveIndex:
 
 def _archive(parts: Mapping[int, WordHashPart], names: Mapping[int, str]) -> Archive:
     """Put the parts together."""
-    ordered = [parts[number] for number in sorted(parts) if len(parts[number])] or [NO_PART]
-    seq = np.concatenate([part.seq for part in ordered])
-    columns = {name: np.concatenate([part.columns[name] for part in ordered]) for name in COLUMNS}
-    first = np.cumsum([0, *map(len, ordered)])[:-1]
+    sorted_parts = [parts[number] for number in sorted(parts) if len(parts[number])] or [NO_PART]
+    seq = np.concatenate([part.seq for part in sorted_parts])
+    columns = {name: np.concatenate([part.columns[name] for part in sorted_parts]) for name in COLUMNS}
+    first = np.cumsum([0, *map(len, sorted_parts)])[:-1]
     speakers, codes = _encode_numbers(columns["speaker"])
     numbers: dict[str, list[int]] = defaultdict(list)
     for number, name in names.items():
         numbers[name].append(number)
     corpus = corpus_of(seq, columns, codes, *(columns[name] - 1 for name in NAMED[:3]))
-    spoken = [names[number] for number in speakers]
-    return Archive(seq, columns, ordered, first, names, numbers, ground_of(corpus, spoken), spoken)
+    speaker_names = [names[number] for number in speakers]
+    return Archive(
+        seq, columns, sorted_parts, first, names, numbers, ground_of(corpus, speaker_names), speaker_names
+    )
 
 
 def _encode_numbers(numbers: npt.NDArray[Any]) -> tuple[list[int], npt.NDArray[np.int32]]:

@@ -37,9 +37,9 @@ class AttributeIndex:
         async with self._turn:
             await self._follow(now, filters.keys())
             met = np.ones(len(self._seq), np.bool_)
-            for name, asked in filters.items():
+            for name, condition in filters.items():
                 column, codes = self._columns[name]
-                met &= column.met(codes, asked)
+                met &= column.match_codes(codes, condition)
             return self._seq[met]
 
     async def _follow(self, now: int, names: Collection[str]) -> None:
@@ -56,16 +56,16 @@ class AttributeIndex:
         )
         if self._columns and read.position != self._position:
             # Somebody wrote in between: what is kept is of another moment.
-            wanted = frozenset({*self._columns, *missing})
+            all_names = frozenset({*self._columns, *missing})
             read = await self._store.snapshot(
-                self._scope, SnapshotRequest(frozenset(), attributes=wanted), now
+                self._scope, SnapshotRequest(frozenset(), attributes=all_names), now
             )
         self._position, self._seq = read.position, read.seq
         self._columns = {**self._columns, **read.attributes}
 
     async def _apply_changes(self) -> bool:
         """Take over what changed since; return False where reading anew is due."""
-        changed: set[int] = set()
+        changed_seqs: set[int] = set()
         parts = 0
         position = self._position
         while page := await self._store.history(self._scope, after=position, limit=PAGE):
@@ -75,15 +75,15 @@ class AttributeIndex:
             entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
             changes = [entry for entry in entries if isinstance(entry, Change)]
             parts, position = parts + len(page), page[-1].position
-            changed.update(
+            changed_seqs.update(
                 int(change.key)  # type: ignore[arg-type] # of a memory
                 for change in changes
                 if change.before is None or change.after is None or "attributes" in change.after
             )
-            if parts > PATCH_MAX or len(changed) > PATCH_MAX:
+            if parts > PATCH_MAX or len(changed_seqs) > PATCH_MAX:
                 return False
-        memories = await self._store.get(self._scope, sorted(changed))
-        if not self._place([memory for memory in memories if memory is not None], changed):
+        memories = await self._store.get(self._scope, sorted(changed_seqs))
+        if not self._place([memory for memory in memories if memory is not None], changed_seqs):
             return False
         self._position = position
         return True
@@ -98,8 +98,8 @@ class AttributeIndex:
         if len(memories) < len(changed) or not np.array_equal(seq[rows], seqs):
             return False
         for name, (column, codes) in self._columns.items():
-            patched = np.append(codes, np.full(len(fresh), -1, np.int32))
-            patched[rows] = [column.code(value_of(memory.attributes, name)) for memory in memories]
-            self._columns[name] = column, patched
+            new_codes = np.append(codes, np.full(len(fresh), -1, np.int32))
+            new_codes[rows] = [column.code(value_of(memory.attributes, name)) for memory in memories]
+            self._columns[name] = column, new_codes
         self._seq = seq
         return True

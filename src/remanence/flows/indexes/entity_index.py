@@ -38,17 +38,17 @@ class EntityIndex:
             if self.position < 0 or not await self._apply_changes():
                 await self._read()
 
-    def bearing(self, name: str) -> list[Memory]:
+    def find_by_name(self, name: str) -> list[Memory]:
         """Return the entities that stand and bear a folded name, the oldest first."""
-        return self._standing(self._names.get(name, ()))
+        return self._filter_standing(self._names.get(name, ()))
 
     def find_by_handle(self, handle: str) -> list[Memory]:
         """Return the entities that stand and have an address."""
-        return self._standing(self._handles.get(handle, ()))
+        return self._filter_standing(self._handles.get(handle, ()))
 
-    def standing(self) -> list[Memory]:
+    def list_standing(self) -> list[Memory]:
         """Return the entities that stand, the oldest first."""
-        return self._standing(self.memories)
+        return self._filter_standing(self.memories)
 
     def find_by_key(self, key: str) -> Memory | None:
         """Return the entity of a key, whatever its status."""
@@ -59,13 +59,13 @@ class EntityIndex:
         return name in self._names
 
     @property
-    def firsts(self) -> frozenset[str]:
+    def first_words(self) -> frozenset[str]:
         """Return the words that names begin with."""
         if self._firsts is None:
             self._firsts = frozenset(name.split(" ")[0] for name in self._names)
         return self._firsts
 
-    def _standing(self, seqs: Iterable[int]) -> list[Memory]:
+    def _filter_standing(self, seqs: Iterable[int]) -> list[Memory]:
         return [one for seq in sorted(seqs) if (one := self.memories[seq]).status in STANDING]
 
     async def _read(self) -> None:
@@ -75,10 +75,10 @@ class EntityIndex:
         self.position = (await self.store.search(self.scope, [])).position
         after = 0
         while True:
-            asked = Find(
+            query = Find(
                 equal={"category": CATEGORY, "thread": THREAD}, after=after, limit=PAGE, oldest_first=True
             )
-            page = await self.store.find(self.scope, asked)
+            page = await self.store.find(self.scope, query)
             self._take(page)
             if len(page) < PAGE:
                 return
@@ -86,7 +86,7 @@ class EntityIndex:
 
     async def _apply_changes(self) -> bool:
         """Take over what changed since; return False where reading anew is due."""
-        changed: set[int] = set()
+        changed_seqs: set[int] = set()
         position = self.position
         while page := await self.store.history(self.scope, after=position, limit=PAGE):
             if any(part.ended_at is not None for part in page):
@@ -94,14 +94,14 @@ class EntityIndex:
             entries = [entry for part in page for entry in part.entries if entry.table == "memories"]
             for entry in entries:
                 keys = entry.row_keys() if isinstance(entry, Block) else [entry.key]
-                changed.update(keys)  # type: ignore[arg-type] # of memories
+                changed_seqs.update(keys)  # type: ignore[arg-type] # of memories
             position = page[-1].position
-            if len(changed) > PATCH_MAX:
+            if len(changed_seqs) > PATCH_MAX:
                 return False
-        found = await self.store.get(self.scope, sorted(changed)) if changed else []
-        for seq in changed & self.memories.keys():
+        rows = await self.store.get(self.scope, sorted(changed_seqs)) if changed_seqs else []
+        for seq in changed_seqs & self.memories.keys():
             self._drop(self.memories[seq])
-        self._take([one for one in found if one is not None])
+        self._take([one for one in rows if one is not None])
         self.position = position
         return True
 

@@ -40,17 +40,17 @@ class EvidenceLinks:
 
     def degrees(self, stands: Bools) -> Floats:
         """Sum the weights of each row's visible links: both ends stand, and no lineage or contradiction (elfmem)."""
-        seen = np.flatnonzero(stands[self.source] & stands[self.target] & _COUNTED[self.relation])
-        weight = self.weight[seen]
-        ends = (np.bincount(rows[seen], weight, len(stands)) for rows in (self.source, self.target))
-        summed: Floats = np.sum([*ends], axis=0)
-        return summed
+        visible = np.flatnonzero(stands[self.source] & stands[self.target] & _COUNTED[self.relation])
+        weight = self.weight[visible]
+        ends = (np.bincount(rows[visible], weight, len(stands)) for rows in (self.source, self.target))
+        sums: Floats = np.sum([*ends], axis=0)
+        return sums
 
     def contradicting(self, stands: Bools) -> tuple[Ints, Ints]:
         """Return both ends of the links between rows that stand and contradict each other, and nobody resolved it."""
-        found = np.flatnonzero((self.relation == Relation.CONTRADICTS) & self.open)
-        found = found[stands[self.source[found]] & stands[self.target[found]]]
-        return self.source[found].astype(np.int64), self.target[found].astype(np.int64)
+        links = np.flatnonzero((self.relation == Relation.CONTRADICTS) & self.open)
+        links = links[stands[self.source[links]] & stands[self.target[links]]]
+        return self.source[links].astype(np.int64), self.target[links].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -64,10 +64,10 @@ class ScopeEvidence:
 
 def columns_at(columns: Mapping[str, npt.NDArray[Any]], rows: Ints, here: Bools) -> dict[str, Floats]:
     """Return columns at some rows as numbers; what is not here knows nothing."""
-    found = {name: np.full(len(rows), np.nan) for name in columns}
+    by_name = {name: np.full(len(rows), np.nan) for name in columns}
     for name, values in columns.items():
-        found[name][here] = values[rows[here]]
-    return found
+        by_name[name][here] = values[rows[here]]
+    return by_name
 
 
 def evidence_of(snapshot: Snapshot) -> ScopeEvidence:
@@ -115,21 +115,25 @@ class EvidenceIndex:
         It is good until the next call: one is made only while the index stays still.
         """
         async with self._turn:
-            asked = replace(_REQUEST, among=({"status": STANDING},)) if leaves_archive else _REQUEST
-            kept = self._kept if leaves_archive == self._leaves_archive else None
-            since = None if kept is None else self._position
+            request = replace(_REQUEST, among=({"status": STANDING},)) if leaves_archive else _REQUEST
+            evidence = self._kept if leaves_archive == self._leaves_archive else None
+            since = None if evidence is None else self._position
             self._kept = None  # where this is cancelled half-way, it is read anew
-            found = await self._store.snapshot(self._scope, replace(asked, since=since), now)
-            if kept is not None and found.changed is not None:
-                kept = await asyncio.to_thread(patch_evidence, kept, found) if len(found.changed) else kept
-                if kept is None:
-                    found = await self._store.snapshot(self._scope, asked, now)
+            snapshot = await self._store.snapshot(self._scope, replace(request, since=since), now)
+            if evidence is not None and snapshot.changed is not None:
+                evidence = (
+                    await asyncio.to_thread(patch_evidence, evidence, snapshot)
+                    if len(snapshot.changed)
+                    else evidence
+                )
+                if evidence is None:
+                    snapshot = await self._store.snapshot(self._scope, request, now)
             else:
-                kept = None
-            if kept is None:
-                kept = await asyncio.to_thread(evidence_of, found)
-            self._kept, self._position, self._leaves_archive = kept, found.position, leaves_archive
-            return kept
+                evidence = None
+            if evidence is None:
+                evidence = await asyncio.to_thread(evidence_of, snapshot)
+            self._kept, self._position, self._leaves_archive = evidence, snapshot.position, leaves_archive
+            return evidence
 
 
 def patch_evidence(kept: ScopeEvidence, found: Snapshot) -> ScopeEvidence | None:
@@ -140,32 +144,37 @@ def patch_evidence(kept: ScopeEvidence, found: Snapshot) -> ScopeEvidence | None
     assert found.changed is not None
     assert found.links is not None
     last = int(kept.seq[-1]) if len(kept.seq) else 0
-    (_, known), (_, stays_here) = rows_of(kept.seq, found.seq), rows_of(found.seq, found.changed)
-    (_, changed), (_, gone) = rows_of(found.changed, found.seq), rows_of(kept.seq, found.changed[~stays_here])
-    if gone.any() or (changed & ~known & (found.seq < last)).any():
+    (_, is_known), (_, stays_here) = rows_of(kept.seq, found.seq), rows_of(found.seq, found.changed)
+    (_, is_changed), (_, is_gone) = (
+        rows_of(found.changed, found.seq),
+        rows_of(kept.seq, found.changed[~stays_here]),
+    )
+    if is_gone.any() or (is_changed & ~is_known & (found.seq < last)).any():
         return None
     new = found.seq[found.seq > last]
     seq = np.concatenate([kept.seq, new]) if len(new) else kept.seq
-    rows, placed = rows_of(seq, found.seq)
+    rows, is_placed = rows_of(seq, found.seq)
     columns = {name: pad_rows(values, len(seq)) for name, values in kept.columns.items()}
     for name, values in columns.items():
-        values[rows[placed]] = found.columns[name][placed]
-    stays = ~_find_touching(kept.links, rows[placed & changed], len(seq))
+        values[rows[is_placed]] = found.columns[name][is_placed]
+    stays = ~_find_touching(kept.links, rows[is_placed & is_changed], len(seq))
     fresh = _links_of(found.links)
-    fits = placed[fresh.source] & placed[fresh.target]  # the other end may be in an archive that has no rows
+    fits = (
+        is_placed[fresh.source] & is_placed[fresh.target]
+    )  # the other end may be in an archive that has no rows
     ends = (rows[each[fits]].astype(np.int32) for each in (fresh.source, fresh.target))
     fitting = [*ends, *(values[fits] for values in fresh.columns[2:])]
-    joined = (
+    link_columns = (
         np.concatenate([one[stays], other]) for one, other in zip(kept.links.columns, fitting, strict=True)
     )
-    return ScopeEvidence(seq, columns, EvidenceLinks(*joined))
+    return ScopeEvidence(seq, columns, EvidenceLinks(*link_columns))
 
 
 def _find_touching(links: EvidenceLinks, rows: Ints, count: int) -> Bools:
     """Tell which links have an end in some rows, of so many in all."""
-    changed = np.zeros(count, np.bool_)
-    changed[rows] = True
-    return changed[links.source] | changed[links.target]
+    mask = np.zeros(count, np.bool_)
+    mask[rows] = True
+    return mask[links.source] | mask[links.target]
 
 
 def rows_of(seq: Ints, seqs: Ints) -> tuple[Ints, Bools]:
@@ -181,5 +190,5 @@ def rows_of(seq: Ints, seqs: Ints) -> tuple[Ints, Bools]:
 
 def _links_of(links: LinkColumns) -> EvidenceLinks:
     assert links.resolved_at is not None
-    weight = links.at("weight", np.arange(len(links)))
+    weight = links.read_column("weight", np.arange(len(links)))
     return EvidenceLinks(links.source, links.target, links.relation, weight, np.isnan(links.resolved_at))

@@ -94,7 +94,7 @@ class ScopeIndex:
         self._own.dimensions = dimensions
 
     @property
-    def bare(self) -> npt.NDArray[np.float16]:
+    def bare_vectors(self) -> npt.NDArray[np.float16]:
         """The vectors as stored, one row per memory; zeros where there is none. Only where they were asked for."""
         assert self._own.bare is not None
         return self._own.bare[: self._rows]
@@ -117,15 +117,15 @@ class ScopeIndex:
     def without_model(self, statuses: Iterable[Status]) -> Ints:
         """Return, ascending, the memories of some statuses that have no vector of the model that was asked for."""
         assert self._model is not None
-        found: Ints = self.seq[self.having(statuses) & ~self._model.held[: self._rows]]
-        return found
+        seqs: Ints = self.seq[self.match_statuses(statuses) & ~self._model.held[: self._rows]]
+        return seqs
 
-    def having(self, statuses: Iterable[Status]) -> Bools:
+    def match_statuses(self, statuses: Iterable[Status]) -> Bools:
         """Tell which memories have one of some statuses."""
-        held, found = self.column("status"), np.zeros(len(self), np.bool_)
+        status_codes, mask = self.column("status"), np.zeros(len(self), np.bool_)
         for status in statuses:
-            found |= held == int(status)
-        return found
+            mask |= status_codes == int(status)
+        return mask
 
     @property
     def stands(self) -> Bools:
@@ -144,8 +144,8 @@ class ScopeIndex:
 
     def _entities(self, rows: Any) -> Bools:
         category, thread = self._columns["category"][rows], self._columns["thread"][rows]
-        found: Bools = (category == self.code("category", CATEGORY)) & (thread == self.code("thread", THREAD))
-        return found
+        mask: Bools = (category == self.code("category", CATEGORY)) & (thread == self.code("thread", THREAD))
+        return mask
 
     @property
     def ground(self) -> Ground:
@@ -226,20 +226,22 @@ class ScopeIndex:
         """Return which windows hold each stem; `postings` are those of the stems that are not kept."""
         ground = self.ground
         # Those that are kept first: each new one may take the place of one that was asked for longest ago.
-        found = {stem: term for stem in stems if (term := self._terms[stem]) is not None}
+        by_stem = {stem: term for stem in stems if (term := self._terms[stem]) is not None}
         for stem in stems:
-            if stem not in found:
+            if stem not in by_stem:
                 rows = self.lending_rows(postings[stem])
-                found[stem] = term_of(ground.windows, ground.damping, stem, rows, ground.names.get(stem, ()))
-                self._terms.keep(stem, found[stem])
-        return {stem: found[stem] for stem in stems}
+                by_stem[stem] = term_of(
+                    ground.windows, ground.damping, stem, rows, ground.names.get(stem, ())
+                )
+                self._terms.keep(stem, by_stem[stem])
+        return {stem: by_stem[stem] for stem in stems}
 
     def filter_embedded(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that have a vector."""
         rows = self.rows_of(seqs)
         return set(self.seq[rows[self._own.held[rows]]].tolist())
 
-    def standing(self, seqs: Iterable[int]) -> set[int]:
+    def filter_standing(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that stand."""
         rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
         return set(self.seq[rows[self.stands[rows]]].tolist())
@@ -251,9 +253,9 @@ class ScopeIndex:
                 self._tagged.clear()
             snapshot = await self._snapshot(frozenset(), frozenset({pattern}), now)
             self._tagged[pattern] = snapshot.seq[snapshot.tags[pattern]]
-        marked = np.zeros(len(self), np.bool_)
-        marked[self.rows_among(self._tagged[pattern])[0]] = True
-        return marked
+        mask = np.zeros(len(self), np.bool_)
+        mask[self.rows_among(self._tagged[pattern])[0]] = True
+        return mask
 
     def rows_among(self, seqs: Ints) -> tuple[Ints, Bools]:
         """Return the rows of those sequence numbers that are here, and which these are."""
@@ -264,19 +266,19 @@ class ScopeIndex:
 
     async def refresh(self, now: int) -> None:
         """Catch up with the change sequence, with all that there is."""
-        async with self.still(now, COLUMNS | RANKED, windows=True):
+        async with self.hold_rows(now, COLUMNS | RANKED, windows=True):
             pass
 
-    async def frozen(self, wanted: SnapshotRequest, now: int) -> Snapshot:
+    async def read_snapshot(self, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Return some columns and tags of all but entities as a snapshot."""
-        async with self.still(now, wanted.columns, tags=wanted.tags):
+        async with self.hold_rows(now, wanted.columns, tags=wanted.tags):
             rows = np.flatnonzero(~self.entities)
             columns = {name: self.column(name)[rows] for name in wanted.columns}
             tags = {pattern: (await self.match_tag(pattern, now))[rows] for pattern in wanted.tags}
             return Snapshot(self._scope, self.position, self.seq[rows], columns, tags=tags)
 
     @asynccontextmanager
-    async def still(
+    async def hold_rows(
         self,
         now: int,
         columns: frozenset[str] = frozenset(),
@@ -330,16 +332,16 @@ class ScopeIndex:
         """Keep the vectors of one model only; read those that were written since."""
         if asked is None:
             return
-        arm, (name, written) = self._model, asked
+        arm, (name, write_mark) = self._model, asked
         if arm is None or arm.model != name:
             arm = self._model = Arm(name, 0)
-        if arm.bare is None or (arm.written != written and not arm.dimensions):
+        if arm.bare is None or (arm.written != write_mark and not arm.dimensions):
             arm.forget()
             await self._take(arm)
-        elif arm.written != written:
+        elif arm.written != write_mark:
             missing = self.seq[self.lends & ~arm.held[: self._rows]].tolist()
             await _to_the_end(self._place_late, arm, *await self._vectors(arm, missing))
-        arm.written = written
+        arm.written = write_mark
 
     def _place_late(self, arm: Arm, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
         """Put vectors into rows that had none, and blend the windows that they reach."""
@@ -363,12 +365,12 @@ class ScopeIndex:
         """Patch what changed, or forget all that is kept."""
         if self.position == stands_at:
             return
-        changed = None if self.position < 0 else await self._read_changed_seqs()
-        if changed is not None and not changed:
+        changed_seqs = None if self.position < 0 else await self._read_changed_seqs()
+        if changed_seqs is not None and not changed_seqs:
             return
         self.derived.clear()
         leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now))[0].by_hashes
-        if changed is None or leaves != self.leaves_archive or not await self._patch(changed):
+        if changed_seqs is None or leaves != self.leaves_archive or not await self._patch(changed_seqs):
             self._forget()
             self.leaves_archive = leaves
 
@@ -383,7 +385,7 @@ class ScopeIndex:
 
     async def _read_changed_seqs(self) -> set[int] | None:
         """Return which memories changed since, or None where a patch does not pay or rows left."""
-        changed: set[int] = set()
+        changed_seqs: set[int] = set()
         runs = 0
         page: Sequence[AuditPart] = ()
         while not runs or len(page) == PAGE:
@@ -399,15 +401,15 @@ class ScopeIndex:
             if any(change.table == "memories" and change.after is None for change in changes):
                 return None
             self._retag([change for change in changes if change.table == "tags"])
-            changed.update(change.key for change in changes if isinstance(change.key, int))
-            changed.update(
+            changed_seqs.update(change.key for change in changes if isinstance(change.key, int))
+            changed_seqs.update(
                 seq for block in entries if isinstance(block, Block) for seq in block.keys.tolist()
             )
             runs += len(page)
-            if runs > RUNS_MAX or len(changed) > max(PATCH_MIN, PATCH_SHARE * self._rows):
+            if runs > RUNS_MAX or len(changed_seqs) > max(PATCH_MIN, PATCH_SHARE * self._rows):
                 return None
             self.position = page[-1].position
-        return changed
+        return changed_seqs
 
     def _retag(self, changes: Sequence[Change]) -> None:
         """Follow tags that were put on; where one was taken off, another that the pattern means may be left."""
@@ -439,8 +441,8 @@ class ScopeIndex:
 
     async def _snapshot(self, columns: frozenset[str], tags: frozenset[str], now: int) -> Snapshot:
         among = _INDEXED if self.leaves_archive else None
-        wanted = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
-        return await self._store.snapshot(self._scope, wanted, now)
+        request = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
+        return await self._store.snapshot(self._scope, request, now)
 
     async def _vectors(self, arm: Arm, only: Sequence[int]) -> tuple[Ints, npt.NDArray[np.float16]]:
         if arm.bare is None:
@@ -471,24 +473,26 @@ class ScopeIndex:
             self._columns[name] = pad_rows(values, len(self._seq)).copy()
         for name in names & NAMES:
             self._codes[name] = {text: code for code, text in enumerate(snapshot.names.get(name, ()))}
-        for pattern, marked in snapshot.tags.items():
-            self._tagged[pattern] = snapshot.seq[marked]
+        for pattern, mask in snapshot.tags.items():
+            self._tagged[pattern] = snapshot.seq[mask]
 
     async def _patch(self, changed: Iterable[int]) -> bool:
         """Read single memories again, or for the first time, and the windows that they reach."""
         seqs = sorted(changed)
         memories = [
-            one for start in range(0, len(seqs), PAGE) for one in await self._got(seqs[start : start + PAGE])
+            one
+            for start in range(0, len(seqs), PAGE)
+            for one in await self._read_memories(seqs[start : start + PAGE])
         ]
-        if self.leaves_archive and (left := {*seqs} - {memory.seq for memory in memories}):
-            await _to_the_end(self._leave, self.rows_among(np.array(sorted(left), np.int64))[0])
+        if self.leaves_archive and (leavers := {*seqs} - {memory.seq for memory in memories}):
+            await _to_the_end(self._leave, self.rows_among(np.array(sorted(leavers), np.int64))[0])
         if not memories:
             return True
         only = [memory.seq for memory in memories]
-        placed = [(arm, *await self._vectors(arm, only)) for arm in self._arms]
-        return await _to_the_end(self._place_again, memories, placed)
+        arm_vectors = [(arm, *await self._vectors(arm, only)) for arm in self._arms]
+        return await _to_the_end(self._place_again, memories, arm_vectors)
 
-    async def _got(self, seqs: Sequence[int]) -> Sequence[Memory]:
+    async def _read_memories(self, seqs: Sequence[int]) -> Sequence[Memory]:
         """Read memories that may have rows here: texts of the archive are not read where it has none."""
         if self.leaves_archive:
             return await self._store.find(
@@ -502,16 +506,16 @@ class ScopeIndex:
             return
         stay = np.ones(self._rows, np.bool_)
         stay[rows] = False
-        left = touched_rows(self.ground.windows, rows) if self._blends else None
-        if left is not None:
-            left = (np.cumsum(stay) - 1)[left[stay[left]]]
+        window_rows = touched_rows(self.ground.windows, rows) if self._blends else None
+        if window_rows is not None:
+            window_rows = (np.cumsum(stay) - 1)[window_rows[stay[window_rows]]]
         self._seq = self.seq[stay]
         self._columns = {name: values[: self._rows][stay] for name, values in self._columns.items()}
         for arm in self._arms:
             arm.leave(stay)
         self._rows, self._ground = len(self._seq), None
         self._terms.clear()
-        self._blend(left, rows[:0])
+        self._blend(window_rows, rows[:0])
 
     def _place_again(
         self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, npt.NDArray[np.float16]]]
@@ -523,7 +527,7 @@ class ScopeIndex:
             return False  # a row came back in the middle
         old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
         # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
-        left = touched_rows(self.ground.windows, old) if self._blends else None
+        window_rows = touched_rows(self.ground.windows, old) if self._blends else None
         rested_on = self._ground_of(old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow(len(fresh))
@@ -534,9 +538,9 @@ class ScopeIndex:
         for arm, seqs, vectors in found:
             arm.clear(rows)
             arm.place(seqs, vectors, self.seq)
-        if fresh or not all(map(_same, rested_on, self._ground_of(old))):
+        if fresh or not all(map(_is_equal, rested_on, self._ground_of(old))):
             self._ground = None
-            self._blend(left, rows)
+            self._blend(window_rows, rows)
         return True
 
     def _ground_of(self, rows: Ints) -> list[npt.NDArray[Any]]:
@@ -555,9 +559,9 @@ class ScopeIndex:
         """Work out again the windows that changed rows reach, and those that they reached before."""
         if left is None:
             return
-        reached = np.union1d(left, touched_rows(self.ground.windows, rows))
+        window_rows = np.union1d(left, touched_rows(self.ground.windows, rows))
         for arm in self._arms:
-            arm.blend(self.ground.windows, reached, self._rows)
+            arm.blend(self.ground.windows, window_rows, self._rows)
 
     def __contains__(self, seq: object) -> bool:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
@@ -577,14 +581,14 @@ class ScopeIndex:
 
     def _grow(self, by: int) -> None:
         """Make room for new rows; buffers double, so that learning one by one stays cheap."""
-        needed = self._rows + by
-        if needed > len(self._seq):
-            room = max(needed, 2 * self._rows, 1_024)
+        row_count = self._rows + by
+        if row_count > len(self._seq):
+            room = max(row_count, 2 * self._rows, 1_024)
             self._seq = pad_rows(self._seq, room)
             self._columns = {name: pad_rows(values, room) for name, values in self._columns.items()}
         for arm in self._arms:
-            arm.grow(self._rows, needed, len(self._seq))
-        self._rows = needed
+            arm.grow(self._rows, row_count, len(self._seq))
+        self._rows = row_count
 
 
 _NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
@@ -592,27 +596,27 @@ _NO_VECTORS = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
 
 async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
     """Do work in a thread; who is cancelled meanwhile waits for it, so that nobody reads what it has half done."""
-    done = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
-    cancelled: asyncio.CancelledError | None = None
-    while not done.done():
+    future = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+    cancellation: asyncio.CancelledError | None = None
+    while not future.done():
         try:
-            await asyncio.wait([done])
+            await asyncio.wait([future])
         except asyncio.CancelledError as error:  # it may come more than once
-            cancelled = error
-    if cancelled is not None:
-        raise cancelled from done.exception()
-    return done.result()
+            cancellation = error
+    if cancellation is not None:
+        raise cancellation from future.exception()
+    return future.result()
 
 
 def _stands(status: npt.NDArray[Any]) -> Bools:
-    found: Bools = (status == int(Status.INBOX)) | (status == int(Status.ACTIVE))
-    return found
+    mask: Bools = (status == int(Status.INBOX)) | (status == int(Status.ACTIVE))
+    return mask
 
 
 def _lends(status: npt.NDArray[Any]) -> Bools:
-    found: Bools = (status != int(Status.PRUNED)) & (status != int(Status.QUARANTINED))
-    return found
+    mask: Bools = (status != int(Status.PRUNED)) & (status != int(Status.QUARANTINED))
+    return mask
 
 
-def _same(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
+def _is_equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")

@@ -65,8 +65,8 @@ class Uses:
 
     def give_up(self) -> int:
         """Forget the uses that wait to be written; return how many they were."""
-        left, self._pending = self._pending, {}
-        return sum(batch.seqs.total() for batch in left.values())
+        batches, self._pending = self._pending, {}
+        return sum(batch.seqs.total() for batch in batches.values())
 
     def count(
         self,
@@ -136,15 +136,15 @@ class Uses:
         while self._pending:
             key = next(iter(self._pending))
             batch = self._pending.pop(key)
-            written = False
+            is_written = False
             try:
                 await self._commit(batch, *key)
-                written = True
+                is_written = True
             except asyncio.CancelledError:
-                written = True  # as the loop ends: it may have been, and no use is counted twice
+                is_written = True  # as the loop ends: it may have been, and no use is counted twice
                 raise
             finally:
-                if not written:
+                if not is_written:
                     self._pending.setdefault(key, _UseBatch()).add(batch)
 
     async def _commit(self, batch: _UseBatch, agent: str | None, at: int) -> None:
@@ -152,18 +152,20 @@ class Uses:
         races = 0
         while batch.seqs:
             changes = [VERBS["use"].build_count_change(seq, uses=n) for seq, n in batch.seqs.items()]
-            known = None if races else batch.known_links()
-            changes += await self._strengthen_links(batch.together, at, known)
+            links = None if races else batch.known_links()
+            changes += await self._strengthen_links(batch.together, at, links)
             try:
                 await self._write_part(changes, agent, at)
             except Conflict as conflict:
-                gone = [key for table, key in conflict.keys if table == "memories" and key in batch.seqs]
+                purged_seqs = [
+                    key for table, key in conflict.keys if table == "memories" and key in batch.seqs
+                ]
                 races += 1
-                if not gone and (
+                if not purged_seqs and (
                     races == RACES_MAX or not any(table == "links" for table, _ in conflict.keys)
                 ):
                     raise
-                for key in gone:
+                for key in purged_seqs:
                     del batch.seqs[key]
                 continue
             return
@@ -172,8 +174,8 @@ class Uses:
         """Write uses as one more part of the run that the same agent wrote last, where the store can go on with it."""
         last, self._next = self._next, None  # what becomes of a commit that raises is not known
         extends = last[1] if last is not None and last[0] == agent else None
-        done = await self._write(changes, agent, at, extends)
-        self._next = agent, (done.run, done.part + 1)
+        commit = await self._write(changes, agent, at, extends)
+        self._next = agent, (commit.run, commit.part + 1)
 
     async def _strengthen_links(
         self, groups: Mapping[Group, int], at: int, known: Sequence[Link] | None

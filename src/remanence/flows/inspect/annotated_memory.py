@@ -8,7 +8,7 @@ from dataclasses import replace
 from remanence.core.errors import StoreDamaged
 from remanence.core.model import STANDING, Memory, OneMemory, Reason, Relation, Verification
 from remanence.flows.base.context import Core
-from remanence.flows.base.naming import forgotten
+from remanence.flows.base.naming import build_forgotten_error
 from remanence.flows.inspect.reasons import last_action
 from remanence.flows.recall.current_only import with_ended
 
@@ -21,7 +21,7 @@ async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
     await core.uses.settle_to_read()
     found = await core.one(name)
     if isinstance(name, str) and name == found.key and found.reason is Reason.FORGOTTEN:
-        raise forgotten(name, found)
+        raise build_forgotten_error(name, found)
     (memory,) = await with_ended(core, [found])
     assert memory is not None
     memory = replace(memory, last_action=await last_action(core, memory.seq))

@@ -34,49 +34,49 @@ WORDS_TELLING = 6  # of so many English words at least one is a function word, m
 WORDS_MIN = 2_000  # below, one long text may be most of what is there
 
 
-async def every(core: Core) -> list[Check]:
+async def run_checks(core: Core) -> list[Check]:
     """Look at what the store holds, and at everything here."""
-    looked = [
+    own_checks = [
         await core.watch.check(),
         await schedule(core),
         await memory_integrity(core),
         await speakers(core),
         await languages(core),
     ]
-    return [*await core.store.check(), *looked]
+    return [*await core.store.check(), *own_checks]
 
 
 async def schedule(core: Core) -> Check:
     """Look whether what is to run by itself does so: nothing missed three times, nothing failing, no plan held."""
     try:
-        known = await timetable(core)
+        times = await timetable(core)
         waits = await find_held_run(core)
     except StoreError as error:
         return replace(make_unreadable_check(error), name=SCHEDULE)
-    detail = "no tick has come to this scope" if known is None else str(known)
+    detail = "no tick has come to this scope" if times is None else str(times)
     if waits is not None:
         advice = (
             "a plan waits for a person: see it, and the command that releases it, with remanence review list"
         )
-    elif known is not None and known.late:
+    elif times is not None and times.late:
         advice = "start what ticks: remanence schedule run; or run what is due once: remanence schedule tick"
-    elif known is not None and known.failures:
+    elif times is not None and times.failures:
         advice = "see to what failed; it is tried again by itself, later each time"
     else:
         advice = ""
-    return Check(SCHEDULE, True, detail if known is not None or waits is None else waits.reason, advice)
+    return Check(SCHEDULE, True, detail if times is not None or waits is None else waits.reason, advice)
 
 
 async def memory_integrity(core: Core) -> Check:
     """Count what stands; advise to compact where more episodes than the setting says could go."""
-    wanted = SnapshotRequest(frozenset({"status", "kind"}), frozenset({REJECTED_PATH}))
+    request = SnapshotRequest(frozenset({"status", "kind"}), frozenset({REJECTED_PATH}))
     try:
-        snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
+        snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
         bound = await settings.number(core, "episodes_prunable")
     except StoreError as error:
         return make_unreadable_check(error)
     detail = ", ".join(f"{name}={count}" for name, count in _counts(snapshot).items())
-    prunable = int(np.count_nonzero(_prunable(snapshot)))
+    prunable = int(np.count_nonzero(_find_prunable(snapshot)))
     advice = (
         f"{prunable} episodes could go, more than {bound}; see which, nothing is changed:"
         f" remanence compact --keep {bound} --dry-run"
@@ -86,7 +86,7 @@ async def memory_integrity(core: Core) -> Check:
     return Check(NAME, True, detail, advice)
 
 
-def absent(path: str) -> Check:
+def build_absent_check(path: str) -> Check:
     """Say that there is nothing to look at, which is no damage."""
     return Check(
         NAME, True, f"there is no {path}", advice="nothing was made; begin one with `ingest` or `learn`"
@@ -100,23 +100,23 @@ def make_unreadable_check(error: StoreError) -> Check:
 
 def _counts(snapshot: Snapshot) -> dict[str, int]:
     stands = np.isin(snapshot.columns["status"], list(STANDING))
-    kinds, rejected = snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]
+    kinds, is_rejected = snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]
     return {
         "decisions/active": int(np.count_nonzero(stands)),
-        "rejected_paths": int(np.count_nonzero(stands & rejected)),
+        "rejected_paths": int(np.count_nonzero(stands & is_rejected)),
         "episodes": int(np.count_nonzero(stands & (kinds == Kind.EPISODIC))),
         "skills/procedural": int(np.count_nonzero(stands & (kinds == Kind.PROCEDURAL))),
-        "prunable": int(np.count_nonzero(_prunable(snapshot))),
+        "prunable": int(np.count_nonzero(_find_prunable(snapshot))),
     }
 
 
-def _prunable(snapshot: Snapshot) -> npt.NDArray[np.bool_]:
+def _find_prunable(snapshot: Snapshot) -> npt.NDArray[np.bool_]:
     """Tell which memories compaction could take: those that stand and that nothing rests on."""
     stands = np.isin(snapshot.columns["status"], list(STANDING))
-    found: npt.NDArray[np.bool_] = stands & ~load_bearing(
+    mask: npt.NDArray[np.bool_] = stands & ~load_bearing(
         snapshot.columns["kind"], snapshot.tags[REJECTED_PATH]
     )
-    return found
+    return mask
 
 
 async def speakers(core: Core) -> Check:
@@ -125,14 +125,14 @@ async def speakers(core: Core) -> Check:
         snapshot = await core.store.snapshot(
             core.scope, SnapshotRequest(frozenset({"role", "speaker", "words"})), core.clock.now()
         )
-        loudest, share = _loudest(snapshot)
-        said = [] if loudest is None else await latest_texts(core, loudest)
+        loudest, share = _find_loudest_speaker(snapshot)
+        texts = [] if loudest is None else await latest_texts(core, loudest)
     except StoreError as error:
         return replace(make_unreadable_check(error), name=SPEAKERS)
     if loudest is None:
         return Check(SPEAKERS, True, "no user says most of the words")
     detail = f"{share:.0%} of the words are the user {loudest}'s"
-    if not await asyncio.to_thread(speaks_as_assistant, said):
+    if not await asyncio.to_thread(speaks_as_assistant, texts):
         return Check(SPEAKERS, True, detail)
     advice = (
         f"{loudest} offers and lists like an assistant, and is kept as a user, which harms recall and keep-values:"
@@ -145,10 +145,10 @@ async def languages(core: Core) -> Check:
     """Look whether most texts are in languages that the static vectors do not know; a model that knows them helps."""
     try:
         model = await extra_vectors.read_answering_model(core)
-        found = await core.store.find(core.scope, Find(tuple(STANDING), limit=LATEST))
+        memories = await core.store.find(core.scope, Find(tuple(STANDING), limit=LATEST))
     except StoreError as error:
         return replace(make_unreadable_check(error), name=LANGUAGES)
-    texts = [memory.text for memory in found]
+    texts = [memory.text for memory in memories]
     foreign = await asyncio.to_thread(lambda: sum(not reads_as_english(text) for text in texts))
     detail = f"{foreign:,} of the latest {number(len(texts), 'text is', 'texts are')} not English"
     if model is not None or len(texts) < TEXTS_MIN or 2 * foreign <= len(texts):
@@ -166,19 +166,19 @@ def reads_as_english(text: str) -> bool:
     if 2 * sum(sign > LATIN_LAST for sign in letters) > len(letters):
         return False
     read = readings(text)
-    said = [word for reading in read for word in reading.folded]
+    all_words = [word for reading in read for word in reading.folded]
     if lexicon_of(read) is not ENGLISH:
         return False
-    spoken = sum(word in ENGLISH.stop for word in said)
-    return len(said) < WORDS_TELLING or WORDS_TELLING * spoken >= len(said)
+    stop_count = sum(word in ENGLISH.stop for word in all_words)
+    return len(all_words) < WORDS_TELLING or WORDS_TELLING * stop_count >= len(all_words)
 
 
-def _loudest(snapshot: Snapshot) -> tuple[str | None, float]:
+def _find_loudest_speaker(snapshot: Snapshot) -> tuple[str | None, float]:
     """Return the one speaker who says more than half of all words in the role of a user, and that share."""
     words = snapshot.columns["words"].astype(np.int64)
     speaker = snapshot.columns["speaker"].astype(np.int64)
     users = (snapshot.columns["role"] == Role.USER) & (speaker >= 0)
-    said = np.bincount(speaker[users], words[users])
-    if not len(said) or words.sum() < WORDS_MIN or 2 * said.max() <= words.sum():
+    word_counts = np.bincount(speaker[users], words[users])
+    if not len(word_counts) or words.sum() < WORDS_MIN or 2 * word_counts.max() <= words.sum():
         return None, 0.0
-    return snapshot.names["speaker"][int(said.argmax())], float(said.max() / words.sum())
+    return snapshot.names["speaker"][int(word_counts.argmax())], float(word_counts.max() / words.sum())

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from remanence.core.change import Change
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, link_values, short_id
 from remanence.core.receipt import LinkedDuplicates, Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
-from remanence.flows.base.context import RACES_MAX, Core, overtaken, receipt
+from remanence.flows.base.context import RACES_MAX, Core, receipt, wait_before_retry
 from remanence.flows.consolidate.consolidation import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
@@ -64,8 +64,8 @@ class Graph:
 
     async def contradictions(self, open_only: bool = True) -> list[Contradiction]:
         """List contradictions, the surest first: the open ones, or all that were ever linked."""
-        found = await _read_contradictions(self._core)
-        return [each for each in found if each.is_open or not open_only]
+        pairs = await _read_contradictions(self._core)
+        return [each for each in pairs if each.is_open or not open_only]
 
     async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
         """Resolve a contradiction, in favour of one of the two memories or of neither.
@@ -92,18 +92,20 @@ class Graph:
 
 
 async def _read_contradictions(core: Core) -> list[Contradiction]:
-    pairs = await between(core, await core.store.neighbours(core.scope, None, Relation.CONTRADICTS))
+    pairs = await read_contradictions(
+        core, await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    )
     return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
 
 
-async def between(core: Core, links: Sequence[Link]) -> list[Contradiction]:
+async def read_contradictions(core: Core, links: Sequence[Link]) -> list[Contradiction]:
     """Return contradictions with the memories at both ends, as far as both are there."""
     seqs = sorted({seq for link in links for seq in (link.source, link.target)})
-    held = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    by_seq = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     return [
-        Contradiction(link, held[link.source], held[link.target])
+        Contradiction(link, by_seq[link.source], by_seq[link.target])
         for link in links
-        if link.source in held and link.target in held
+        if link.source in by_seq and link.target in by_seq
     ]
 
 
@@ -111,21 +113,21 @@ async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory
     """Mark a contradiction as resolved, and let the memory to keep supersede the other, in one commit."""
     for attempt in range(RACES_MAX):
         one, other = await core.one(ends[0]), await core.one(ends[1])
-        kept = None if keep is None else await core.one(keep)
-        if kept is not None and kept.seq not in (one.seq, other.seq):
+        winner = None if keep is None else await core.one(keep)
+        if winner is not None and winner.seq not in (one.seq, other.seq):
             raise InvalidInput(
-                f"{short_id(kept.seq)} is not one of the two",
+                f"{short_id(winner.seq)} is not one of the two",
                 recovery=f"keep {short_id(one.seq)} or {short_id(other.seq)}, or neither",
             )
         cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
-        changes = await _changes(core, one, other, kept)
+        changes = await _changes(core, one, other, winner)
         counts = {"resolve": 1} if changes else {}
         notes = () if changes else ("it was resolved so before",)
         try:
             if changes:
                 await core.commit(changes, cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         return receipt(core.scope, cause, len(changes), counts, notes=notes)
     raise AssertionError("unreachable")
@@ -159,7 +161,7 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory) -> Receipt:
         try:
             await _link_duplicates(core, kept, gone)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         pair = (min(kept.seq, gone.seq), max(kept.seq, gone.seq))
         proposed = await plan(core, policy, only=pair)
@@ -198,7 +200,7 @@ async def _link_duplicates(core: Core, kept: Memory, gone: Memory) -> None:
 
 def _refuse_protected(gone: Memory, policy: Policy, now: int) -> None:
     """Refuse before anything is written; what is protected only now is found so at the next try."""
-    guards = protecting(gone, system=policy.is_system(gone.category), now=now, action="merge")
+    guards = find_protecting_guards(gone, system=policy.is_system(gone.category), now=now, action="merge")
     if guards:
         raise Protected(
             f"memory {gone.id} is protected from being merged: {', '.join(guards)}",

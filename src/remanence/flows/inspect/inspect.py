@@ -38,11 +38,11 @@ from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name, refuse_erased, unknown
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
-from remanence.flows.base.spending import today
+from remanence.flows.base.spending import read_spent_today
 from remanence.flows.consolidate import consolidation
 from remanence.flows.consolidate.consolidation import Upcoming
 from remanence.flows.consolidate.sessions import OpenSession, list_open_sessions
-from remanence.flows.curate.curating import LAST_CURATE, choose, frozen
+from remanence.flows.curate.curating import LAST_CURATE, choose, freeze_scope
 from remanence.flows.curate.scheduling import Ran, read_last_runs, runs_by_itself
 from remanence.flows.curate.timetable import Timetable, timetable
 from remanence.flows.inspect import review
@@ -129,8 +129,10 @@ class State(Result):
 
     def __str__(self) -> str:
         size = f"{number(self.memories, 'memory', 'memories')} ({format_counts(self.statuses)})"
-        curated = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
-        left = f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
+        policy_note = f"policy {self.policy or 'none'}, last curated {minute_of(self.last_curate_at)}"
+        embed_note = (
+            f"; {number(self.to_embed, 'memory', 'memories')} to embed again" if self.to_embed else ""
+        )
         spent = f"; models: {format_counts(self.spent)} today" if any(self.spent.values()) else ""
         gate = f"; gate: {format_counts(self.gate)}" if self.gate else ""
         waits = "".join(f"; {one}" for one in self.waiting)
@@ -138,12 +140,12 @@ class State(Result):
             self.waiting_more > 0
         )
         model = "".join(f"; {name.replace('_', ' ')}: {what}" for name, what in self.contextual.items())
-        settled = f"; {self.consolidation}" if self.consolidation is not None else ""
+        consolidation_note = f"; {self.consolidation}" if self.consolidation is not None else ""
         person = f"; for review: {format_counts(self.review)}" if self.review else ""
         person += f"; schedule: {self.schedule}" if self.schedule is not None else ""
-        known = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {curated}"
+        head = f"scope {self.scope!r}: {size}, {number(self.links, 'link', 'links')}; {policy_note}"
         since = f"; {self.erased_since:,} of them were erased since it was copied" * bool(self.erased_since)
-        return f"{known}{since}{left}{model}{spent}{gate}{waits}{settled}{person}"
+        return f"{head}{since}{embed_note}{model}{spent}{gate}{waits}{consolidation_note}{person}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -180,12 +182,12 @@ async def status(core: Core) -> State:
     await heartbeat.beat(core)
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, _make_snapshot_request(core), now)
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
-    last, clocks = booked.values.get(LAST_CURATE), scales(snapshot, now)
-    stored = await read_adopted_policy(core)
-    embedded = await embedding.read_reembed_position(core)
+    books = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    last, clocks = books.values.get(LAST_CURATE), scales(snapshot, now)
+    policy_row = await read_adopted_policy(core)
+    embed_position = await embedding.read_reembed_position(core)
     recent = await newest(core, snapshot.position)
-    waits = await review.waiting(core, snapshot, recent)
+    waits = await review.find_pending_review(core, snapshot, recent)
     inbox = int(np.count_nonzero(snapshot.columns["status"] == Status.INBOX))
     return State(
         scope=core.scope,
@@ -200,7 +202,7 @@ async def status(core: Core) -> State:
         pinned=int(np.count_nonzero(snapshot.columns["pinned"])),
         runs=len({part.cause.run for part in recent}),
         policy=core.policy.name if core.policy_given else None,
-        adopted=stored is not None and is_adopted(stored, core.policy.hash),
+        adopted=policy_row is not None and is_adopted(policy_row, core.policy.hash),
         last_curate_at=last,
         due_at=due_at(core.policy, clocks, last, now) if runs_by_itself(core) else None,
         clocks={name: _pace(scale) for name, scale in clocks.items()},
@@ -209,10 +211,10 @@ async def status(core: Core) -> State:
         automatic=await read_last_runs(core),
         interrupted=tuple(waits.interrupted),
         erased_since=0 if core.unsettled is None else core.unsettled.count,
-        to_embed=0 if embedded is None else int(np.count_nonzero(snapshot.seq > embedded)),
-        spent=await today(core),
+        to_embed=0 if embed_position is None else int(np.count_nonzero(snapshot.seq > embed_position)),
+        spent=await read_spent_today(core),
         gate=await gating.read_gate_counts(core),
-        waiting=tuple(await pending_turns.waiting(core, WAITING_MAX)),
+        waiting=tuple(await pending_turns.list_pending_turns(core, WAITING_MAX)),
         waiting_more=max(0, await pending_turns.sessions(core) - WAITING_MAX),
         consolidation=await consolidation.upcoming(core, inbox),
         review=waits.counts,
@@ -224,11 +226,11 @@ async def status(core: Core) -> State:
 def _make_snapshot_request(core: Core) -> SnapshotRequest:
     """Say what of a scope its numbers need, and what foretelling needs under the policy."""
     columns = frozenset({"status", "tier", "form", "tokens", "short_tokens", "kind", "category", "pinned"})
-    asked = SnapshotRequest(columns, clocks=frozenset({"active", "turns"}), link_count=True)
+    request = SnapshotRequest(columns, clocks=frozenset({"active", "turns"}), link_count=True)
     if not core.policy_given:
-        return asked
+        return request
     foretold = build_forecast_request(core.policy)
-    return replace(foretold, columns=columns | foretold.columns, clocks=asked.clocks, link_count=True)
+    return replace(foretold, columns=columns | foretold.columns, clocks=request.clocks, link_count=True)
 
 
 def _pace(scale: Timescale) -> ClockPace:
@@ -237,8 +239,8 @@ def _pace(scale: Timescale) -> ClockPace:
 
 
 def _first_archives(core: Core, snapshot: Snapshot, now: int) -> dict[str, int | None]:
-    found = first_archives(snapshot, core.policy, now) if core.policy_given else {}
-    return {decay.label: at for decay, at in found.items()}
+    by_decay = first_archives(snapshot, core.policy, now) if core.policy_given else {}
+    return {decay.label: at for decay, at in by_decay.items()}
 
 
 def _by_label(snapshot: Snapshot, column: str, labels: type[Label]) -> dict[str, int]:
@@ -273,13 +275,13 @@ async def history(core: Core, name: OneMemory | None, limit: int, verb: str | No
     if verb is not None and verb not in AUDITED:
         raise NameUnknown("verb", verb, sorted(AUDITED))
     parts = newest_first(core) if name is None else iterate_audit_log(core, None, await _seq(core, name))
-    found = []
+    events = []
     async for part in parts:
         if verb in (None, part.cause.verb) and (name is None or any(map(tells, part.changes))):
-            found.append(_event(part))
-        if len(found) == limit:
+            events.append(_event(part))
+        if len(events) == limit:
             break
-    return found[::-1] if name is None else found
+    return events[::-1] if name is None else events
 
 
 async def _seq(core: Core, name: OneMemory) -> int:
@@ -288,21 +290,21 @@ async def _seq(core: Core, name: OneMemory) -> int:
     (memory,) = await core.find_memories([plain])
     if memory is not None:
         return memory.seq
-    purged = await image(core, plain)
-    if purged is None:
+    last_image = await image(core, plain)
+    if last_image is None:
         await refuse_erased(core.store, core.scope, [plain])
         raise unknown(core.scope, [plain])
-    return purged.seq
+    return last_image.seq
 
 
 def _event(part: AuditPart) -> Event:
     number = f"{part.count:,} change{'s' * (part.count != 1)}"
     acts = part.cause.detail.get(CYCLE, {}).get("acts")
     whole = f"{number}: {format_counts(acts)}" if acts else number
-    shown = tuple(_describe_change(change) for change in part.changes if tells(change)) or (whole,)
+    lines = tuple(_describe_change(change) for change in part.changes if tells(change)) or (whole,)
     cause = part.cause
     owner = str(owner_of(cause))
-    return Event(cause.run, cause.at, cause.verb, cause.actor, shown, dict(cause.detail), owner)
+    return Event(cause.run, cause.at, cause.verb, cause.actor, lines, dict(cause.detail), owner)
 
 
 def _describe_change(change: Any) -> str:
@@ -350,10 +352,10 @@ async def explain(
 
     Where no policy was named, given or adopted, it is one without rules.
     """
-    unruled = named is None and not overrides and not core.policy_given
-    policy = core.policy if unruled else choose(core, named, overrides)
+    is_unruled = named is None and not overrides and not core.policy_given
+    policy = core.policy if is_unruled else choose(core, named, overrides)
     memory = await read_annotated_memory(core, name)
-    snapshot, now = await frozen(core, policy)
+    snapshot, now = await freeze_scope(core, policy)
     explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
     worth, fall = await reasons(core, memory, policy)
     return replace(explanation, ended=memory.ended, worth=worth, fall=fall)

@@ -40,7 +40,7 @@ async def _worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Wort
     rows = (await core.store.search(core.scope, list(hashes))).rows
     df = {hashes[stem]: int(np.searchsorted(rows[stem], memory.seq)) for stem in hashes}
     place, after_question, before = await _place(core, memory)
-    found = keep_value(
+    keep_factors = keep_value(
         text,
         terms=list(hashes.values()),
         memories=before,
@@ -49,21 +49,21 @@ async def _worth(core: Core, memory: Memory, parts: Sequence[AuditPart]) -> Wort
         after_question=after_question,
         assistant=memory.role is Role.ASSISTANT,
     )
-    same = abs(found.total - memory.value) <= ALIKE * max(1.0, memory.value)
+    same = abs(keep_factors.total - memory.value) <= ALIKE * max(1.0, memory.value)
     rarest = word_information(before, {stem: df[term] for stem, term in hashes.items()}) if same else {}
-    said = {stem: word for word in words(text) for stem in stems(word)}
-    shown = {said.get(stem, stem): weight for stem, weight in rarest.items()}
-    return Worth(memory.value, _factors(memory.value, found, shown))
+    by_stem = {stem: word for word in words(text) for stem in stems(word)}
+    by_word = {by_stem.get(stem, stem): weight for stem, weight in rarest.items()}
+    return Worth(memory.value, _factors(memory.value, keep_factors, by_word))
 
 
 def _factors(value: float, found: Value, rarest: dict[str, float]) -> tuple[WorthReason, ...]:
     """Return the factors; the first is what the others leave of the value, so that they multiply to it."""
     words = ", ".join(f"{stem} {weight:.2f}" for stem, weight in rarest.items())
-    gone = f"the {RAREST_MAX} rarest of its words, by how rare they were when it came"
+    fallback = f"the {RAREST_MAX} rarest of its words, by how rare they were when it came"
     signs = "; ".join(map(str, found.reasons)) or "no sign for or against it"
     speaker = "an assistant said it" if found.speaker < 1 else "no assistant said it"
     return (
-        WorthReason("information", value / (found.points * found.speaker), words or gone),
+        WorthReason("information", value / (found.points * found.speaker), words or fallback),
         WorthReason("points", found.points, signs),
         WorthReason("speaker", found.speaker, speaker),
     )
@@ -81,31 +81,33 @@ def _first_text(memory: Memory, parts: Sequence[AuditPart]) -> str:
 
 async def _place(core: Core, memory: Memory) -> tuple[int, bool, int]:
     """Return how many of its segment came before it, whether the last of them asks, and how many of the scope did."""
-    async with _whole(core) as index:
+    async with _hold_whole_index(core) as index:
         row = int(index.rows_of([memory.seq])[0])
         segment = index.ground.segment
         own = np.flatnonzero(segment[:row] == segment[row])
-        asked = bool(len(own)) and bool(index.column(ASKS)[own[-1]])
-        return len(own), asked, int(np.count_nonzero(index.lends[:row]))
+        is_question = bool(len(own)) and bool(index.column(ASKS)[own[-1]])
+        return len(own), is_question, int(np.count_nonzero(index.lends[:row]))
 
 
 @asynccontextmanager
-async def _whole(core: Core) -> AsyncIterator[ScopeIndex]:
+async def _hold_whole_index(core: Core) -> AsyncIterator[ScopeIndex]:
     """Hold an index of the whole scope still, one for this question alone where recall's leaves the archive out."""
     now = core.clock.now()
-    async with core.index.still(now, RANKED):
+    async with core.index.hold_rows(now, RANKED):
         if not core.index.leaves_archive:
             yield core.index
             return
     index = ScopeIndex(core.store, core.scope, 0, with_archive=True)
-    async with index.still(now, RANKED):
+    async with index.hold_rows(now, RANKED):
         yield index
 
 
 async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: Policy) -> Fall | None:
     if memory.status in STANDING or memory.status is Status.QUARANTINED:
         return None
-    fell = [(part, change) for part in parts for change in part.changes if _fells(change, memory)]
+    fell = [
+        (part, change) for part in parts for change in part.changes if _sets_current_status(change, memory)
+    ]
     if not fell:
         return None
     part, change = fell[-1]
@@ -123,12 +125,12 @@ async def _fall(core: Core, memory: Memory, parts: Sequence[AuditPart], policy: 
         policy=cause.detail.get("policy"),
         rules=tuple(rules),
         because=next(iter(rules.values())) if len(rules) == 1 else "",
-        into=await _into(core, memory),
+        into=await _find_successors(core, memory),
         back=(*ways, f"remanence undo {cause.run} (all of the run)"),
     )
 
 
-def _fells(change: Change, memory: Memory) -> bool:
+def _sets_current_status(change: Change, memory: Memory) -> bool:
     """Tell whether a change gave a memory the status that it has."""
     mine = change.table == "memories" and change.key == memory.seq and change.after is not None
     return mine and (change.before is None or (change.after or {}).get("status") == memory.status)
@@ -139,14 +141,14 @@ def _rules(part: AuditPart, acts: Sequence[str], memory: Memory, policy: Policy)
 
     The audit keeps the rules of a run by action; which reason a rule gives, the policy knows.
     """
-    listed = part.cause.detail.get("rules", ())
-    found = {rule: because for action, rule, because in listed if action in acts[:1]}
+    entries = part.cause.detail.get("rules", ())
+    by_rule = {rule: because for action, rule, because in entries if action in acts[:1]}
     gives = {rule.name: rule.reason for rule in policy.rules}
-    fit = {rule: because for rule, because in found.items() if gives.get(rule) is memory.reason}
-    return fit if fit and len(found) > 1 else found
+    fit = {rule: because for rule, because in by_rule.items() if gives.get(rule) is memory.reason}
+    return fit if fit and len(by_rule) > 1 else by_rule
 
 
-async def _into(core: Core, memory: Memory) -> tuple[int, ...]:
+async def _find_successors(core: Core, memory: Memory) -> tuple[int, ...]:
     """Return what took the place of a memory, or took it in."""
     if memory.status is not Status.SUPERSEDED:
         return ()

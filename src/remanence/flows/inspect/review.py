@@ -21,7 +21,7 @@ from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.curate.scheduling import Ran, find_held_run
 from remanence.flows.edit import editing
-from remanence.flows.inspect.graph import Contradiction, between
+from remanence.flows.inspect.graph import Contradiction, read_contradictions
 from remanence.flows.recall.filters import listed_by
 from remanence.flows.recall.recalling import Listing, list_memories
 from remanence.flows.undo.runs import find_interrupted_runs, newest
@@ -80,28 +80,28 @@ class PendingReview:
 
     def __post_init__(self) -> None:
         """Count each sort that there is any of."""
-        found: dict[Sort, int] = {
+        by_sort: dict[Sort, int] = {
             "contradiction": len(self.contradictions),
             "quarantine": len(self.quarantined),
             "proposal": sum(len(one.tags) + len(one.replaces) + len(one.repeats) for one in self.proposals),
             "held plan": int(self.held is not None),
             "interrupted run": len(self.interrupted),
         }
-        object.__setattr__(self, "counts", {sort: count for sort, count in found.items() if count})
+        object.__setattr__(self, "counts", {sort: count for sort, count in by_sort.items() if count})
 
 
-async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[AuditPart]) -> PendingReview:
+async def find_pending_review(core: Core, snapshot: Snapshot, recent: Sequence[AuditPart]) -> PendingReview:
     """Find what waits, given who has which status and the newest runs."""
     status = snapshot.columns["status"]
-    linked = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
-    links = [link for link in linked if link.resolved_at is None]
+    all_links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    links = [link for link in all_links if link.resolved_at is None]
     ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
     stand = _stand(snapshot, ends).tolist()
-    unsettled = [link for link, both in zip(links, stand, strict=True) if all(both)]
+    contradictions = [link for link, both in zip(links, stand, strict=True) if all(both)]
     return PendingReview(
-        contradictions=sorted(unsettled, key=lambda link: (-link.weight, link.key)),
+        contradictions=sorted(contradictions, key=lambda link: (-link.weight, link.key)),
         quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
-        proposals=await proposals.waiting(core),
+        proposals=await proposals.list_proposals(core),
         held=await find_held_run(core),
         interrupted=find_interrupted_runs(recent),
     )
@@ -110,12 +110,12 @@ async def waiting(core: Core, snapshot: Snapshot, recent: Sequence[AuditPart]) -
 def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
     """Tell which of some memories stand, in the shape they are given in; what the snapshot does not know does not."""
     at = np.searchsorted(snapshot.seq, seqs)
-    found = np.zeros(seqs.shape, np.bool_)
+    mask = np.zeros(seqs.shape, np.bool_)
     here = at < len(snapshot)
     here[here] = snapshot.seq[at[here]] == seqs[here]
     status = snapshot.columns["status"][at[here]]
-    found[here] = (status == Status.INBOX) | (status == Status.ACTIVE)
-    return found
+    mask[here] = (status == Status.INBOX) | (status == Status.ACTIVE)
+    return mask
 
 
 @checked_class
@@ -127,8 +127,8 @@ class ReviewQueue:
 
     async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
         """List what is in quarantine: texts that read like instructions and that no user or agent said."""
-        asked = Listing(listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False)
-        return await list_memories(self._core, asked)
+        listing = Listing(listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False)
+        return await list_memories(self._core, listing)
 
     async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:
         """Let a memory out of the quarantine, into the inbox; how far it is believed stays."""
@@ -159,15 +159,15 @@ async def list_review(core: Core, limit: int) -> Review:
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), now)
     recent = await newest(core, snapshot.position)
-    found = await waiting(core, snapshot, recent)
+    pending = await find_pending_review(core, snapshot, recent)
     items = [
-        *map(_contradiction, await between(core, found.contradictions[:limit])),
-        *await _make_quarantine_items(core, found.quarantined[:limit]),
-        *[item for one in found.proposals[:limit] for item in _iterate_proposal_items(one)][:limit],
-        *([await _held_plan(core, found.held)] if found.held is not None else []),
-        *(_make_interrupted_item(run) for run in found.interrupted[:limit]),
+        *map(_contradiction, await read_contradictions(core, pending.contradictions[:limit])),
+        *await _make_quarantine_items(core, pending.quarantined[:limit]),
+        *[item for one in pending.proposals[:limit] for item in _iterate_proposal_items(one)][:limit],
+        *([await _held_plan(core, pending.held)] if pending.held is not None else []),
+        *(_make_interrupted_item(run) for run in pending.interrupted[:limit]),
     ]
-    return Review(core.scope, now, tuple(items), found.counts)
+    return Review(core.scope, now, tuple(items), pending.counts)
 
 
 def _contradiction(pair: Contradiction) -> ReviewItem:
@@ -179,7 +179,7 @@ def _contradiction(pair: Contradiction) -> ReviewItem:
 
 
 async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
-    found = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    memories = [one for one in await core.store.get(core.scope, seqs) if one is not None]
     return [
         ReviewItem(
             "quarantine",
@@ -192,7 +192,7 @@ async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[Review
             (one,),
             one.learned_at,
         )
-        for one in found
+        for one in memories
     ]
 
 
@@ -223,10 +223,10 @@ def _iterate_proposal_items(one: Proposal) -> Iterator[ReviewItem]:
 
 
 async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
-    stored = await read_adopted_policy(core)
+    policy_row = await read_adopted_policy(core)
     by = (
         ""
-        if stored is not None and is_adopted(stored, core.policy.hash)
+        if policy_row is not None and is_adopted(policy_row, core.policy.hash)
         else f" --policy {quote(core.policy.name)}"
     )
     commands = {"look at it": f"remanence plan{by}"}

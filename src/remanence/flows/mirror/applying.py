@@ -29,14 +29,14 @@ class ApplyEditsResult(Result):
     runs: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        told = f"{self.path}: {number(len(self.applied), 'edit', 'edits')} applied, {len(self.refused):,} refused"
-        return "\n".join([told, *map(str, self.applied), *map(str, self.refused)])
+        head = f"{self.path}: {number(len(self.applied), 'edit', 'edits')} applied, {len(self.refused):,} refused"
+        return "\n".join([head, *map(str, self.applied), *map(str, self.refused)])
 
 
 async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
     """Return what edited files would change; one that says what its memory says is the mirror's again."""
-    kept = mirroring.journal.files
-    owners = {path: kept[path].owner for path in mirroring.edited.keys() & kept.keys()}
+    files = mirroring.journal.files
+    owners = {path: files[path].owner for path in mirroring.edited.keys() & files.keys()}
     edits = await proposals(mirroring.core, mirroring.edited.values(), owners)
     for edit in edits:
         if edit.verb == "none" and not edit.error and edit.seq is not None:
@@ -50,24 +50,24 @@ async def apply(mirroring: Mirroring, edits: Sequence[FileEdit] | None) -> Apply
     """Apply edits that were shown, or all that can be."""
     await mirroring.look()
     now = {(edit.path, edit.line): edit for edit in await propose_edits(mirroring)}
-    chosen = list(now.values()) if edits is None else [_as_shown(edit, now) for edit in edits]
+    picks = list(now.values()) if edits is None else [_as_shown(edit, now) for edit in edits]
     applied, refused, runs = [], [], []
-    for edit in chosen:
+    for edit in picks:
         if edit.error:
             refused.append(edit)
             continue
         try:
-            done, run = await _apply_edit(mirroring.core, edit)
+            outcome, run = await _apply_edit(mirroring.core, edit)
         except (Conflict, InvalidInput, NotFound, Protected) as error:
             refused.append(edit.mark_refused(error))
             continue
-        applied.append(done)
+        applied.append(outcome)
         runs += [run] if run is not None else []
-    left = {edit.path for edit in refused} | {
-        path for path, _ in now.keys() - {(one.path, one.line) for one in chosen}
+    open_paths = {edit.path for edit in refused} | {
+        path for path, _ in now.keys() - {(one.path, one.line) for one in picks}
     }
     for path, owner in {edit.path: edit.seq for edit in applied}.items():
-        if path not in left:
+        if path not in open_paths:
             assert owner is not None
             mirroring.settle(path, _owner_of(mirroring, path) if is_drawn(path) else owner)
     await mirroring.write()
@@ -79,14 +79,14 @@ async def discard(mirroring: Mirroring, paths: Sequence[str]) -> None:
     await mirroring.look()
     edits = {edit.path: edit for edit in await propose_edits(mirroring)}
     for path in paths:
-        kept, edit = mirroring.journal.files.get(path), edits.get(path)
-        owner = kept.owner if kept is not None else edit.seq if edit is not None else None
+        file, edit = mirroring.journal.files.get(path), edits.get(path)
+        owner = file.owner if file is not None else edit.seq if edit is not None else None
         owner = NOBODY if path in DOCUMENTS else owner
         if path in mirroring.edited and owner is None:
             raise InvalidInput(
                 f"{path} is no file of the mirror's own", recovery="take it away by hand, if it is not wanted"
             )
-        if path not in mirroring.edited and kept is None:
+        if path not in mirroring.edited and file is None:
             raise NotFound(f"no edited file {path}", recovery="name it as the sync shows it")
         if path in mirroring.edited and owner is not None:
             mirroring.settle(path, owner)
@@ -118,16 +118,16 @@ async def _apply_edit(core: Core, edit: FileEdit) -> tuple[FileEdit, str | None]
     if edit.verb == "update":
         assert edit.id is not None
         tags = values.pop("tags", None)
-        done = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
-        return edit, done.run if done.changes else None
+        receipt = await edit_memory(core, edit.id, values, edit.revision, tags=tags)
+        return edit, receipt.run if receipt.changes else None
     if edit.verb == "correct":
         assert edit.id is not None
-        learned = await correct(core, edit.id, values["text"], edit.revision)
-        return _as_learned(edit, learned)
+        answer = await correct(core, edit.id, values["text"], edit.revision)
+        return _as_learned(edit, answer)
     about = values.pop(ABOUT, None)
     turn = Turn(values.pop("text"), said_at=values.pop("said", None), **values)
-    (learned,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
-    return _as_learned(edit, learned)
+    (answer,) = await learn_many(core, [turn], about=None if about is None else (await core.one(about)).seq)
+    return _as_learned(edit, answer)
 
 
 def _as_learned(edit: FileEdit, learned: LearnResult) -> tuple[FileEdit, str | None]:

@@ -116,8 +116,10 @@ class DocumentLine:
 
 async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
     """Work all of them out, as of now; the topics where they are wanted."""
-    done = await decision_log.actions(core, ACTIONS_LISTED)
-    rows = b"".join(orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(done))
+    actions = await decision_log.actions(core, ACTIONS_LISTED)
+    rows = b"".join(
+        orjson.dumps(one.to_dict(), option=orjson.OPT_APPEND_NEWLINE) for one in reversed(actions)
+    )
     return [
         await _profile(core),
         MirrorDocument(ACTIONS, rows, blake2b(rows, digest_size=8).hexdigest()),
@@ -127,38 +129,38 @@ async def documents(core: Core, *, topics: bool) -> list[MirrorDocument]:
 
 
 async def _topics(core: Core) -> MirrorDocument:
-    told = "".join(
+    lines = "".join(
         f"- {one.word} ({one.score:.2f}, {one.memories:,})\n" for one in await profiling.spoken_of(core, 50)
     )
-    return MirrorDocument(TOPICS, *render_file([line("document", "topics")], told.removesuffix("\n")))
+    return MirrorDocument(TOPICS, *render_file([line("document", "topics")], lines.removesuffix("\n")))
 
 
 async def _guidelines(core: Core) -> MirrorDocument:
     active, draft = await guidelines.lines(core), await guidelines.read_guideline_draft(core)
-    told = [
+    lines = [
         "## Active",
         *(f"- {one}" for one in active),
         "## Draft",
         *(f"- {one}" for one in (draft.guidelines if draft is not None else ())),
     ]
-    return MirrorDocument(GUIDELINES, *render_file([line("document", "guidelines")], "\n".join(told)))
+    return MirrorDocument(GUIDELINES, *render_file([line("document", "guidelines")], "\n".join(lines)))
 
 
 async def _profile(core: Core) -> MirrorDocument:
     profile = await profiling.profile(core)
     memories = await core.store.get(core.scope, [one.seq for one in profile.lines])
-    known = {one.seq: one for one in memories if one is not None and one.status in STANDING}
-    told = [
+    by_seq = {one.seq: one for one in memories if one is not None and one.status in STANDING}
+    lines = [
         row
         for heading, own in groupby(profile.lines, key=lambda one: one.section)
-        for row in (f"## {heading}", "", *(item(known[one.seq]) for one in own if one.seq in known), "")
+        for row in (f"## {heading}", "", *(item(by_seq[one.seq]) for one in own if one.seq in by_seq), "")
     ]
     fields = [
         line("document", "profile"),
         line("left_out", profile.left_out),
-        line("revisions", revisions_of(known.values())),
+        line("revisions", revisions_of(by_seq.values())),
     ]
-    return MirrorDocument(PROFILE, *render_file(fields, "\n".join(told).removesuffix("\n")))
+    return MirrorDocument(PROFILE, *render_file(fields, "\n".join(lines).removesuffix("\n")))
 
 
 def item(memory: Memory, day: str = "") -> str:
@@ -201,28 +203,28 @@ def _lines(
             heading = row.lstrip("#").strip()
             continue
         day, line_ = _day_of(row.rstrip(), heading)
-        found = _ITEM.fullmatch(line_)
-        if found is None and row.strip():
+        match = _ITEM.fullmatch(line_)
+        if match is None and row.strip():
             raise InvalidInput(
                 f"line {number} of the text is no item", recovery="begin it with `- `, a line for each fact"
             )
-        if found is not None and found[1] is not None and found[1] not in revisions:
+        if match is not None and match[1] is not None and match[1] not in revisions:
             raise InvalidInput(
-                f"line {number} names #{found[1]}, which did not stand there",
+                f"line {number} names #{match[1]}, which did not stand there",
                 recovery="take the name away to make it a new memory, or edit the file of the fact",
             )
-        if found is not None and found[2].strip():
-            text = found[2].strip()
-            seq = None if found[1] is None else int(found[1])
-            known = None if found[1] is None else revisions[found[1]]
+        if match is not None and match[2].strip():
+            text = match[2].strip()
+            seq = None if match[1] is None else int(match[1])
+            revision = None if match[1] is None else revisions[match[1]]
             category, is_cut = categories.get(heading), text.endswith(CUT)
-            yield DocumentLine(number, text.removesuffix(CUT), seq, known, category, is_cut, day)
+            yield DocumentLine(number, text.removesuffix(CUT), seq, revision, category, is_cut, day)
 
 
 def _day_of(row: str, heading: str) -> tuple[str | None, str]:
     """Part a line from the day that it begins with."""
-    dated = _DATED.fullmatch(row) if heading == TIMELINE else None
-    return (None, row) if dated is None else (dated[1], f"- {dated[2]}")
+    match = _DATED.fullmatch(row) if heading == TIMELINE else None
+    return (None, row) if match is None else (match[1], f"- {match[2]}")
 
 
 async def entity_pages(core: Core, memories: Sequence[Memory], held: Held) -> dict[int, File]:

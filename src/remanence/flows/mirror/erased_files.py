@@ -57,13 +57,13 @@ class Sought:
     def stands_in(self, text: str) -> bool:
         """Tell whether a text says any of it."""
         if self.names is not None:
-            plain, apart = _plain(self.names), text.replace("-", " ")
+            plain, apart = _normalize_names(self.names), text.replace("-", " ")
             if any(names.stand_in(one) for names in (self.names, plain) for one in (text, apart)):
                 return True
         return any(run in self.runs for run in _runs(text, whole=False)) if self.runs else False
 
 
-def _plain(names: Names) -> Names:
+def _normalize_names(names: Names) -> Names:
     """Return names as those of files have them."""
     own, others = ([slug_of(one).replace("-", " ") for one in some] for some in (names.names, names.others))
     return Names(tuple(own), tuple(others))
@@ -87,8 +87,8 @@ def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
 
 
 def _normalize_text(text: str) -> str:
-    parted = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in parted if not unicodedata.combining(sign))
+    signs = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ async def sought_of(core: Core, revisions: Mapping[int, int], names: Names | Non
     sought = Sought(names)
     seqs = sorted(revisions)
     for begin in range(0, len(seqs), PAGE):
-        found = await core.store.get(core.scope, seqs[begin : begin + PAGE])
-        texts = [text for one in found if one is not None for text in _list_texts(one)]
-        sought.sessions.update(one.session for one in found if one is not None and one.session)
+        memories = await core.store.get(core.scope, seqs[begin : begin + PAGE])
+        texts = [text for one in memories if one is not None for text in _list_texts(one)]
+        sought.sessions.update(one.session for one in memories if one is not None and one.session)
         await asyncio.to_thread(sought.add, texts)
     return sought
 
@@ -124,7 +124,7 @@ async def clear(core: Core, folders: Sequence[str], gone: Collection[int], sough
     files = [
         path
         for folder in folders
-        for path in await asyncio.to_thread(lambda at: [*_holding(at, sought)], Path(folder))
+        for path in await asyncio.to_thread(lambda at: [*_find_files_holding(at, sought)], Path(folder))
     ]
     return MirrorResidue(tuple(unreached), tuple(files))
 
@@ -140,9 +140,9 @@ async def _is_brought(core: Core, root: Path, gone: Collection[int]) -> bool:
     try:
         async with mirroring.hold_folder():
             await mirroring.look()
-            kept = mirroring.journal.files
-            for path in [path for path in mirroring.edited if path in kept and kept[path].owner in gone]:
-                mirroring.settle(path, kept[path].owner)
+            files = mirroring.journal.files
+            for path in [path for path in mirroring.edited if path in files and files[path].owner in gone]:
+                mirroring.settle(path, files[path].owner)
             await mirroring.write()
             return not mirroring.edited and not mirroring.done.damaged
     except (InvalidInput, StoreUnavailable):
@@ -161,7 +161,7 @@ async def spare_what_stays(core: Core, sought: Sought) -> None:
         after = page[-1].seq
 
 
-def _holding(root: Path, sought: Sought) -> Iterator[str]:
+def _find_files_holding(root: Path, sought: Sought) -> Iterator[str]:
     """Yield the files in a folder of which the name or the contents say what is looked for, or that cannot be read.
 
     Hidden folders but for the mirror's own are somebody else's, such as that of git.

@@ -118,13 +118,13 @@ class Folder:
             folder, name = self._open_parent(path)
             handle = os.open(name, _READ, dir_fd=folder)
             try:
-                found = os.fstat(handle)
-                if not stat.S_ISREG(found.st_mode) or found.st_size > most:
+                status = os.fstat(handle)
+                if not stat.S_ISREG(status.st_mode) or status.st_size > most:
                     raise InvalidInput(
                         f"{path} is no file of at most {most:,} bytes", recovery="take it away"
                     )
-                with os.fdopen(os.dup(handle), "rb") as opened:
-                    return opened.read(most), _stamp(found)
+                with os.fdopen(os.dup(handle), "rb") as stream:
+                    return stream.read(most), _stamp(status)
             finally:
                 os.close(handle)
 
@@ -150,7 +150,7 @@ class Folder:
         for folder in folders:
             yield from self._iterate_folder(folder, deeper=True)
 
-    def among(self, names: Iterable[str]) -> list[Listed]:
+    def list_existing(self, names: Iterable[str]) -> list[Listed]:
         """Return those of some files in the folder itself that are there."""
         return [(name, *stamp) for name in names if (stamp := self.stamp(name)) is not None]
 
@@ -160,9 +160,9 @@ class Folder:
             with (
                 self._translate_errors(path or "."),
                 suppress(FileNotFoundError),
-                os.scandir(self._folder(path, make=False)) as found,
+                os.scandir(self._folder(path, make=False)) as entries,
             ):
-                for name in [entry.name for entry in found if entry.name.startswith(TEMPORARY)]:
+                for name in [entry.name for entry in entries if entry.name.startswith(TEMPORARY)]:
                     self.remove(f"{path}/{name}".removeprefix("/"))
 
     def _iterate_folder(self, path: str, *, deeper: bool) -> Iterator[tuple[str, list[Listed]]]:
@@ -172,10 +172,10 @@ class Folder:
             except FileNotFoundError:
                 return
             with os.scandir(handle) as entries:
-                found = list(entries)
+                children = list(entries)
         files: list[Listed] = []
         inner = []
-        for entry in found:
+        for entry in children:
             name = entry.name
             if name.startswith("."):
                 if name.startswith(TEMPORARY):
@@ -225,9 +225,9 @@ class Folder:
         """Return the handle of a folder, walked to from the root without following links."""
         if not path:
             return self._handle
-        held = self._folders.get(path)
-        if held is not None:
-            return held
+        open_handle = self._folders.get(path)
+        if open_handle is not None:
+            return open_handle
         above, _, name = path.rpartition("/")
         _refuse_out(path, name)
         beneath = self._folder(above, make=make)
@@ -290,9 +290,9 @@ def _write_new_file(name: str, data: bytes, folder: int) -> Stamp:
 
 
 def _all_written(handle: int, data: bytes) -> None:
-    done = os.write(handle, data)
-    while done < len(data):
-        done += os.write(handle, data[done:])
+    offset = os.write(handle, data)
+    while offset < len(data):
+        offset += os.write(handle, data[offset:])
 
 
 def _stamp(found: os.stat_result) -> Stamp:

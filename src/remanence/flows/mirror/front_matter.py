@@ -67,8 +67,10 @@ def as_read(value: Any) -> Field:
 
 def fields_checksum(fields: Mapping[str, Any]) -> str:
     """Return what tells whether any field says something else, however it is written."""
-    told = {name: as_read(value) for name, value in fields.items() if name not in (CHECKSUM, FIELDS_CHECKSUM)}
-    return blake2b(orjson.dumps(told, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
+    values = {
+        name: as_read(value) for name, value in fields.items() if name not in (CHECKSUM, FIELDS_CHECKSUM)
+    }
+    return blake2b(orjson.dumps(values, option=orjson.OPT_SORT_KEYS), digest_size=8).hexdigest()
 
 
 def read(data: bytes) -> Page:
@@ -89,13 +91,13 @@ def read(data: bytes) -> Page:
 
 def checksum_of(data: bytes) -> str | None:
     """Return the checksum of a file that is as the mirror wrote it."""
-    found = _CHECKSUM.search(
+    match = _CHECKSUM.search(
         data[:FRONT_BYTES_MAX].decode("latin-1")
     )  # a sign a byte, so that places are the same
-    if not data.startswith(_OPEN) or found is None:
+    if not data.startswith(_OPEN) or match is None:
         return None
-    given = found[1]
-    return given if given == _checksum(data[: found.start()], data[found.end() :]) else None
+    checksum = match[1]
+    return checksum if checksum == _checksum(data[: match.start()], data[match.end() :]) else None
 
 
 def _checksum(head: bytes, tail: bytes) -> str:
@@ -125,28 +127,28 @@ def _split_fields(rest: str) -> tuple[list[str], str]:
 
 def _fields(lines: Iterable[str]) -> dict[str, Field]:
     """Read the fields; a list may also stand below its name, an item a line."""
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     name = ""
     for one in lines:
         if not one.strip() or one.lstrip().startswith("#"):
             continue
         item = _ITEM.fullmatch(one)
-        above = found.get(name)
+        above = fields.get(name)
         if item is not None and (above == "" or isinstance(above, list)):
-            found[name] = [*(above or ()), _scalar(item[1].strip())]
+            fields[name] = [*(above or ()), _scalar(item[1].strip())]
             continue
         name, value = _parse_field(one)
-        if name in found:
+        if name in fields:
             raise InvalidInput(f"{name} stands there twice", recovery="leave one of them")
-        found[name] = _value(value) if value else ""
-    return found
+        fields[name] = _value(value) if value else ""
+    return fields
 
 
 def _parse_field(one: str) -> tuple[str, str]:
-    found = _NAME.fullmatch(one.rstrip())
-    if found is None:
+    match = _NAME.fullmatch(one.rstrip())
+    if match is None:
         raise InvalidInput(f"{format_value(one)} is no field", recovery=_PLAIN)
-    return found[1], (found[2] or "").strip()
+    return match[1], (match[2] or "").strip()
 
 
 def _value(value: str) -> Field:
@@ -184,12 +186,12 @@ def _list(value: str) -> list[str]:
 
 def _json(value: str) -> Any:
     try:
-        return json.loads(value, object_pairs_hook=_once, parse_constant=_no_number)
+        return json.loads(value, object_pairs_hook=_refuse_repeated_names, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise InvalidInput(f"{format_value(value)} cannot be read", recovery=_PLAIN) from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _refuse_repeated_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) < len(pairs):
         raise ValueError("a name stands there twice")
     return dict(pairs)

@@ -14,7 +14,7 @@ from remanence.core.clock import to_datetime, to_micros
 from remanence.core.errors import Conflict, InvalidInput, NotFound, RemanenceError, format_value
 from remanence.core.model import STANDING, Memory, Turn, short_id
 from remanence.core.results import Result, date_of, one_line, visible
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.mirror.documents import (
     CUT,
     DOCUMENTS,
@@ -92,7 +92,8 @@ class FileEdit(Result):
         where = self.path if self.line is None else f"{self.path}, line {self.line}"
         lines = [where if self.error else f"{where}: {what}"]
         lines += [
-            f"    {name}: {_brief(self.before.get(name))} → {_brief(to)}" for name, to in self.after.items()
+            f"    {name}: {_format_edit_value(self.before.get(name))} → {_format_edit_value(to)}"
+            for name, to in self.after.items()
         ]
         lines += [f"    replaced {kind} ×{count}" for kind, count in self.replaced.items()]
         lines += [f"    not applied: {self.error}: {self.problem}", f"    → {self.recovery}"] * bool(
@@ -115,16 +116,16 @@ async def proposals(core: Core, founds: Iterable[ChangedFile], owners: Mapping[s
     every = sorted(founds, key=lambda one: one.path)
     edits: list[FileEdit] = []
     for begin in range(0, len(every), MEMORIES):
-        pages = [_page(found) for found in every[begin : begin + MEMORIES]]
+        pages = [_page(file) for file in every[begin : begin + MEMORIES]]
         names = sorted({name for _, page in pages if page is not None and (name := _id(page))})
-        known = dict(zip(names, await core.store.get(core.scope, names), strict=True)) if names else {}
+        memories = dict(zip(names, await core.store.get(core.scope, names), strict=True)) if names else {}
         for edit, page in pages:
             if page is not None and is_drawn(edit.path):
-                entity = known.get(_id(page)) if edit.path.startswith(f"{ENTITIES}/") else None
+                entity = memories.get(_id(page)) if edit.path.startswith(f"{ENTITIES}/") else None
                 is_own = entity is not None and entity.seq == owners.get(edit.path)
                 edits += await _of_document(core, edit, page, entity if is_own else None)
                 continue
-            memory = None if page is None else known.get(_id(page))
+            memory = None if page is None else memories.get(_id(page))
             edits.append(
                 edit if page is None else await _propose_edit(core, edit, page, memory, owners.get(edit.path))
             )
@@ -144,14 +145,14 @@ async def _of_document(core: Core, edit: FileEdit, page: Page, entity: Memory | 
     except InvalidInput as error:
         return [edit.mark_refused(error)]
     seqs = [one.seq for one in lines if one.seq is not None]
-    found = await core.store.get(core.scope, seqs) if seqs else []
-    known = {one.seq: one for one in found if one is not None}
+    memories = await core.store.get(core.scope, seqs) if seqs else []
+    by_seq = {one.seq: one for one in memories if one is not None}
     edits: dict[int, FileEdit] = {}
     news: list[FileEdit] = []
     for one in lines:
         its = replace(edit, line=one.number)
         try:
-            read_ = _line_edit(its, one, known.get(one.seq or 0), entity)
+            read_ = _line_edit(its, one, by_seq.get(one.seq or 0), entity)
             read_ = await _screen_edit(core, read_) if read_ is not None else None
             if read_ is not None and read_.seq is not None:
                 _refuse_twice(read_, edits.setdefault(read_.seq, read_))
@@ -189,11 +190,12 @@ def _refuse_twice(edit: FileEdit, first: FileEdit) -> None:
 
 def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
     """Return the edits of one file, none of which is applied where one cannot be."""
-    broken = next((one for one in edits if one.error), None)
-    if broken is None:
+    bad_edit = next((one for one in edits if one.error), None)
+    if bad_edit is None:
         return edits
     whole = InvalidInput(
-        f"line {broken.line} cannot be applied, and the file is applied as a whole", recovery=broken.recovery
+        f"line {bad_edit.line} cannot be applied, and the file is applied as a whole",
+        recovery=bad_edit.recovery,
     )
     return [one if one.error else one.mark_refused(whole) for one in edits]
 
@@ -262,7 +264,11 @@ async def _propose_edit(
     """Return what one file would change, or why it cannot."""
     try:
         _refuse_words(edit.path)
-        read_ = _update(edit, page, _own(edit, page, memory, owner)) if _id(page) else _new(edit, page)
+        read_ = (
+            _update(edit, page, _check_file_owner(edit, page, memory, owner))
+            if _id(page)
+            else _build_learn_edit(edit, page)
+        )
         return await _screen_edit(core, read_)
     except (InvalidInput, NotFound) as error:
         return edit.mark_refused(error)
@@ -276,7 +282,7 @@ def _refuse_words(path: str) -> None:
         )
 
 
-def _own(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -> Memory:
+def _check_file_owner(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -> Memory:
     """Return the memory whose file it is; a copy is not read."""
     if memory is None:
         raise NotFound(
@@ -297,15 +303,17 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     was = {
         name: _value(name, as_read(value)) for name, value in fields_of(memory).items() if name in EDITABLE
     }
-    said = {name: _value(name, page.fields[name]) for name in EDITABLE & page.fields.keys()}
-    after = {name: value for name, value in sorted(said.items()) if value != was.get(name, _value(name, ""))}
-    if _flat(page.text) != _flat(memory.text):
+    values = {name: _value(name, page.fields[name]) for name in EDITABLE & page.fields.keys()}
+    after = {
+        name: value for name, value in sorted(values.items()) if value != was.get(name, _value(name, ""))
+    }
+    if _normalize_line_ends(page.text) != _normalize_line_ends(memory.text):
         after = {"text": page.text, **after}
     before = {name: memory.text if name == "text" else was.get(name) for name in after}
     edit = replace(
         edit, id=memory.id, seq=memory.seq, revision=_revision(page, memory), before=before, after=after
     )
-    others = _others(page, memory)
+    others = _find_fixed_fields_changed(page, memory)
     if (after or others) and memory.status not in STANDING:
         raise InvalidInput(
             f"memory {memory.id} is {memory.status.label}",
@@ -330,25 +338,30 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
 
 
 def _revision(page: Page, memory: Memory) -> int:
-    given = page.fields.get("revision", "")
-    if not isinstance(given, str) or not given.isascii() or not given.isdigit() or len(given) > 18:
+    revision = page.fields.get("revision", "")
+    if (
+        not isinstance(revision, str)
+        or not revision.isascii()
+        or not revision.isdigit()
+        or len(revision) > 18
+    ):
         raise InvalidInput(
             "the file does not say of which revision it is",
             recovery=f"put the line `revision: {memory.revision}` back, once you have looked at what stands now",
         )
-    return int(given)
+    return int(revision)
 
 
-def _others(page: Page, memory: Memory) -> list[str]:
+def _find_fixed_fields_changed(page: Page, memory: Memory) -> list[str]:
     """Return the fields that say something else than the memory and that no file changes."""
     fields = {name: as_read(value) for name, value in fields_of(memory).items()}
     if page.fields.get("status") in {one.label for one in STANDING}:
         fields["status"] = page.fields["status"]  # it comes from the inbox by itself
-    changed = page.fields.keys() - EDITABLE - MAINTAINED
-    return sorted(name for name in changed if fields.get(name, "") != page.fields[name])
+    names = page.fields.keys() - EDITABLE - MAINTAINED
+    return sorted(name for name in names if fields.get(name, "") != page.fields[name])
 
 
-def _new(edit: FileEdit, page: Page) -> FileEdit:
+def _build_learn_edit(edit: FileEdit, page: Page) -> FileEdit:
     """Return a file that somebody put there as a memory to learn."""
     folder, others = edit.path.partition("/")[0], sorted(page.fields.keys() - SAID - {CHECKSUM})
     if folder == ARCHIVE:
@@ -357,8 +370,8 @@ def _new(edit: FileEdit, page: Page) -> FileEdit:
         raise InvalidInput(
             f"a new memory has no field {', '.join(others)}", recovery=f"use: {', '.join(sorted(SAID))}"
         )
-    given = {name: _value(name, value) for name, value in page.fields.items() if name in SAID}
-    after = {name: value for name, value in sorted(given.items()) if value not in (None, ())}
+    values = {name: _value(name, value) for name, value in page.fields.items() if name in SAID}
+    after = {name: value for name, value in sorted(values.items()) if value not in (None, ())}
     if folder == CORRECTIONS:
         after.setdefault("category", "correction")
     return replace(edit, verb="learn", after={"text": page.text, **after})
@@ -375,13 +388,13 @@ async def _screen_edit(core: Core, edit: FileEdit) -> FileEdit:
         check_text(text)
         await gating.refuse_forbidden(core, text)
     turn = Turn(text or "", attributes=edit.after.get("attributes"), tags=edit.after.get("tags", ()))
-    kept, counts = await aside(len(turn.text), gating.screen_turn, core, turn)
-    tags, marked = gating.screened_tags(core, turn.tags)
-    if not counts and not marked:
+    clean_turn, counts = await run_off_loop(len(turn.text), gating.screen_turn, core, turn)
+    tags, tag_counts = gating.screened_tags(core, turn.tags)
+    if not counts and not tag_counts:
         return edit
-    passed = {"text": kept.text, "attributes": kept.attributes, "tags": tags}
-    after = {name: passed.get(name, value) for name, value in edit.after.items()}
-    return replace(edit, after=after, replaced={**counts, **marked})
+    clean_values = {"text": clean_turn.text, "attributes": clean_turn.attributes, "tags": tags}
+    after = {name: clean_values.get(name, value) for name, value in edit.after.items()}
+    return replace(edit, after=after, replaced={**counts, **tag_counts})
 
 
 def _value(name: str, given: Field) -> Any:
@@ -426,11 +439,11 @@ def _misread(name: str, what: str) -> InvalidInput:
     return InvalidInput(f"{name} is no {what.removeprefix('a ')}", recovery=f"write {name} as {what}")
 
 
-def _flat(text: str) -> str:
+def _normalize_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").removesuffix("\n")
 
 
-def _brief(value: Any) -> str:
+def _format_edit_value(value: Any) -> str:
     if value is None or value == ():
         return "nothing"
     text = value.isoformat() if isinstance(value, datetime) else value

@@ -75,7 +75,7 @@ class Journal:
         journal._stamp = stamp
         return journal
 
-    def of(self, owner: int) -> set[str]:
+    def find_paths(self, owner: int) -> set[str]:
         """Return the paths of a memory's files."""
         return {*self._of.get(owner, ())}
 
@@ -95,7 +95,7 @@ class Journal:
             self.position, self.digest = position, digest
             self._lines.append(self._place())
 
-    def drew(self) -> None:
+    def note_drawn(self) -> None:
         """Note that what is worked out of many memories stands as of now."""
         if self.drawn_at != self.position:
             self.drawn_at = self.position
@@ -111,7 +111,7 @@ class Journal:
             return
         self._count += len(self._lines)
         if not self._end or self._count > 2 * len(self.files) + SLACK:
-            lines = list(self._every())
+            lines = list(self._encode_lines())
             self._count, data = len(lines), b"".join(lines)
             self._stamp, self._end = folder.write(PATH, data), len(data)
         else:
@@ -134,15 +134,15 @@ class Journal:
         before = self.files.pop(path, None)
         if before is None:
             return False
-        left = tuple(one for one in self._of.pop(before.owner) if one != path)
-        if left:
-            self._of[before.owner] = left
+        rest = tuple(one for one in self._of.pop(before.owner) if one != path)
+        if rest:
+            self._of[before.owner] = rest
         return True
 
-    def _every(self) -> Iterator[bytes]:
+    def _encode_lines(self) -> Iterator[bytes]:
         yield _line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})
-        for path, kept in self.files.items():
-            yield _line([path, kept.owner, *kept.stamp, kept.checksum])
+        for path, file in self.files.items():
+            yield _line([path, file.owner, *file.stamp, file.checksum])
         yield self._place()
 
     def _place(self) -> bytes:

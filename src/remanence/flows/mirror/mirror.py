@@ -190,7 +190,7 @@ class Mirror:
 
         The folder is made where it is not there. A missing file is written again, and one that somebody edited stays.
         """
-        mirroring = self._of(folder)
+        mirroring = self._open_mirroring(folder)
         async with mirroring.hold_folder():
             return await sync_folder(mirroring)
 
@@ -199,13 +199,13 @@ class Mirror:
 
         Each is a run of its own, which `undo` takes back. What was refused stays in its file, with the reason.
         """
-        mirroring = self._of(folder)
+        mirroring = self._open_mirroring(folder)
         async with mirroring.hold_folder():
             return await applying.apply(mirroring, edits)
 
     async def discard(self, folder: str | Path, *paths: str) -> MirrorResult:
         """Drop edits by hand: the files that are named are written anew from the memory."""
-        mirroring = self._of(folder)
+        mirroring = self._open_mirroring(folder)
         async with mirroring.hold_folder():
             await applying.discard(mirroring, paths)
             return await sync_folder(mirroring)
@@ -223,9 +223,9 @@ class Mirror:
         arguments, runs after what was written, one at a time.
         """
         runs = Command(command) if command else None
-        await Watch(self._of(folder), tell or (lambda _: None), runs).run()
+        await Watch(self._open_mirroring(folder), tell or (lambda _: None), runs).run()
 
-    def _of(self, folder: str | Path) -> Mirroring:
+    def _open_mirroring(self, folder: str | Path) -> Mirroring:
         check_path(folder)
         path = Path(folder).absolute()
         return self._known.setdefault(path, Mirroring(self._core, path))

@@ -72,19 +72,19 @@ class FileContext:
     words: Mapping[int, Memory]
 
 
-async def beside(core: Core, memories: Sequence[Memory]) -> FileContext:
+async def read_file_context(core: Core, memories: Sequence[Memory]) -> FileContext:
     """Return what some memories need of others."""
     old = [one.seq for one in memories if one.status is Status.SUPERSEDED]
     sure = [one.seq for one in memories if _is_verbatim(one) and TURN not in one.tags]
     links = await core.store.neighbours(core.scope, old) if old else []
     by = {link.target: link.source for link in links if link.relation in REPLACING}
-    told = await core.store.neighbours(core.scope, sure, Relation.LEARNED_FROM) if sure else []
-    of = {link.source: link.target for link in reversed(told)}
-    wanted = sorted({*by.values(), *of.values()})
-    found = await core.store.get(core.scope, wanted) if wanted else []
-    known = {one.seq: one for one in found if one is not None}
-    words = {seq: known[turn] for seq, turn in of.items() if turn in known}
-    return FileContext({seq: known[newer].id for seq, newer in by.items() if newer in known}, words)
+    fact_links = await core.store.neighbours(core.scope, sure, Relation.LEARNED_FROM) if sure else []
+    of = {link.source: link.target for link in reversed(fact_links)}
+    seqs = sorted({*by.values(), *of.values()})
+    others = await core.store.get(core.scope, seqs) if seqs else []
+    by_seq = {one.seq: one for one in others if one is not None}
+    words = {seq: by_seq[turn] for seq, turn in of.items() if turn in by_seq}
+    return FileContext({seq: by_seq[newer].id for seq, newer in by.items() if newer in by_seq}, words)
 
 
 def files_of(memory: Memory, others: FileContext) -> Iterator[File]:
@@ -151,14 +151,14 @@ def field_lines(fields: Mapping[str, Any]) -> list[bytes]:
     lines = [line(name, value) for name, value in fields.items()]
     if sum(map(len, lines)) <= FRONT_BYTES_MAX - _SPARE:
         return lines
-    left, kept, out = FRONT_BYTES_MAX - _SPARE, [], []
+    room, fitting, out = FRONT_BYTES_MAX - _SPARE, [], []
     for name, one in zip(fields, lines, strict=True):
-        if len(one) > left:
+        if len(one) > room:
             out.append(name)
             continue
-        left -= len(one)
-        kept.append(one)
-    return [*kept, line("left_out", out)]
+        room -= len(one)
+        fitting.append(one)
+    return [*fitting, line("left_out", out)]
 
 
 def _is_verbatim(memory: Memory) -> bool:
@@ -170,8 +170,8 @@ def _own_words(memory: Memory, others: FileContext) -> Memory | None:
     """Return the turn in which the user said it, or the memory where it is in the user's own words itself."""
     if not _is_verbatim(memory):
         return None
-    said = others.words.get(memory.seq, memory)
-    return said if said.role is Role.USER and said.status not in _OUT else None
+    source = others.words.get(memory.seq, memory)
+    return source if source.role is Role.USER and source.status not in _OUT else None
 
 
 def _artifact(memory: Memory, said: Memory) -> File:

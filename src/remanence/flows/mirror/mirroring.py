@@ -38,9 +38,9 @@ from remanence.flows.mirror.mirrored import (
     FACTS,
     File,
     FileContext,
-    beside,
     files_of,
     longer,
+    read_file_context,
 )
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
@@ -128,11 +128,11 @@ class Mirroring:
     @asynccontextmanager
     async def hold_folder(self) -> AsyncIterator[None]:
         """Open the folder for a block, with nobody else in it; what was noted of it is saved at the end."""
-        async with self._turn, self._alone():
+        async with self._turn, self._hold_folder():
             yield
 
     @asynccontextmanager
-    async def _alone(self) -> AsyncIterator[None]:
+    async def _hold_folder(self) -> AsyncIterator[None]:
         folder = await asyncio.to_thread(Folder(self.root).__enter__)
         try:
             async with _hold_lock(folder):
@@ -157,18 +157,18 @@ class Mirroring:
         if journal is None or not await asyncio.to_thread(journal.is_current, self.folder):
             self.edited.clear()
             journal = await asyncio.to_thread(Journal.load, self.folder)
-        self._journal = await self._own(journal)
+        self._journal = await self._check_journal_owner(journal)
 
-    async def _own(self, journal: Journal | None) -> Journal:
+    async def _check_journal_owner(self, journal: Journal | None) -> Journal:
         core, now = self.core, self.core.clock.now()
         if journal is None:
             journal = Journal(core.random(ID_BYTES).hex(), core.scope)
-            kept = {MIRRORS + journal.mirror: {"path": str(self.root)}}
-            await core.store.bookkeep(core.scope, Bookkeeping(now, put=kept))
+            entry = {MIRRORS + journal.mirror: {"path": str(self.root)}}
+            await core.store.bookkeep(core.scope, Bookkeeping(now, put=entry))
             return journal
         name = MIRRORS + journal.mirror
-        known = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))).values
-        if name not in known or journal.scope != core.scope:
+        values = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(name,)))).values
+        if name not in values or journal.scope != core.scope:
             raise InvalidInput(
                 f"{self.root} holds the mirror of another memory (scope {journal.scope!r})",
                 recovery="name another folder; to begin anew in this one, delete its folder .remanence",
@@ -188,7 +188,7 @@ class Mirroring:
         Topics, which cost the most, may be as of a minute ago where somebody comes `by_the_minute`.
         """
         if self.journal.position == NOWHERE:
-            await self._all()
+            await self._write_whole_scope()
         self._unknown = None
         await self.follow()
         await self._write_all(sorted(self._anew - {NOBODY}))
@@ -206,12 +206,12 @@ class Mirroring:
             self._drawn_at = journal.position
         if whole:
             self._topics_due = now + TOPICS_EVERY
-            journal.drew()
+            journal.note_drawn()
 
     def settle(self, path: str, owner: int) -> None:
         """Take an edited file for the mirror's own again: it is written anew from its memory."""
-        found = self.edited.pop(path)
-        self.journal.keep(path, MirroredFile(owner, found.stamp, UNWRITTEN))
+        file = self.edited.pop(path)
+        self.journal.keep(path, MirroredFile(owner, file.stamp, UNWRITTEN))
         self._anew.add(owner)
 
     async def is_behind(self) -> bool:
@@ -221,13 +221,13 @@ class Mirroring:
 
     async def follow(self) -> bool:
         """Write what changed since the last time; tell whether anything did."""
-        core, moved = self.core, False
+        core, has_moved = self.core, False
         while True:
             page = await core.store.history(core.scope, after=self.journal.position, limit=PARTS)
             if not page:
-                return moved
-            moved = True
-            touched = _find_affected_owners(entry for part in page for entry in part.entries)
+                return has_moved
+            has_moved = True
+            owners = _find_affected_owners(entry for part in page for entry in part.entries)
             is_erased = any(part.cause.verb == ERASE for part in page)
             if is_erased or any(
                 part.ended_at is not None for part in page
@@ -235,26 +235,26 @@ class Mirroring:
                 snapshot = await core.store.snapshot(
                     core.scope, SnapshotRequest(frozenset()), core.clock.now()
                 )
-                touched |= set(snapshot.seq.tolist()) | self._owners()
+                owners |= set(snapshot.seq.tolist()) | self._owners()
             if is_erased:
                 self.journal.begin_anew()
                 self._boxes = TurnBoxes()
-            await self._boxes.update_boxes(core, sorted(-one for one in touched if one < 0))
-            await self._write_all(sorted(touched | await self._drawn_from(touched)))
+            await self._boxes.update_boxes(core, sorted(-one for one in owners if one < 0))
+            await self._write_all(sorted(owners | await self._drawn_from(owners)))
             self.journal.set_position(page[-1].position, page[-1].digest)
 
     async def _drawn_from(self, touched: Collection[int]) -> set[int]:
         """Return the entities and boxes whose pages may say something else where some memories changed."""
-        core, found = self.core, set[int]()
+        core, owners = self.core, set[int]()
         seqs = sorted(one for one in touched if one > 0)
         for begin in range(0, len(seqs), MEMORIES):
             some = seqs[begin : begin + MEMORIES]
             links = await core.store.neighbours(core.scope, some, Relation.MENTIONS)
-            found |= {link.target for link in links if link.source in touched}
+            owners |= {link.target for link in links if link.source in touched}
             links = await core.store.neighbours(core.scope, some, Relation.LEARNED_FROM)
             turns = {*some, *(link.target for link in links if link.source in touched)}
-            found |= {-box for box in await self._boxes.of(core, sorted(turns))}
-        return found
+            owners |= {-box for box in await self._boxes.of(core, sorted(turns))}
+        return owners
 
     async def _stands(self) -> bool:
         """Tell whether what was followed is still what happened: no older copy of the database came back."""
@@ -264,7 +264,7 @@ class Mirroring:
         parts = await core.store.history(core.scope, after=journal.position - 1, limit=1, rows=False)
         return bool(parts) and (parts[0].position, parts[0].digest) == (journal.position, journal.digest)
 
-    async def _all(self) -> None:
+    async def _write_whole_scope(self) -> None:
         """Write all there is, and go on from there."""
         core, journal = self.core, self.journal
         snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
@@ -277,7 +277,7 @@ class Mirroring:
 
     def _owners(self) -> set[int]:
         """Return whose files there are: memories, and boxes below zero."""
-        return {kept.owner for kept in self.journal.files.values()} - {NOBODY}
+        return {file.owner for file in self.journal.files.values()} - {NOBODY}
 
     async def _write_all(self, seqs: Sequence[int]) -> None:
         """Write the files of some memories; the next ones are read meanwhile."""
@@ -297,18 +297,18 @@ class Mirroring:
     async def _read(self, seqs: Sequence[int]) -> _FileInputs:
         """Read memories, and the facts of the turns among them, whose words may stand in another file."""
         numbers = [-owner for owner in seqs if owner < 0]
-        known = await self._read_memories([owner for owner in seqs if owner > 0])
-        turns = [seq for seq, one in known.items() if one is not None and TURN in one.tags]
+        memories = await self._read_memories([owner for owner in seqs if owner > 0])
+        turns = [seq for seq, one in memories.items() if one is not None and TURN in one.tags]
         if turns:
             links = await self.core.store.neighbours(self.core.scope, turns, Relation.LEARNED_FROM)
-            facts = {link.source for link in links} - known.keys()
-            known |= await self._read_memories(sorted(facts))
-        there = [one for one in known.values() if one is not None]
+            facts = {link.source for link in links} - memories.keys()
+            memories |= await self._read_memories(sorted(facts))
+        there = [one for one in memories.values() if one is not None]
         pages = await entity_pages(self.core, [one for one in there if is_entity(one)], self._read_memories)
         boxes = await box_pages(self.core, numbers, self._read_memories)
         pages |= {-number: page for number, page in boxes.items()}
-        owners = [*known.items(), *((-number, None) for number in numbers)]
-        return _FileInputs(owners, await beside(self.core, there), pages)
+        owners = [*memories.items(), *((-number, None) for number in numbers)]
+        return _FileInputs(owners, await read_file_context(self.core, there), pages)
 
     async def _read_memories(self, seqs: Sequence[int]) -> dict[int, Memory | None]:
         if not seqs:
@@ -320,8 +320,8 @@ class Mirroring:
             if len(seqs) == 1:  # its file stays as it is
                 self.done.damaged.append(f"{short_id(seqs[0])}: {damage}; {damage.recovery}")
                 return {}
-        found = [await self._read_memories([seq]) for seq in seqs]
-        return {seq: one for some in found for seq, one in some.items()}
+        parts = [await self._read_memories([seq]) for seq in seqs]
+        return {seq: one for some in parts for seq, one in some.items()}
 
     # In a thread, where files are read and written
 
@@ -337,7 +337,7 @@ class Mirroring:
 
     def _put_all(self, owner: int, files: Iterable[File]) -> None:
         paths = {self._put(owner, file) for file in files}
-        before = self.journal.of(owner)
+        before = self.journal.find_paths(owner)
         for path in before - paths - self.edited.keys() if before != paths else ():
             if self._is_left(path):
                 self.folder.remove(path)
@@ -361,11 +361,11 @@ class Mirroring:
     def _put_at(self, path: str, owner: int, file: File) -> None:
         if not self._is_left(path):
             return
-        claimed = self._claimed.pop(path, None)
-        if claimed is not None:
-            self.journal.keep(path, replace(claimed[1], owner=owner))
-        kept = self.journal.files.get(path)
-        if kept is None or kept.checksum != file.checksum:
+        claim = self._claimed.pop(path, None)
+        if claim is not None:
+            self.journal.keep(path, replace(claim[1], owner=owner))
+        entry = self.journal.files.get(path)
+        if entry is None or entry.checksum != file.checksum:
             self.journal.keep(path, MirroredFile(owner, self.folder.write(path, file.data), file.checksum))
             self.done.written += owner != NOBODY
 
@@ -373,15 +373,15 @@ class Mirroring:
         """Tell whether a file may be written or taken away: it is as it was left, or not there."""
         if path in self.edited:
             return False
-        kept = self.journal.files.get(path)
-        if kept is None and self._unknown is not None and path not in self._unknown:
+        entry = self.journal.files.get(path)
+        if entry is None and self._unknown is not None and path not in self._unknown:
             return True  # as just looked
         stamp = self.folder.stamp(path)
         if stamp is None:
-            if kept is not None:
-                self._miss(path, kept)
+            if entry is not None:
+                self._miss(path, entry)
             return True
-        if kept is not None and kept.stamp == stamp:
+        if entry is not None and entry.stamp == stamp:
             return True
         self._look_at(path, stamp)
         return path not in self.edited
@@ -389,26 +389,28 @@ class Mirroring:
     def _look(self) -> None:
         """Look at all files by size and time."""
         self.folder.clear()
-        known, found = self.journal.files, set[str]()
+        entries, paths = self.journal.files, set[str]()
         others: dict[str, Stamp] = {}  # that are not as they were left
         unknown: dict[str, Stamp] = {}
-        for before, files in chain(self.folder.iterate_files(*FOLDERS), [("", self.folder.among(DOCUMENTS))]):
+        for before, files in chain(
+            self.folder.iterate_files(*FOLDERS), [("", self.folder.list_existing(DOCUMENTS))]
+        ):
             for name, size, at in files:
                 path = before + name
-                kept = known.get(path)
-                if kept is None:
+                entry = entries.get(path)
+                if entry is None:
                     unknown[path] = Stamp(size, at)
                     continue
-                found.add(path)
-                if kept.stamp != (size, at):
+                paths.add(path)
+                if entry.stamp != (size, at):
                     others[path] = Stamp(size, at)
-                elif not kept.checksum:  # whoever wanted to write it did not come to it
-                    self._anew.add(kept.owner)
+                elif not entry.checksum:  # whoever wanted to write it did not come to it
+                    self._anew.add(entry.owner)
         self._unknown = unknown
         strange = others | unknown
         self.edited = {path: one for path, one in self.edited.items() if strange.get(path) == one.stamp}
-        for path in known.keys() - found:
-            self._miss(path, known[path])
+        for path in entries.keys() - paths:
+            self._miss(path, entries[path])
         for path, stamp in sorted(strange.items()):
             if path not in self.edited:
                 self._look_at(path, stamp)
@@ -421,11 +423,11 @@ class Mirroring:
 
     def _look_at(self, path: str, stamp: Stamp) -> None:
         """Read a file that is not as it was left: one that the mirror wrote, an empty one, or one that was edited."""
-        kept = self.journal.files.get(path)
+        entry = self.journal.files.get(path)
         if path == ACTIONS:  # a record, in which nothing can be edited: it is written over
             self._own_again(path, NOBODY, stamp)
             return
-        if kept is None and not path.endswith(".md"):
+        if entry is None and not path.endswith(".md"):
             return
         try:
             data, stamp = self.folder.read(path)
@@ -435,16 +437,16 @@ class Mirroring:
             self.edited[path] = ChangedFile(path, stamp, problem=str(error), recovery=error.recovery)
             return
         checksum = checksum_of(data)
-        if checksum is not None and kept is None:
+        if checksum is not None and entry is None:
             fields = read(data).fields
             name = str(fields.get("id") or fields.get("of") or fields.get("box") or "")
             self._claimed[path] = (name, MirroredFile(0, stamp, checksum))
-        elif checksum is not None and kept is not None:
-            self._own_again(path, kept.owner, stamp)
+        elif checksum is not None and entry is not None:
+            self._own_again(path, entry.owner, stamp)
         elif data.strip():
             self.edited[path] = ChangedFile(path, stamp, data)
-        elif kept is not None:  # what a crash of the machine, or somebody, left empty is as good as missing
-            self._own_again(path, kept.owner, stamp)
+        elif entry is not None:  # what a crash of the machine, or somebody, left empty is as good as missing
+            self._own_again(path, entry.owner, stamp)
 
     def _own_again(self, path: str, owner: int, stamp: Stamp) -> None:
         self.journal.keep(path, MirroredFile(owner, stamp, UNWRITTEN))
@@ -452,61 +454,61 @@ class Mirroring:
 
     async def _adopt(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
-        claimed, self._claimed = self._claimed, {}
+        claims, self._claimed = self._claimed, {}
         names = sorted(
-            {name for path, (name, _) in claimed.items() if name and not path.startswith(f"{BOXES}/")}
+            {name for path, (name, _) in claims.items() if name and not path.startswith(f"{BOXES}/")}
         )
-        found = (
+        memories = (
             dict(zip(names, await self.core.store.get(self.core.scope, names), strict=True)) if names else {}
         )
         is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
-        for path, (name, kept) in claimed.items():
-            memory = found.get(name)
+        for path, (name, entry) in claims.items():
+            memory = memories.get(name)
             owner = memory.seq if memory is not None else None
             if path.startswith(f"{BOXES}/"):
                 owner = -int(name) if name.isdecimal() and len(name) <= NUMBER_CHARS else None
             if path in DOCUMENTS:
-                self._own_again(path, NOBODY, kept.stamp)
+                self._own_again(path, NOBODY, entry.stamp)
             elif owner is not None and is_all:
-                self.journal.keep(path, replace(kept, owner=owner))
+                self.journal.keep(path, replace(entry, owner=owner))
             elif owner is not None:
-                self._own_again(path, owner, kept.stamp)
+                self._own_again(path, owner, entry.stamp)
 
 
 def _find_affected_owners(entries: Iterable[Change | Block]) -> set[int]:
     """Return the memories of whose files some changes may say something else, and boxes as negative numbers."""
-    found: set[int] = set()
+    owners: set[int] = set()
     for entry in entries:
         if isinstance(entry, Block):
             keys = entry.row_keys()
-            found.update(keys if entry.table == "memories" else _ends(keys))
+            owners.update(keys if entry.table == "memories" else _ends(keys))
         elif entry.table == "links":
-            found |= _ends([entry.key])
+            owners |= _ends([entry.key])
         elif entry.table == "boxes":
             assert isinstance(entry.key, int)
-            found.add(-entry.key)
+            owners.add(-entry.key)
         elif entry.table in ("memories", "tags", "sources", "claims"):
-            found.add(entry.key if isinstance(entry.key, int) else int(entry.key[0]))
-    return found
+            owners.add(entry.key if isinstance(entry.key, int) else int(entry.key[0]))
+    return owners
 
 
 def _ends(keys: Iterable[object]) -> set[int]:
-    found: set[int] = set()
+    seqs: set[int] = set()
     for key in keys:
         assert isinstance(key, tuple)
         if key[2] in TELLING:
-            found |= {key[0], key[1]}
+            seqs |= {key[0], key[1]}
         elif key[2] == Relation.MENTIONS:
-            found.add(key[1])
-    return found
+            seqs.add(key[1])
+    return seqs
 
 
 @asynccontextmanager
 async def _hold_lock(folder: Folder) -> AsyncIterator[None]:
     """Wait until no other process is in the folder, and keep them out for a block."""
     for _ in range(WAITS):
-        with folder.hold_lock() as held:
-            if held:
+        with folder.hold_lock() as is_held:
+            if is_held:
                 yield
                 return
         await asyncio.sleep(WAIT_S)

@@ -21,7 +21,7 @@ from remanence.flows.recall.filters import Filters
 from remanence.read.entity import THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
-from remanence.recall.joined import JoinedCorpus, Rows, around, join_corpora
+from remanence.recall.joined import JoinedCorpus, Rows, add_window_rows, join_corpora
 from remanence.recall.semantic import cosine, window_vectors
 from remanence.store.base import Ints
 from remanence.text.analysis import stems
@@ -67,23 +67,29 @@ async def ranked_with_archive(
     core: Core, left: tuple[Archive, ArchiveFilter], question: RankQuestion, allowed: Bools, pool: int
 ) -> ArchiveRanking | None:
     """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
-    archive, wanted = left
-    picked = await _pick_rows(core, archive, question, wanted)
+    archive, archive_filter = left
+    rows = await _pick_rows(core, archive, question, archive_filter)
     # Where somebody moves it faster than both are read, what has just left the index may be in it still.
-    picked = picked[[seq not in core.index for seq in archive.seq[picked].tolist()]]
-    read = await core.store.get(core.scope, archive.seq[picked].tolist()) if len(picked) else []
+    rows = rows[[seq not in core.index for seq in archive.seq[rows].tolist()]]
+    read = await core.store.get(core.scope, archive.seq[rows].tolist()) if len(rows) else []
     memories = {one.seq: one for one in read if one is not None and one.status in _FOUND}
-    picked = picked[np.isin(archive.seq[picked], [*memories])]
-    if not len(picked):
+    rows = rows[np.isin(archive.seq[rows], [*memories])]
+    if not len(rows):
         return None
-    near = around(archive.ground.windows, picked)
+    near = add_window_rows(archive.ground.windows, rows)
     postings = await core.index.postings(question.query.stems, every=True)
     vectors = await _vectors(core, archive.seq[near].tolist(), question)
-    beside = _ArchiveNeighbours(archive, picked, near, memories)
-    ranked, seqs = await asyncio.to_thread(
-        _rank_with_archive, core, beside, question, (postings, vectors), (allowed, wanted.lowered), pool
+    beside = _ArchiveNeighbours(archive, rows, near, memories)
+    ranking, seqs = await asyncio.to_thread(
+        _rank_with_archive,
+        core,
+        beside,
+        question,
+        (postings, vectors),
+        (allowed, archive_filter.lowered),
+        pool,
     )
-    return ArchiveRanking(ranked, seqs, memories)
+    return ArchiveRanking(ranking, seqs, memories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +106,7 @@ class _ArchiveNeighbours:
         """Where those that were picked stand among those around them."""
         return np.searchsorted(self.near, self.picked)
 
-    def holding(self, stem: str) -> Rows:
+    def find_holders(self, stem: str) -> Rows:
         """Return by place who holds a stem: by the text where it was read, else by its hash."""
         holds = self.archive.holding_among(stem, self.near)
         for place in self.places.tolist():
@@ -124,12 +130,12 @@ async def _vectors(core: Core, seqs: Sequence[int], question: RankQuestion) -> _
 async def _pick_rows(core: Core, archive: Archive, question: RankQuestion, wanted: ArchiveFilter) -> Rows:
     """Return the rows of the archive that match best by hashes and pass the filters, ascending."""
     allowed = _filter_rows(archive, wanted)
-    told = _tells_all(wanted)
-    most = READ_MOST if told else LOOKED_AT
-    ranked = await asyncio.to_thread(archive.best, question.query, question.asker, allowed, most)
-    rows = ranked.rows
-    if not told and len(rows):
-        passing = await _passing(core, archive.seq[rows].tolist(), wanted)
+    tells_all = _tells_all(wanted)
+    most = READ_MOST if tells_all else LOOKED_AT
+    ranking = await asyncio.to_thread(archive.rank_rows, question.query, question.asker, allowed, most)
+    rows = ranking.rows
+    if not tells_all and len(rows):
+        passing = await _match_archive_filter(core, archive.seq[rows].tolist(), wanted)
         rows = rows[np.isin(archive.seq[rows], passing)]
     return np.sort(rows[:READ_MOST])
 
@@ -163,7 +169,7 @@ def _codes(archive: Archive, column: str, value: Any) -> Sequence[int]:
     return archive.numbers.get(value, ()) if column in NAMED else (int(value),)
 
 
-async def _passing(core: Core, seqs: Sequence[int], wanted: ArchiveFilter) -> Ints:
+async def _match_archive_filter(core: Core, seqs: Sequence[int], wanted: ArchiveFilter) -> Ints:
     """Return which memories pass the filters, by their columns and tags, not by their texts."""
     filters, now = wanted.filters, core.clock.now()
     columns = {*filters.columns, *(("said_at",) if wanted.between else ())}
@@ -179,21 +185,21 @@ async def _passing(core: Core, seqs: Sequence[int], wanted: ArchiveFilter) -> In
         passes &= snapshot.tags[pattern]
     if filters.attributes:
         passes &= np.isin(snapshot.seq, await core.attributes.seqs(filters.attributes, now))
-    found: Ints = snapshot.seq[passes]
-    return found
+    passing_seqs: Ints = snapshot.seq[passes]
+    return passing_seqs
 
 
 def _any_of(snapshot: Snapshot, name: str, values: Sequence[Any]) -> Bools:
     """Tell which memories of a snapshot have one of some values in a column, None for none."""
-    held = snapshot.columns[name]
-    given = [value for value in values if value is not None]
+    column = snapshot.columns[name]
+    choices = [value for value in values if value is not None]
     if COLUMN[name].kind == "name":
         codes = {text: code for code, text in enumerate(snapshot.names[name])}
-        given = [codes.get(value, -2) for value in given]
-    found: Bools = np.isin(held, given)
-    if len(given) < len(values):
-        found |= np.isnan(held) if held.dtype.kind == "f" else held == -1
-    return found
+        choices = [codes.get(value, -2) for value in choices]
+    matches: Bools = np.isin(column, choices)
+    if len(choices) < len(values):
+        matches |= np.isnan(column) if column.dtype.kind == "f" else column == -1
+    return matches
 
 
 def _rank_with_archive(
@@ -205,29 +211,29 @@ def _rank_with_archive(
     pool: int,
 ) -> tuple[RankResult, list[int]]:
     """Put the memories that were read between those that stand, and rank both."""
-    index, (postings, vectors), (allowed, lowered) = core.index, read, masks
-    archived, speakers = _corpus(core, beside)
-    both = join_corpora(index.ground.corpus, archived, speakers)
-    picked = np.zeros(len(beside.near), np.bool_)
-    picked[beside.places] = True
+    index, (postings, vectors), (allowed, is_lowered) = core.index, read, masks
+    archive_corpus, speakers = _corpus(core, beside)
+    both = join_corpora(index.ground.corpus, archive_corpus, speakers)
+    is_picked = np.zeros(len(beside.near), np.bool_)
+    is_picked[beside.places] = True
     query = question.query
     terms = both.terms(
         query.stems,
         {stem: index.lending_rows(postings[stem]) for stem in query.stems},
-        {stem: beside.holding(stem) for stem in query.stems},
+        {stem: beside.find_holders(stem) for stem in query.stems},
     )
     asker = None if question.asker is None else _code_among(speakers, question.asker)
-    ranked = rank(
+    ranking = rank(
         both.ground,
         terms,
         _own_cosines(core, beside, both, query, vectors[0]),
         replace(query, asker=asker),
-        both.join_marks(allowed, picked),
+        both.join_marks(allowed, is_picked),
         pool,
         _contextual(core, beside, both, question, vectors[1]),
-        both.join_marks(np.zeros(len(allowed), np.bool_), picked) if lowered else None,
+        both.join_marks(np.zeros(len(allowed), np.bool_), is_picked) if is_lowered else None,
     )
-    return ranked, both.ground.corpus.seq[ranked.rows].tolist()
+    return ranking, both.ground.corpus.seq[ranking.rows].tolist()
 
 
 def _code_among(speakers: Sequence[str], name: str) -> int:
@@ -239,14 +245,14 @@ def _corpus(core: Core, beside: _ArchiveNeighbours) -> tuple[Corpus, list[str]]:
     index, archive, near = core.index, beside.archive, beside.near
     whole, standing = archive.ground.corpus, index.ground.corpus
     speakers = [*index.names("speaker")]
-    known = {name: code for code, name in enumerate(speakers)}
+    codes = {name: code for code, name in enumerate(speakers)}
     speaker = []
     for code in whole.speaker[near].tolist():
         name = archive.speakers[code] if code >= 0 else None
-        if name is not None and name not in known:
-            known[name] = len(speakers)
+        if name is not None and name not in codes:
+            codes[name] = len(speakers)
             speakers.append(name)
-        speaker.append(-1 if name is None else known[name])
+        speaker.append(-1 if name is None else codes[name])
     own = whole.segment[near]
     segment = own + (int(standing.segment.max(initial=-1)) + 1)
     for number in np.unique(own).tolist():
@@ -254,17 +260,17 @@ def _corpus(core: Core, beside: _ArchiveNeighbours) -> tuple[Corpus, list[str]]:
         rows = _beside_rows(core, archive, at)
         if len(rows):
             segment[own == number] = standing.segment[rows[0]]
-    taken = {name: getattr(whole, name)[near] for name in Corpus.__dataclass_fields__}
-    taken |= {
+    columns = {name: getattr(whole, name)[near] for name in Corpus.__dataclass_fields__}
+    columns |= {
         "segment": segment,
         "speaker": np.array(speaker, np.int32),
         "live": np.zeros(len(near), np.bool_),
     }
     for place in beside.places.tolist():  # what was read is known exactly
         memory = beside.memories[int(archive.seq[near[place]])]
-        taken["words"][place], taken["said_at"][place] = memory.words, memory.said_at
-        taken["value"][place] = memory.value or 0
-    return Corpus(**taken), speakers
+        columns["words"][place], columns["said_at"][place] = memory.words, memory.said_at
+        columns["value"][place] = memory.value or 0
+    return Corpus(**columns), speakers
 
 
 def _beside_rows(core: Core, archive: Archive, row: int) -> Rows:
@@ -295,14 +301,14 @@ def _contextual(
     question: RankQuestion,
     read: tuple[Ints, Any] | None,
 ) -> Contextual | None:
-    found = core.index.contextual(question.meant.model)
+    own = core.index.contextual(question.meant.model)
     vector = question.query.contextual
-    if found is None or read is None or vector is None or not vector.any():
+    if own is None or read is None or vector is None or not vector.any():
         return None
-    windows, held = found
+    windows, has_own = own
     cosines, has = _compare_windows(beside, vector, read)
     floor = core.embedder.thresholds.weak_below
-    return Contextual(both.by_row(cosine(windows, vector), cosines), both.join_marks(held, has), floor)
+    return Contextual(both.by_row(cosine(windows, vector), cosines), both.join_marks(has_own, has), floor)
 
 
 def _compare_windows(
@@ -313,8 +319,8 @@ def _compare_windows(
     bare = np.zeros((len(near), len(vector)), np.float16)
     at = np.searchsorted(archive.seq[near], seqs)
     bare[at] = vectors
-    held = np.zeros(len(near), np.bool_)
-    held[at] = True
+    has_own = np.zeros(len(near), np.bool_)
+    has_own[at] = True
     whole = archive.ground.corpus
     some = Corpus(**{name: getattr(whole, name)[near] for name in Corpus.__dataclass_fields__})
-    return cosine(window_vectors(windows_of(some), bare), vector), held
+    return cosine(window_vectors(windows_of(some), bare), vector), has_own

@@ -70,7 +70,7 @@ async def with_ended(core: Core, memories: Sequence[Memory | None]) -> list[Memo
     return (await mark_outdated(core, memories)).memories
 
 
-def together(above: Mapping[int, set[int]], below: Mapping[int, set[int]]) -> dict[int, set[int]]:
+def merge_stronger(above: Mapping[int, set[int]], below: Mapping[int, set[int]]) -> dict[int, set[int]]:
     """Return what stands above what, for one reason or the other."""
     return {seq: above.get(seq, set()) | below.get(seq, set()) for seq in {**above, **below}}
 
@@ -87,22 +87,24 @@ async def _by_facts(
     for link in await core.store.neighbours(core.scope, turns, Relation.LEARNED_FROM):
         facts[link.target].append(link.source)
     seqs = sorted({seq for turn in turns for seq in facts[turn]})
-    known = await _facts(core, seqs)
-    fell = {seq for seq, one in known.items() if one.is_superseded}
+    validities = await _facts(core, seqs)
+    fell = {seq for seq, one in validities.items() if one.is_superseded}
     by = await _successors(core, fell) if fell else {}
     for turn in turns:
-        own = [known[seq] for seq in facts[turn] if seq in known]
-        gone = [one for one in own if by.get(one.seq)]
-        said = [claim.value for claim in claims.get(turn, ()) if claim.replaced_by is not None]
-        for one in gone:
-            if not any(value in one.text for value in said):
+        own = [validities[seq] for seq in facts[turn] if seq in validities]
+        past_facts = [one for one in own if by.get(one.seq)]
+        values = [claim.value for claim in claims.get(turn, ()) if claim.replaced_by is not None]
+        for one in past_facts:
+            if not any(value in one.text for value in values):
                 by_whom = ", ".join(map(short_id, sorted(by[one.seq])))
                 marks[turn].append(f"out of date: {one.text} (see {by_whom})")
-        edited = [one for one in own if one.holds and one.is_edited]
-        marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited]
+        edited_facts = [one for one in own if one.holds and one.is_edited]
+        marks[turn] += [f"out of date: edited since (see {short_id(one.seq)})" for one in edited_facts]
         as_said = [one for one in own if one.holds and not one.is_edited]
-        if (gone or edited) and not as_said:
-            below.setdefault(turn, set()).update({one.seq for one in edited}, *(by[one.seq] for one in gone))
+        if (past_facts or edited_facts) and not as_said:
+            below.setdefault(turn, set()).update(
+                {one.seq for one in edited_facts}, *(by[one.seq] for one in past_facts)
+            )
 
 
 class _FactValidity(NamedTuple):
@@ -117,22 +119,22 @@ class _FactValidity(NamedTuple):
 
 async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _FactValidity]:
     """Look at some memories; where texts of the archive are to be left alone, at columns of these."""
-    found: dict[int, _FactValidity] = {}
+    validities: dict[int, _FactValidity] = {}
     if seqs and core.index.leaves_archive:
-        wanted = SnapshotRequest(frozenset({"status", "text_at"}), only=tuple(seqs))
-        snapshot = await core.store.snapshot(core.scope, wanted, core.clock.now())
-        archived = np.flatnonzero(snapshot.columns["status"] == int(Status.ARCHIVED))
-        edited = ~np.isnan(snapshot.columns["text_at"])
-        for seq, is_edited in zip(snapshot.seq[archived].tolist(), edited[archived].tolist(), strict=True):
-            found[seq] = _FactValidity(seq, holds=True, is_superseded=False, is_edited=is_edited)
-    rest = [seq for seq in seqs if seq not in found]
+        request = SnapshotRequest(frozenset({"status", "text_at"}), only=tuple(seqs))
+        snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
+        rows = np.flatnonzero(snapshot.columns["status"] == int(Status.ARCHIVED))
+        edit_flags = ~np.isnan(snapshot.columns["text_at"])
+        for seq, is_edited in zip(snapshot.seq[rows].tolist(), edit_flags[rows].tolist(), strict=True):
+            validities[seq] = _FactValidity(seq, holds=True, is_superseded=False, is_edited=is_edited)
+    rest = [seq for seq in seqs if seq not in validities]
     for one in await core.store.get(core.scope, rest) if rest else ():
         if one is not None:
-            superseded = one.reason is Reason.SUPERSEDED
-            found[one.seq] = _FactValidity(
-                one.seq, one.status in _HOLDING, superseded, one.text_at is not None, one.text
+            is_superseded = one.reason is Reason.SUPERSEDED
+            validities[one.seq] = _FactValidity(
+                one.seq, one.status in _HOLDING, is_superseded, one.text_at is not None, one.text
             )
-    return found
+    return validities
 
 
 async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
@@ -141,11 +143,11 @@ async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
     waits = {*fell}
     for _ in range(CHAIN_MAX):
         links = await core.store.neighbours(core.scope, sorted(waits), Relation.SUPERSEDES)
-        found = {link.source: link.target for link in links if link.target in waits}
-        for source, target in found.items():
+        targets = {link.source: link.target for link in links if link.target in waits}
+        for source, target in targets.items():
             next_[target].add(source)
-        known = await _facts(core, sorted(found))
-        waits = {seq for seq, one in known.items() if one.is_superseded} - waits
+        facts = await _facts(core, sorted(targets))
+        waits = {seq for seq, one in facts.items() if one.is_superseded} - waits
         if not waits:
             break
     return {seq: _ends(seq, next_) for seq in fell}

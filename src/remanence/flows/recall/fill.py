@@ -12,7 +12,7 @@ import numpy as np
 from remanence.core.model import DroppedMemory, Form, Memory, Relation
 from remanence.core.results import SAID_ALREADY
 from remanence.core.snapshot import Ints
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
 from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
@@ -76,42 +76,42 @@ def describe_missing(number: int) -> str:
 
 async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
     """Give out the room; what surely finds none is fetched only as far as it is shown."""
-    filled = FrameContent()
-    offers = _Offers(core, filled, room, queue)
+    content = FrameContent()
+    offers = _Offers(core, content, room, queue)
     least = core.counts([LINE_LEAST])[0]
     fruitless = 0
     for start in range(0, len(queue.seq), PAGE):
         full = room.reason(least, sure=start < queue.sure) or "budget" * (fruitless == FRUITLESS_MAX)
-        if full and filled.shows_enough:
+        if full and content.shows_enough:
             room.pass_over(full, len(queue.seq) - start)
             break
         seqs = queue.seq[start : start + PAGE]
-        if filled.shows_enough:
+        if content.shows_enough:
             fits = queue.tokens[start : start + PAGE] <= room.tokens * STORED_PER_TOKEN_MOST
             room.pass_over("budget", int(np.count_nonzero(~fits)))
             seqs = seqs[fits]
             if not len(seqs):
                 continue
-        looked = await mark_outdated(core, await _get(core, queue, seqs.tolist()))
-        page = [memory for memory in looked.memories if memory is not None]
-        filled.below |= looked.below
-        kept = len(filled.kept)
+        marks = await mark_outdated(core, await _get(core, queue, seqs.tolist()))
+        page = [memory for memory in marks.memories if memory is not None]
+        content.below |= marks.below
+        before = len(content.kept)
         same = queue.told
         if same is None:
             links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.LEARNED_FROM)
             same = collect_fact_turn_pairs(links)
-        offers.note_told(same.without(looked.edited_seqs))
-        await aside(sum(len(memory.text) for memory in page), offers.all, page)
-        fruitless = fruitless + 1 if len(filled.kept) == kept and start > queue.sure else 0
-    return filled
+        offers.note_told(same.without(marks.edited_seqs))
+        await run_off_loop(sum(len(memory.text) for memory in page), offers.offer_all, page)
+        fruitless = fruitless + 1 if len(content.kept) == before and start > queue.sure else 0
+    return content
 
 
 async def _get(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory | None]:
     """Return some memories of the queue, in order."""
     if not queue.read:
         return await core.store.get(core.scope, seqs)
-    known = {one.seq: one for one in queue.read}
-    return [known.get(seq) for seq in seqs]
+    by_seq = {one.seq: one for one in queue.read}
+    return [by_seq.get(seq) for seq in seqs]
 
 
 class _Offers:
@@ -128,7 +128,7 @@ class _Offers:
         """Learn which facts and turns say the same."""
         self.same |= {seq: told.with_(seq) for seq in told.turns.keys() | told.facts.keys()}
 
-    def all(self, memories: Sequence[Memory]) -> None:
+    def offer_all(self, memories: Sequence[Memory]) -> None:
         """Offer room to some memories in order; how long a line is matters only while there may be room for it."""
         sure = frozenset(self.first[: self.queue.sure])
         for start in range(0, len(memories), COUNTED):
@@ -142,8 +142,8 @@ class _Offers:
 
     def _offer(self, memory: Memory, size: int, *, sure: bool) -> None:
         """Offer room to one memory, whose line takes so many tokens."""
-        kept, beside = self.filled.kept, self.same.get(memory.seq, ())
-        standing = next((seq for seq in beside if seq in kept and says_it(kept[seq], memory)), None)
+        memories, beside = self.filled.kept, self.same.get(memory.seq, ())
+        standing = next((seq for seq in beside if seq in memories and says_it(memories[seq], memory)), None)
         if standing is not None:
             self._drop_repeat(memory, standing)
             return
@@ -174,8 +174,8 @@ class _Offers:
         """Show a passage, in half of the room where others want some, or count it as missing."""
         others_wait = min(len(self.queue.seq), max(self.queue.sure, self.room.limit)) > 1
         marks = self._marks(memory)
-        left = self.room.tokens - marks - self._spare(memory)
-        for room in [left // 2, left] if others_wait else [left]:
+        budget = self.room.tokens - marks - self._spare(memory)
+        for room in [budget // 2, budget] if others_wait else [budget]:
             passage = extract_passage(self.core, memory, room, self.queue.asked)
             if passage is not None:
                 self._keep(memory, self.core.counts([render(memory, part=passage)])[0] + marks)
@@ -195,11 +195,11 @@ class _Offers:
 
     def _marks(self, memory: Memory) -> int:
         """Return what it costs to say which contradictions there are between a memory and those kept."""
-        above, kept = self.queue.above, self.filled.kept
+        above, memories = self.queue.above, self.filled.kept
         if not above:
             return 0
-        over = [kept[other] for other in above.get(memory.seq, ()) if other in kept]
-        under = sum(memory.seq in above.get(other, ()) for other in kept)
+        over = [memories[other] for other in above.get(memory.seq, ()) if other in memories]
+        under = sum(memory.seq in above.get(other, ()) for other in memories)
         return sum(
             self.core.counts([*map(render_contradiction, over), *[render_contradiction(memory)] * under])
         )

@@ -37,15 +37,17 @@ class Filters:
 
     def met_by(self, memory: Memory) -> bool:
         """Tell whether the attributes of a memory will do."""
-        return all(asked.met(value_of(memory.attributes, name)) for name, asked in self.attributes.items())
+        return all(
+            condition.is_met(value_of(memory.attributes, name)) for name, condition in self.attributes.items()
+        )
 
 
 def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
     """Read filters by name; `columns` are those that may be asked for."""
-    asked = dict(given)
-    status, tags = asked.pop("status", None), asked.pop("tags", ())
-    attributes = {name: asked.pop(name) for name in given if name.startswith(ATTRIBUTE) and name != ATTRIBUTE}
-    for name in asked:
+    rest = dict(given)
+    status, tags = rest.pop("status", None), rest.pop("tags", ())
+    attributes = {name: rest.pop(name) for name in given if name.startswith(ATTRIBUTE) and name != ATTRIBUTE}
+    for name in rest:
         if name not in columns:
             raise NameUnknown("filter", name, {*columns, "status", "tags", f"{ATTRIBUTE}NAME"})
     return Filters(
@@ -53,7 +55,7 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
         tags=_tags(tags),
         columns={
             name: tuple(_column_value(name, one) for one in list_filter_values(name, value))
-            for name, value in asked.items()
+            for name, value in rest.items()
         },
         attributes={
             name.removeprefix(ATTRIBUTE): parse_attribute_filter(name, value)
@@ -65,19 +67,19 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
 
 def listed_by(named: Mapping[str, Any], equal: Mapping[str, Any], filters: Mapping[str, Any]) -> "Filters":
     """Read what `list` is asked for; of what is named, None asks for nothing."""
-    given = {name: value for name, value in named.items() if value is not None}
-    return read(together(given, equal, filters), LISTABLE)
+    values = {name: value for name, value in named.items() if value is not None}
+    return read(join_filters(values, equal, filters), LISTABLE)
 
 
-def together(*several: Mapping[str, Any]) -> dict[str, Any]:
+def join_filters(*several: Mapping[str, Any]) -> dict[str, Any]:
     """Put filters of several sources together; what two of them name is refused."""
-    found: dict[str, Any] = {}
+    union: dict[str, Any] = {}
     for one in several:
         for name in one:
-            if name in found:
+            if name in union:
                 raise InvalidInput(f"the filter {name} is given twice", recovery=f"name {name} once")
-        found |= one
-    return found
+        union |= one
+    return union
 
 
 def _statuses(status: Any) -> tuple[Status, ...] | None:

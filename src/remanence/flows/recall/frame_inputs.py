@@ -59,18 +59,18 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
     links: Sequence[Link] | None = None
     memories: Sequence[Memory] = ()
     if len(seqs) > FEW:
-        found = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
+        evidence = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
     else:
-        memories, held, known = await _read(core, seqs, now)
+        memories, near_seqs, near_columns = await _read(core, seqs, now)
         links = await core.store.neighbours(core.scope, seqs.tolist())
-        found = evidence_near(held, known, links)
-    at, here = rows_of(found.seq, seqs)
-    places, indexed = core.index.rows_among(found.seq)
-    stands = np.zeros(len(found.seq), np.bool_)
-    stands[indexed] = standing[places]
-    columns = columns_at(found.columns, at, here)
-    pairs = zip(*(found.seq[ends].tolist() for ends in found.links.contradicting(stands)), strict=True)
-    degree = np.where(here, found.links.degrees(stands)[at], 0.0) if len(stands) else np.zeros(len(seqs))
+        evidence = evidence_near(near_seqs, near_columns, links)
+    at, here = rows_of(evidence.seq, seqs)
+    places, index_rows = core.index.rows_among(evidence.seq)
+    stands = np.zeros(len(evidence.seq), np.bool_)
+    stands[index_rows] = standing[places]
+    columns = columns_at(evidence.columns, at, here)
+    pairs = zip(*(evidence.seq[ends].tolist() for ends in evidence.links.contradicting(stands)), strict=True)
+    degree = np.where(here, evidence.links.degrees(stands)[at], 0.0) if len(stands) else np.zeros(len(seqs))
     return Facts(columns, _hours(columns, scale, now), degree, list(pairs), links, memories)
 
 
@@ -88,8 +88,8 @@ async def _read(
 async def hours(core: Core, clock: ClockName, now: int) -> Floats:
     """Return the hours since each row of the index, which stays still, was learned, used or reinforced, on a clock."""
     scale = await _scale(core, clock, now)
-    found = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
-    return _hours(columns_at(found.columns, *rows_of(found.seq, core.index.seq)), scale, now)
+    evidence = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
+    return _hours(columns_at(evidence.columns, *rows_of(evidence.seq, core.index.seq)), scale, now)
 
 
 def _request(seqs: Ints) -> SnapshotRequest:
@@ -97,9 +97,9 @@ def _request(seqs: Ints) -> SnapshotRequest:
 
 
 def _evidence(columns: Mapping[str, Floats], hours: Floats) -> FrameEvidence:
-    known = {name: np.nan_to_num(columns[name]) for name in ("helped", "failed", "decay")}
-    decay = known["decay"].astype(np.int8)
-    return FrameEvidence(columns["confidence"], known["helped"], known["failed"], decay, hours)
+    values = {name: np.nan_to_num(columns[name]) for name in ("helped", "failed", "decay")}
+    decay = values["decay"].astype(np.int8)
+    return FrameEvidence(columns["confidence"], values["helped"], values["failed"], decay, hours)
 
 
 def fading_clock(core: Core) -> ClockName:
@@ -107,33 +107,33 @@ def fading_clock(core: Core) -> ClockName:
     return core.policy.clock if core.policy.clock != "wall" else core.fades_by
 
 
-async def stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int) -> dict[int, set[int]]:
+async def find_stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int) -> dict[int, set[int]]:
     """Map each of some memories that stand to those of them that openly contradict it, by some links, more strongly."""
     contradicting = (one for one in links if one.relation is Relation.CONTRADICTS and one.resolved_at is None)
     pairs = [(link.source, link.target) for link in contradicting]
     if not pairs:
         return {}
-    ordered = np.sort(seqs)
-    snapshot = await core.store.snapshot(core.scope, _request(ordered), now)
-    found = {name: snapshot.columns[name] for name in COLUMNS}
-    columns = columns_at(found, *rows_of(snapshot.seq, ordered))
+    sorted_seqs = np.sort(seqs)
+    snapshot = await core.store.snapshot(core.scope, _request(sorted_seqs), now)
+    values = {name: snapshot.columns[name] for name in COLUMNS}
+    columns = columns_at(values, *rows_of(snapshot.seq, sorted_seqs))
     scale = await _scale(core, fading_clock(core), now)
-    return await above(core, pairs, ordered, _evidence(columns, _hours(columns, scale, now)))
+    return await map_stronger_ends(core, pairs, sorted_seqs, _evidence(columns, _hours(columns, scale, now)))
 
 
-async def above(
+async def map_stronger_ends(
     core: Core, pairs: Sequence[tuple[int, int]], seqs: Ints, evidence: FrameEvidence
 ) -> dict[int, set[int]]:
     """Map the weaker ends of pairs that contradict each other to the stronger; `evidence` is of ascending `seqs`."""
-    named = np.unique(np.array(pairs, np.int64))
-    at, here = rows_of(seqs, named)
-    places = dict(zip(named[here].tolist(), at[here].tolist(), strict=True))
+    numbers = np.unique(np.array(pairs, np.int64))
+    at, here = rows_of(seqs, numbers)
+    places = dict(zip(numbers[here].tolist(), at[here].tolist(), strict=True))
     ends = sorted({seq for pair in pairs for seq in pair if pair[0] in places and pair[1] in places})
     if not ends:
         return {}
     memories = await core.store.get(core.scope, ends)
     parts = strengths(evidence)
-    known = {
+    by_seq = {
         one.seq: Strength(
             one.seq,
             one.trust,
@@ -145,7 +145,7 @@ async def above(
         for one in memories
         if one is not None
     }
-    return stronger_than(pairs, known)
+    return stronger_than(pairs, by_seq)
 
 
 def collect_fact_turn_pairs(links: Iterable[Link]) -> FactTurnPairs:
@@ -168,11 +168,11 @@ async def _scale(core: Core, clock: ClockName, now: int) -> Timescale | None:
     """Read a clock; the wall's needs no map."""
     if clock == "wall":
         return None
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, clocks=frozenset({clock})))
-    return scales(booked, now)[clock]
+    answer = await core.store.bookkeep(core.scope, Bookkeeping(now, clocks=frozenset({clock})))
+    return scales(answer, now)[clock]
 
 
 def _hours(columns: Mapping[str, Floats], scale: Timescale | None, now: int) -> Floats:
     last = np.fmax(np.fmax(columns["learned_at"], columns["used_at"]), columns["reinforced_at"])
-    passed = now - last if scale is None else scale.reading - scale.at(last)
-    return np.asarray(np.nan_to_num(passed / HOUR, nan=np.inf), np.float64)
+    elapsed = now - last if scale is None else scale.reading - scale.at(last)
+    return np.asarray(np.nan_to_num(elapsed / HOUR, nan=np.inf), np.float64)

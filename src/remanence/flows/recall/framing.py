@@ -20,22 +20,28 @@ from remanence.core.snapshot import (
 )
 from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
-from remanence.flows.recall.current_only import together
+from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
-from remanence.flows.recall.frame_inputs import above, collect_fact_turn_pairs, facts, fading_clock, hours
+from remanence.flows.recall.frame_inputs import (
+    collect_fact_turn_pairs,
+    facts,
+    fading_clock,
+    hours,
+    map_stronger_ends,
+)
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
     IDENTITY,
     NEEDS,
     RankedEligible,
-    best,
-    eligible,
+    match_eligible,
     rank_eligible,
+    select_profile,
 )
 from remanence.flows.recall.recalling import (
     WEAK,
@@ -55,9 +61,9 @@ from remanence.recall.frames import (
     Filling,
     Frame,
     laid_out,
-    offering,
     parts_of,
     room_beside,
+    sort_for_room,
     stronger_first,
 )
 from remanence.store.base import Arriving
@@ -154,19 +160,21 @@ async def frame(core: Core, look: Look) -> RecallResult:
     check_count("limit", limit, 1, LIMIT_MAX)
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
     field = await _field(core, chosen, look.query, limit, stands_at)
-    repeated = bool(field.reach.exact.any())  # what is asked stands here word for word
-    weak = look.query is not None and not repeated and _is_weak(core, field.reach)
+    is_repeat = bool(field.reach.exact.any())  # what is asked stands here word for word
+    weak = look.query is not None and not is_repeat and _is_weak(core, field.reach)
     room.tokens -= core.counts([WEAK])[0] * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
-    order = offering(field.found, ranking.scores)
+    order = sort_for_room(field.found, ranking.scores)
     sure = int((field.found.guaranteed | field.found.exact).sum())
-    asked = frozenset(stems(look.query or ""))
+    query_stems = frozenset(stems(look.query or ""))
     same = None if field.links is None else collect_fact_turn_pairs(field.links)
-    queue = Queue(field.found.seq[order], field.tokens[order], sure, ranking.above, asked, same, field.read)
-    filled = await fill(core, queue, room)
-    chars = sum(len(memory.text) for memory in filled.kept.values())
-    head = [WEAK] * weak + [describe_missing(filled.missing)] * filled.noted
-    answer = await aside(chars, _answer, core, look, chosen, (field, ranking), (filled, room), head)
+    queue = Queue(
+        field.found.seq[order], field.tokens[order], sure, ranking.above, query_stems, same, field.read
+    )
+    content = await fill(core, queue, room)
+    chars = sum(len(memory.text) for memory in content.kept.values())
+    head = [WEAK] * weak + [describe_missing(content.missing)] * content.noted
+    answer = await run_off_loop(chars, _answer, core, look, chosen, (field, ranking), (content, room), head)
     answer = replace(answer, without_model=field.without_model)
     if look.count_use and not answer.is_weak:
         used = [hit.memory.seq for hit in answer.memories]
@@ -185,21 +193,21 @@ async def _with_profile(
     if room.tokens <= 0:
         return answer
     others = found.where(~np.isin(found.seq, field.found.seq))
-    filled = await fill(core, Queue(others.seq[:lines_most], others.tokens[:lines_most]), room)
-    said = {hit.id for hit in answer.memories}
-    drawn = [
+    content = await fill(core, Queue(others.seq[:lines_most], others.tokens[:lines_most]), room)
+    shown_ids = {hit.id for hit in answer.memories}
+    extras = [
         one
-        for one in filled.kept.values()
-        if one.seq not in filled.below and not one.ended and said.isdisjoint(one.sources)
+        for one in content.kept.values()
+        if one.seq not in content.below and not one.ended and shown_ids.isdisjoint(one.sources)
     ]
-    if not drawn:
+    if not extras:
         return answer
-    lines = [render(one, part=filled.passages.get(one.seq), scarce=True) for one in drawn]
+    lines = [render(one, part=content.passages.get(one.seq), scarce=True) for one in extras]
     text = "\n".join([*filter(None, [answer.text]), BEGINS, *lines, ENDS])
-    left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(drawn)}
+    left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(extras)}
     return replace(
         answer,
-        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in filled.passages) for one in drawn),
+        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in content.passages) for one in extras),
         tokens=tokens_of(core, text),
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
@@ -211,27 +219,27 @@ async def _field(
 ) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
-    known = (
+    context = (
         None
         if query is None
         else (*await asked_for(core, query), await extra_vectors.embed_question(core, query))
     )
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
-    meant = None if known is None else known[2].arm
-    async with core.index.still(
-        now, columns, tags=tags, windows=query is not None, model=meant, stands_at=stands_at
+    model = None if context is None else context[2].arm
+    async with core.index.hold_rows(
+        now, columns, tags=tags, windows=query is not None, model=model, stands_at=stands_at
     ):
         stands = core.index.stands
-        guaranteed = stands & await _any(core, chosen.guarantees, now)
-        passes = guaranteed | await _passing(core, chosen, stands, clock, now)
-        if query is None or known is None:
-            reach = _whole(passes)
+        guaranteed = stands & await _match_any_tag(core, chosen.guarantees, now)
+        passes = guaranteed | await _match_frame_filters(core, chosen, stands, clock, now)
+        if query is None or context is None:
+            reach = _reach_all_rows(passes)
         else:
-            reach = await _find_answers(core, query, known, (passes, guaranteed), limit * POOL)
+            reach = await _find_answers(core, query, context, (passes, guaranteed), limit * POOL)
         seqs = core.index.seq[reach.rows]
         read = await facts(core, reach.rows, stands, clock, now)
-        found = Candidates(
+        candidates = Candidates(
             seq=seqs,
             similarity=reach.similarity,
             guaranteed=guaranteed[reach.rows],
@@ -241,12 +249,12 @@ async def _field(
             degree=read.degree,
         )
         tokens = shown_lengths({name: core.index.column(name) for name in _SIZE}, "tokens")[reach.rows]
-        stronger = await above(core, read.contradicting, seqs, read.evidence)
-        without = "" if known is None else known[2].without
+        stronger = await map_stronger_ends(core, read.contradicting, seqs, read.evidence)
+        without = "" if context is None else context[2].without
         profile = await rank_eligible(core, now) if chosen.profile else None
         whole = read.memories
         return _FrameCandidates(
-            found, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile
+            candidates, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile
         )
 
 
@@ -261,19 +269,19 @@ def _clock(core: Core, chosen: Frame) -> ClockName:
     return fading_clock(core)
 
 
-async def _any(core: Core, patterns: Sequence[str], now: int) -> Bools:
+async def _match_any_tag(core: Core, patterns: Sequence[str], now: int) -> Bools:
     """Tell which rows bear any of some tags."""
-    found = np.zeros(len(core.index), np.bool_)
+    mask = np.zeros(len(core.index), np.bool_)
     for pattern in patterns:
-        found |= await core.index.match_tag(pattern, now)
-    return found
+        mask |= await core.index.match_tag(pattern, now)
+    return mask
 
 
-async def _passing(core: Core, chosen: Frame, stands: Bools, clock: ClockName, now: int) -> Bools:
+async def _match_frame_filters(core: Core, chosen: Frame, stands: Bools, clock: ClockName, now: int) -> Bools:
     """Tell which of the rows that stand pass the frame's filters."""
     passes = stands.copy()
     if chosen.tags:
-        passes &= await _any(core, chosen.tags, now)
+        passes &= await _match_any_tag(core, chosen.tags, now)
     if chosen.categories:
         codes = [core.index.code("category", name) for name in chosen.categories]
         passes &= np.isin(core.index.column("category"), codes)
@@ -282,7 +290,7 @@ async def _passing(core: Core, chosen: Frame, stands: Bools, clock: ClockName, n
     return passes
 
 
-def _whole(passes: Bools) -> _Reach:
+def _reach_all_rows(passes: Bools) -> _Reach:
     rows = np.flatnonzero(passes)
     return _Reach(rows, np.zeros(len(rows)), np.zeros(len(rows), np.bool_), len(rows))
 
@@ -296,29 +304,29 @@ async def _find_answers(
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
-    ranked = await ranked_rows(core, RecallRequest(query), known, passes, pool)
+    ranking = await ranked_rows(core, RecallRequest(query), known, passes, pool)
     similarity = np.zeros(len(core.index))
-    if len(ranked.rows):
-        similarity[ranked.rows] = ranked.scores / max(float(ranked.scores.max()), 1e-9)
-    exact = await _repeating(core, query, passes)
+    if len(ranking.rows):
+        similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
+    exact = await _match_query_repeats(core, query, passes)
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
-    unasked = running - len(rows) if len(ranked.rows) < pool else 0
-    return _Reach(rows, similarity[rows], exact[rows], running, unasked, ranked.strength, ranked.by_model)
+    unasked = running - len(rows) if len(ranking.rows) < pool else 0
+    return _Reach(rows, similarity[rows], exact[rows], running, unasked, ranking.strength, ranking.by_model)
 
 
 def _is_weak(core: Core, reach: _Reach) -> bool:
     return not reach.by_model and is_weak(core, reach.strength)
 
 
-async def _repeating(core: Core, query: str, passes: Bools) -> Bools:
+async def _match_query_repeats(core: Core, query: str, passes: Bools) -> Bools:
     """Tell which rows say what the question says and no more, whoever said it: each is found by its own text."""
     index = core.index
-    alike = passes & (index.column("words") == await aside(len(query), _count, query))
+    alike = passes & (index.column("words") == await run_off_loop(len(query), _count, query))
     names = index.names("speaker")
     codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
     speakers = [names[code] if code >= 0 else "" for code in codes]
-    marks = await aside(len(query), fingerprints, query, speakers)
+    marks = await run_off_loop(len(query), fingerprints, query, speakers)
     twins = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.values()
     same = np.zeros(len(index), np.bool_)
     same[index.rows_among(np.array([twin.seq for twin in twins], np.int64))[0]] = True
@@ -346,12 +354,12 @@ def _answer(
 ) -> RecallResult:
     """Put in order what got room, lay it out under the lines of `head`, and account for all that did not."""
     field, ranking = weighed
-    kept, passages, room = filled[0].kept, filled[0].passages, filled[1]
+    memories, passages, room = filled[0].kept, filled[0].passages, filled[1]
     first = set(field.found.seq[field.found.guaranteed].tolist())
-    best = sorted(kept, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
-    order = stronger_first(best, together(ranking.above, filled[0].below))
-    over = {seq: [kept[one] for one in ranking.above.get(seq, ()) if one in kept] for seq in order}
-    lines = [render(kept[seq], over[seq], passages.get(seq), scarce=True) for seq in order]
+    best = sorted(memories, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
+    order = stronger_first(best, merge_stronger(ranking.above, filled[0].below))
+    over = {seq: [memories[one] for one in ranking.above.get(seq, ()) if one in memories] for seq in order}
+    lines = [render(memories[seq], over[seq], passages.get(seq), scarce=True) for seq in order]
     text = "\n".join([*head, *filter(None, [laid_out(chosen.template, lines)])])
     worse = field.reach.running - field.reach.unasked - len(field.found)
     left_out = {
@@ -365,7 +373,7 @@ def _answer(
         query=look.query or "",
         memories=tuple(
             replace(
-                ranking.hit(kept[seq]),
+                ranking.hit(memories[seq]),
                 contradicted_by=tuple(one.id for one in over[seq]),
                 cut=seq in passages,
                 also=tuple(filled[0].also.get(seq, ())),
@@ -390,40 +398,42 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     budget = await settings.number(core, "boot_tokens") if budget is None else budget
     check_count("budget", budget, 1, BUDGET_MAX)
     now, most = core.clock.now(), await settings.number(core, "profile_lines")
-    snapshot = await core.index.frozen(SnapshotRequest(_BOOTED, tags=NEEDS.tags | {REJECTED_PATH}), now)
+    snapshot = await core.index.read_snapshot(
+        SnapshotRequest(_BOOTED, tags=NEEDS.tags | {REJECTED_PATH}), now
+    )
     fence = sum(core.counts([BEGINS, ENDS]))
     ranks = _ranks(snapshot)
-    profile = best(snapshot, eligible(core, snapshot, now) & (ranks > PROFILED), most)
+    profile = select_profile(snapshot, match_eligible(core, snapshot, now) & (ranks > PROFILED), most)
     profile = profile[: most if FENCE_SHARE * fence <= budget else 0]
     ranks[profile] = PROFILED
     rows = _order(snapshot, ranks)
     tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
     room = Filling(budget - fence * bool(len(profile)), max(len(rows), 1))
-    filled = await fill(core, Queue(snapshot.seq[rows], tokens), room)
-    kept = [filled.kept[seq] for seq in stronger_first(filled.kept, filled.below)]
-    begun, drawn = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
-    drawn -= {one.seq for one in kept if one.ended or one.seq in filled.below}
+    content = await fill(core, Queue(snapshot.seq[rows], tokens), room)
+    memories = [content.kept[seq] for seq in stronger_first(content.kept, content.below)]
+    first_seqs, profile_seqs = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
+    profile_seqs -= {one.seq for one in memories if one.ended or one.seq in content.below}
     groups = [
-        [one for one in kept if one.seq in begun],
-        [one for one in kept if one.seq in drawn],
-        [one for one in kept if one.seq not in begun | drawn],
+        [one for one in memories if one.seq in first_seqs],
+        [one for one in memories if one.seq in profile_seqs],
+        [one for one in memories if one.seq not in first_seqs | profile_seqs],
     ]
-    parts = filled.passages
-    first, fenced, rest = (
+    parts = content.passages
+    first, profile_lines, rest = (
         [render(one, part=parts.get(one.seq), scarce=True) for one in group] for group in groups
     )
-    fenced = [BEGINS, *fenced, ENDS] if fenced else []
-    text = "\n".join([*[describe_missing(filled.missing)] * filled.noted, *first, *fenced, *rest])
+    profile_lines = [BEGINS, *profile_lines, ENDS] if profile_lines else []
+    text = "\n".join([*[describe_missing(content.missing)] * content.noted, *first, *profile_lines, *rest])
     return RecallResult(
         query="",
         memories=tuple(
-            Hit(memory, 0.0, cut=memory.seq in parts, also=tuple(filled.also.get(memory.seq, ())))
+            Hit(memory, 0.0, cut=memory.seq in parts, also=tuple(content.also.get(memory.seq, ())))
             for group in groups
             for memory in group
         ),
         strength=0.0,
         tokens=tokens_of(core, text),
-        dropped=tuple(filled.dropped),
+        dropped=tuple(content.dropped),
         text=text,
         left_out={reason: count for reason, count in room.counts.items() if count},
     )
@@ -437,11 +447,11 @@ _EPISODE = PROFILED + 2
 def _ranks(snapshot: Snapshot) -> Ints:
     """Return where each row stands before the profile is drawn up."""
     columns, tags = snapshot.columns, snapshot.tags
-    rejected = tags[REJECTED_PATH]
-    bearing = load_bearing(columns["kind"], rejected)
-    pinned = np.asarray(columns["pinned"]) > 0
+    is_rejected = tags[REJECTED_PATH]
+    bearing = load_bearing(columns["kind"], is_rejected)
+    is_pinned = np.asarray(columns["pinned"]) > 0
     return np.select(
-        [pinned, bearing & tags[IDENTITY], rejected, bearing],
+        [is_pinned, bearing & tags[IDENTITY], is_rejected, bearing],
         [0, 1, 2, PROFILED + 1],
         default=_EPISODE,
     )

@@ -32,7 +32,7 @@ class Frames:
 
     async def list(self) -> list[Frame]:
         """List the frames: the built-in ones, then yours by name."""
-        return await every(self._core)
+        return await read_all_frames(self._core)
 
     async def get(self, name: str) -> Frame:
         """Show one frame with all its numbers.
@@ -76,20 +76,20 @@ class KeptFrame(NamedTuple):
 
 async def one_with_settings(core: Core, name: str, *numbers: str) -> KeptFrame:
     """Read one frame, and settings that are numbers, by one request."""
-    asked = Bookkeeping(core.clock.now(), get=(_frame_key(name), *settings.rows_of(*numbers)))
-    booked = await core.store.bookkeep(core.scope, asked)
-    rows = booked.values
+    request = Bookkeeping(core.clock.now(), get=(_frame_key(name), *settings.rows_of(*numbers)))
+    answer = await core.store.bookkeep(core.scope, request)
+    rows = answer.values
     row: Mapping[str, Any] | None = rows.get(_frame_key(name))
     if row is None:
-        raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await every(core)])
-    return KeptFrame(_frame(name, row), settings.numbers_in(rows, *numbers), booked.position)
+        raise NameUnknown("frame", str(name)[:80], [frame.name for frame in await read_all_frames(core)])
+    return KeptFrame(_frame(name, row), settings.numbers_in(rows, *numbers), answer.position)
 
 
-async def every(core: Core) -> list[Frame]:
+async def read_all_frames(core: Core) -> list[Frame]:
     """Read all frames."""
     rows = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), under=(UNDER,)))).values
-    found = [_frame(kept.removeprefix(UNDER), row) for kept, row in rows.items()]
-    return sorted(found, key=lambda frame: (frame.name not in BUILTIN, frame.name))
+    frames = [_frame(key.removeprefix(UNDER), row) for key, row in rows.items()]
+    return sorted(frames, key=lambda frame: (frame.name not in BUILTIN, frame.name))
 
 
 async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
@@ -115,8 +115,8 @@ def _frame_key(name: str) -> str:
 
 
 async def _row(core: Core, name: str) -> Mapping[str, Any] | None:
-    asked = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
-    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, asked)).values.get(
+    request = Bookkeeping(core.clock.now(), get=(_frame_key(name),))
+    row: Mapping[str, Any] | None = (await core.store.bookkeep(core.scope, request)).values.get(
         _frame_key(name)
     )
     return row

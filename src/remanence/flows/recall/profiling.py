@@ -73,8 +73,8 @@ class Profile(Result):
     def text(self) -> str:
         """The profile as Markdown, fenced so that its lines are told from instructions."""
         sections = groupby(self.lines, key=lambda line: line.section)
-        told = [line for heading, own in sections for line in (f"## {heading}", *map(str, own))]
-        return "\n".join([BEGINS, *told, ENDS]) if told else ""
+        rows = [line for heading, own in sections for line in (f"## {heading}", *map(str, own))]
+        return "\n".join([BEGINS, *rows, ENDS]) if rows else ""
 
     def __str__(self) -> str:
         return self.text or "nothing is known yet"
@@ -98,15 +98,15 @@ class Topic(Result):
 async def profile(core: Core) -> Profile:
     """Draw the profile up from what stands now."""
     most, now = await settings.number(core, "profile_lines"), core.clock.now()
-    async with core.index.still(now, NEEDS.columns, tags=NEEDS.tags):
-        position, found = core.index.position, await rank_eligible(core, now)
-    memories = await _holding(core, found.seq[: most * READ].tolist())
+    async with core.index.hold_rows(now, NEEDS.columns, tags=NEEDS.tags):
+        position, candidates = core.index.position, await rank_eligible(core, now)
+    memories = await _select_profile_memories(core, candidates.seq[: most * READ].tolist())
     lines = [_line(memory) for memory in memories[:most]]
     return Profile(
         core.scope,
         position,
         tuple(sorted(lines, key=lambda line: HEADINGS.index(line.section))),
-        len(found.seq) - len(lines),
+        len(candidates.seq) - len(lines),
     )
 
 
@@ -128,19 +128,19 @@ async def rank_eligible(core: Core, now: int) -> RankedEligible:
 
     All but the time is worked out once after each change of the scope.
     """
-    found: RankedEligible | None = core.index.derived.get("profile")
-    if found is None:
+    candidates: RankedEligible | None = core.index.derived.get("profile")
+    if candidates is None:
         tags = {pattern: await core.index.match_tag(pattern, now) for pattern in NEEDS.tags}
         columns = {name: core.index.column(name) for name in NEEDS.columns}
         snapshot = Snapshot(core.scope, core.index.position, core.index.seq, columns, tags=tags)
-        rows = best(snapshot, _may_stand(core, snapshot) & ~core.index.entities, len(snapshot))
+        rows = select_profile(snapshot, _may_stand(core, snapshot) & ~core.index.entities, len(snapshot))
         tokens = shown_lengths(columns, "tokens")[rows].astype(np.int64)
         valid_to = np.asarray(columns["valid_to"][rows], np.float64)
-        found = core.index.derived["profile"] = RankedEligible(snapshot.seq[rows], tokens, valid_to)
-    return found.where(~(found.valid_to <= now))  # NaN where it holds for good
+        candidates = core.index.derived["profile"] = RankedEligible(snapshot.seq[rows], tokens, valid_to)
+    return candidates.where(~(candidates.valid_to <= now))  # NaN where it holds for good
 
 
-def best(snapshot: Snapshot, among: Bools, most: int) -> Ints:
+def select_profile(snapshot: Snapshot, among: Bools, most: int) -> Ints:
     """Return the rows that make a profile, the worthiest first: identity and what is pinned before all others."""
     columns = snapshot.columns
     first = snapshot.tags[IDENTITY] | (np.asarray(columns["pinned"]) > 0)
@@ -148,7 +148,7 @@ def best(snapshot: Snapshot, among: Bools, most: int) -> Ints:
     return select_profile_rows(among, first, worths, snapshot.seq, most)
 
 
-def eligible(core: Core, snapshot: Snapshot, now: int) -> Bools:
+def match_eligible(core: Core, snapshot: Snapshot, now: int) -> Bools:
     """Tell which rows may stand in a profile, and hold."""
     ends = np.asarray(snapshot.columns["valid_to"], np.float64)
     return _may_stand(core, snapshot) & ~(ends <= now)  # NaN where it holds for good
@@ -158,32 +158,32 @@ def _may_stand(core: Core, snapshot: Snapshot) -> Bools:
     """Tell which rows may stand in a profile while they hold: what a person or the agent said, of its categories."""
     columns = snapshot.columns
     codes = [core.index.code("category", name) for name in SECTIONS]
-    found: Bools = np.isin(columns["status"], list(STANDING))
-    found &= np.isin(columns["category"], [code for code in codes if code >= 0]) | snapshot.tags[IDENTITY]
-    found &= np.asarray(columns["kind"]) != Kind.EPISODIC
-    found &= np.asarray(columns["trust"]) >= Trust.AGENT
-    found &= np.asarray(columns["verification"]) != Verification.DISPUTED
-    return found
+    passes: Bools = np.isin(columns["status"], list(STANDING))
+    passes &= np.isin(columns["category"], [code for code in codes if code >= 0]) | snapshot.tags[IDENTITY]
+    passes &= np.asarray(columns["kind"]) != Kind.EPISODIC
+    passes &= np.asarray(columns["trust"]) >= Trust.AGENT
+    passes &= np.asarray(columns["verification"]) != Verification.DISPUTED
+    return passes
 
 
-async def _holding(core: Core, seqs: Sequence[int]) -> list[Memory]:
+async def _select_profile_memories(core: Core, seqs: Sequence[int]) -> list[Memory]:
     """Return memories in order, without what holds no longer and what another one says already."""
-    looked = await mark_outdated(core, await core.store.get(core.scope, seqs))
-    asked = Relation.NEAR_DUPLICATE, Relation.LEARNED_FROM
-    links = await core.store.neighbours(core.scope, seqs, *asked) if seqs else []
+    marks = await mark_outdated(core, await core.store.get(core.scope, seqs))
+    relations = Relation.NEAR_DUPLICATE, Relation.LEARNED_FROM
+    links = await core.store.neighbours(core.scope, seqs, *relations) if seqs else []
     alike: dict[int, set[int]] = {}
     for link in links:
         if link.relation is Relation.NEAR_DUPLICATE:
             alike.setdefault(link.source, set()).add(link.target)
             alike.setdefault(link.target, set()).add(link.source)
-    same = collect_fact_turn_pairs(links).without(looked.edited_seqs)
-    kept: dict[int, Memory] = {}
-    for memory in looked.memories:
+    same = collect_fact_turn_pairs(links).without(marks.edited_seqs)
+    by_seq: dict[int, Memory] = {}
+    for memory in marks.memories:
         if memory is None or memory.status not in STANDING or memory.ended:
             continue
-        if kept.keys().isdisjoint([*alike.get(memory.seq, ()), *same.with_(memory.seq)]):
-            kept[memory.seq] = memory
-    return list(kept.values())
+        if by_seq.keys().isdisjoint([*alike.get(memory.seq, ()), *same.with_(memory.seq)]):
+            by_seq[memory.seq] = memory
+    return list(by_seq.values())
 
 
 def _line(memory: Memory) -> ProfileLine:
@@ -204,6 +204,6 @@ def in_a_line(memory: Memory) -> tuple[str, bool]:
 async def spoken_of(core: Core, limit: int) -> list[Topic]:
     """Return the topics of what stands, by its newest memories."""
     check_count("limit", limit, 1, TOPICS_MAX)
-    found = await core.store.find(core.scope, Find((Status.INBOX, Status.ACTIVE), limit=TOPIC_TEXTS_MAX))
-    texts = [memory.text for memory in found if not is_entity(memory)]
+    memories = await core.store.find(core.scope, Find((Status.INBOX, Status.ACTIVE), limit=TOPIC_TEXTS_MAX))
+    texts = [memory.text for memory in memories if not is_entity(memory)]
     return [Topic(*one) for one in await asyncio.to_thread(topics, texts, limit)]

@@ -10,8 +10,8 @@ from remanence.core.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memori
 from remanence.core.score import RATING
 from remanence.edit.identity import GUARD, says_who
 from remanence.edit.links import strengthen_links
-from remanence.flows.base.context import RACES_MAX, Core, overtaken
-from remanence.flows.base.naming import several
+from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
+from remanence.flows.base.naming import list_memory_names
 
 IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
@@ -22,7 +22,7 @@ async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: boo
 
     All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
     """
-    names = several(ids)
+    names = list_memory_names(ids)
     check_fraction("a signal", signal)
     await core.uses.settle()
     for attempt in range(RACES_MAX):
@@ -33,7 +33,7 @@ async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: boo
         try:
             await core.commit(await _changes(core, list(memories), signal), cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         return RateResult(tuple(memory.id for memory in memories.values()), skipped, cause.run)
     raise AssertionError("unreachable")
@@ -43,20 +43,20 @@ async def _split_rateable(
     core: Core, names: Sequence[int | str], *, spares_identity: bool
 ) -> tuple[dict[int, Memory], tuple[DroppedMemory, ...]]:
     """Tell what can be rated from what cannot; a memory named twice is rated once."""
-    rated: dict[int, Memory] = {}
+    by_seq: dict[int, Memory] = {}
     skipped: list[DroppedMemory] = []
     for name, memory in zip(names, await core.find_memories(names), strict=True):
-        reason = _immune(memory)
+        reason = _describe_immunity(memory)
         if memory is not None and not reason and spares_identity:
             reason = GUARD if says_who(memory.tags, system=core.policy.is_system(memory.category)) else ""
         if memory is None or reason:
             skipped.append(DroppedMemory(str(name) if memory is None else memory.id, reason))
         else:
-            rated[memory.seq] = memory
-    return rated, tuple(skipped)
+            by_seq[memory.seq] = memory
+    return by_seq, tuple(skipped)
 
 
-def _immune(memory: Memory | None) -> str:
+def _describe_immunity(memory: Memory | None) -> str:
     """Say why a memory is not rated; "" where it is. How a task went says nothing of who the agent is."""
     if memory is None:
         return "unknown"

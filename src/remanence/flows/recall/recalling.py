@@ -30,7 +30,7 @@ from remanence.core.model import (
 )
 from remanence.core.results import SAID_ALREADY
 from remanence.flows.base import extra_vectors
-from remanence.flows.base.context import LISTED_MAX, Core, aside
+from remanence.flows.base.context import LISTED_MAX, Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.indexes.scope_index import RANKED
@@ -40,9 +40,9 @@ from remanence.flows.recall.archive_ranking import (
     RankQuestion,
     ranked_with_archive,
 )
-from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, together
+from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, merge_stronger
 from remanence.flows.recall.filters import Filters
-from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, says_it, stronger
+from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
@@ -93,22 +93,22 @@ class RecallRequest:
 async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     """Answer a question from what stands, inbox and active memories, and from the archive where that is open."""
     _check(core, asked)
-    known, terms = await asked_for(core, asked.query)
+    context, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
-    meant = await extra_vectors.embed_question(core, asked.query)
-    found = await _looked_for(core, asked, (known, terms, meant), pool)
-    ranked, seqs = found.ranked, found.seqs
+    question = await extra_vectors.embed_question(core, asked.query)
+    outcome = await _looked_for(core, asked, (context, terms, question), pool)
+    ranking, seqs = outcome.ranked, outcome.seqs
     links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.CONTRADICTS)
     same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
-        ranked, seqs = ranked.first(asked.limit), seqs[: asked.limit]
-    looked = await mark_outdated(core, await _read(core, seqs, found.read))
-    memories, same = looked.memories, same.without(looked.edited_seqs)
-    above = await stronger(core, links, np.array(seqs, np.int64), core.clock.now())
+        ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
+    marks = await mark_outdated(core, await _read(core, seqs, outcome.read))
+    memories, same = marks.memories, same.without(marks.edited_seqs)
+    above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
-    weak = not ranked.by_model and is_weak(core, ranked.strength)
-    answer = await aside(chars, _answer, core, asked, ranked, looked, (above, weak, same))
-    answer = replace(answer, without_model=meant.without)
+    weak = not ranking.by_model and is_weak(core, ranking.strength)
+    answer = await run_off_loop(chars, _answer, core, asked, ranking, marks, (above, weak, same))
+    answer = replace(answer, without_model=question.without)
     if asked.count_use and not weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
@@ -132,18 +132,18 @@ async def _looked_for(
         core.archive.begin_indexing()
     await index.turn_to(by_hashes=weight.by_hashes)
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
-    wanted = _make_archive_filter(asked, opens=opens)
+    archive_filter = _make_archive_filter(asked, opens=opens)
     columns = RANKED | asked.filters.columns.keys() | {"category"}
     # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
     stands_at = None if weight.by_hashes else weight.position
     for attempt in range(TOGETHER_TRIES):
-        if wanted is not None and index.leaves_archive:
+        if archive_filter is not None and index.leaves_archive:
             await core.archive.read()  # most of it, while the index may still move on
-        async with index.still(now, columns, windows=True, model=words[2].arm, stands_at=stands_at):
-            left, changed = await _read_archive(core, wanted)
-            if changed > index.position and attempt < TOGETHER_TRIES - 1:
+        async with index.hold_rows(now, columns, windows=True, model=words[2].arm, stands_at=stands_at):
+            archive, changed_at = await _read_archive(core, archive_filter)
+            if changed_at > index.position and attempt < TOGETHER_TRIES - 1:
                 continue
-            return await _ranked_together(core, asked, words, left, opens=opens, pool=pool)
+            return await _ranked_together(core, asked, words, archive, opens=opens, pool=pool)
     raise AssertionError("unreachable")
 
 
@@ -154,8 +154,8 @@ async def _read_archive(
     if not core.index.leaves_archive:
         core.archive.forget()
     elif wanted is not None:
-        archive, changed = await core.archive.read()
-        return (archive, wanted), changed
+        archive, changed_at = await core.archive.read()
+        return (archive, wanted), changed_at
     return None, -1
 
 
@@ -169,15 +169,15 @@ async def _ranked_together(
     pool: int,
 ) -> ArchiveRanking:
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
-    opened = _find_archived_rows(core, asked, opens=opens)
-    allowed = await _filter_rows(core, asked, opened)
+    archive_rows = _find_archived_rows(core, asked, opens=opens)
+    allowed = await _filter_rows(core, asked, archive_rows)
     if left is not None:
         question = RankQuestion(_query(core, asked, words), asked.asker, words[2])
-        found = await ranked_with_archive(core, left, question, allowed, pool)
-        if found is not None:
-            return found
-    ranked = await ranked_rows(core, asked, words, allowed, pool, opened)
-    return ArchiveRanking(ranked, core.index.seq[ranked.rows].tolist(), {})
+        joint = await ranked_with_archive(core, left, question, allowed, pool)
+        if joint is not None:
+            return joint
+    ranking = await ranked_rows(core, asked, words, allowed, pool, archive_rows)
+    return ArchiveRanking(ranking, core.index.seq[ranking.rows].tolist(), {})
 
 
 def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
@@ -193,8 +193,8 @@ def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter 
 async def _read(core: Core, seqs: Sequence[int], known: Mapping[int, Memory]) -> list[Memory | None]:
     """Read memories, but for those that were read already."""
     missing = [seq for seq in seqs if seq not in known]
-    found = dict(zip(missing, await core.store.get(core.scope, missing), strict=True)) if missing else {}
-    return [known[seq] if seq in known else found[seq] for seq in seqs]
+    by_seq = dict(zip(missing, await core.store.get(core.scope, missing), strict=True)) if missing else {}
+    return [known[seq] if seq in known else by_seq[seq] for seq in seqs]
 
 
 def tokens_of(core: Core, text: str) -> int:
@@ -211,10 +211,10 @@ def is_weak(core: Core, strength: float) -> bool:
 
 async def asked_for(core: Core, query: str) -> tuple[WriteContext, list[str]]:
     """Return how often the question's words are held, and which of them are worth asking for."""
-    hashes = await aside(len(query), _hashes, query)
-    known = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
-    held = {stem: known.df.get(term, 0) for stem, term in hashes.items()}
-    return known, worth_asking(list(hashes), held, known.memories)
+    hashes = await run_off_loop(len(query), _hashes, query)
+    context = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
+    counts = {stem: context.df.get(term, 0) for stem, term in hashes.items()}
+    return context, worth_asking(list(hashes), counts, context.memories)
 
 
 def _hashes(query: str) -> dict[str, int]:
@@ -246,8 +246,8 @@ def _find_archived_rows(core: Core, asked: RecallRequest, *, opens: bool) -> Boo
     """
     if asked.filters.by_status or not opens:
         return None
-    archived = core.index.having([Status.ARCHIVED])
-    return archived if archived.any() else None
+    rows = core.index.match_statuses([Status.ARCHIVED])
+    return rows if rows.any() else None
 
 
 async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -> Bools:
@@ -256,7 +256,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
     Those that are `opened` may, too.
     """
     index, filters = core.index, asked.filters
-    allowed = index.having(filters.statuses or RECALLED)
+    allowed = index.match_statuses(filters.statuses or RECALLED)
     if opened is not None:
         allowed |= opened
     if not of_entities(asked):
@@ -271,10 +271,10 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
     for pattern in filters.tags:
         allowed &= await index.match_tag(pattern, core.clock.now())
     if filters.attributes:
-        marked = np.zeros(len(index), np.bool_)
+        mask = np.zeros(len(index), np.bool_)
         seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
-        marked[index.rows_among(seqs)[0]] = True
-        allowed &= marked
+        mask[index.rows_among(seqs)[0]] = True
+        allowed &= mask
     return allowed
 
 
@@ -285,14 +285,14 @@ def of_entities(asked: RecallRequest) -> bool:
 
 def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
     """Return the rows whose column has one of some values, None for none."""
-    held = core.index.column(name)
-    given = [value for value in values if value is not None]
+    column = core.index.column(name)
+    choices = [value for value in values if value is not None]
     if COLUMN[name].kind == "name":
-        given = [core.index.code(name, value) for value in given]
-    found: Bools = np.isin(held, given)
-    if len(given) < len(values):
-        found |= np.isnan(held) if held.dtype.kind == "f" else held == -1
-    return found
+        choices = [core.index.code(name, value) for value in choices]
+    matches: Bools = np.isin(column, choices)
+    if len(choices) < len(values):
+        matches |= np.isnan(column) if column.dtype.kind == "f" else column == -1
+    return matches
 
 
 async def ranked_rows(
@@ -321,30 +321,30 @@ def _rank_rows(
     pool: int,
 ) -> RankResult:
     index = core.index
-    allowed, archived = masks
-    _, wanted, meant = words
+    allowed, is_archived = masks
+    _, query_stems, question = words
     query = _query(core, asked, words)
     vectors = index.windows if index.dimensions else None
-    found = index.contextual(meant.model)
-    beside = None if found is None else Contextual(*found, core.embedder.thresholds.weak_below)
+    contextual = index.contextual(question.model)
+    beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
     if of_entities(asked):
-        ground, terms = index.among_all(wanted, postings)
+        ground, terms = index.among_all(query_stems, postings)
     else:
-        ground, terms = index.ground, index.terms(wanted, postings)
-    return rank(ground, terms, vectors, query, allowed, pool, beside, archived)
+        ground, terms = index.ground, index.terms(query_stems, postings)
+    return rank(ground, terms, vectors, query, allowed, pool, beside, is_archived)
 
 
 def _query(
     core: Core, asked: RecallRequest, words: tuple[WriteContext, Sequence[str], QuestionVector]
 ) -> Query:
-    known, wanted, meant = words
+    context, query_stems, question = words
     return Query(
         text=asked.query,
-        stems=tuple(wanted),
-        vector=_vector(core, asked.query, known),
+        stems=tuple(query_stems),
+        vector=_vector(core, asked.query, context),
         asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
-        contextual=meant.vector,
+        contextual=question.vector,
     )
 
 
@@ -356,7 +356,7 @@ def _vector(core: Core, text: str, known: WriteContext) -> npt.NDArray[np.float3
     return vector
 
 
-def _twice(hits: Sequence[Hit], told_with: FactTurnPairs) -> FactTurnPairs:
+def _find_fact_turn_pairs(hits: Sequence[Hit], told_with: FactTurnPairs) -> FactTurnPairs:
     """Return which hits are facts that were extracted from which, by place."""
     places = {hit.seq: place for place, hit in enumerate(hits)}
     turns: dict[int, list[int]] = {}
@@ -383,48 +383,50 @@ def _answer(
         for memory, score, parts in zip(looked.memories, ranked.scores, ranked.parts, strict=True)
         if memory is not None
     ]
-    found = {hit.memory.seq: hit.memory for hit in hits}
+    memories = {hit.memory.seq: hit.memory for hit in hits}
     first = [WEAK] * weak
     room = None if asked.budget is None else asked.budget - sum(core.counts(first))
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
-    overs = [_over(hit, above, found) for hit in hits]
-    same = _twice(hits, told_with)
-    chosen = _select_hits(core, asked, hits, overs, room, same)
-    said = {place for place, reason in chosen.dropped if reason == SAID}
-    shown = {
+    overs = [_select_stronger(hit, above, memories) for hit in hits]
+    same = _find_fact_turn_pairs(hits, told_with)
+    selection = _select_hits(core, asked, hits, overs, room, same)
+    repeats = {place for place, reason in selection.dropped if reason == SAID}
+    by_seq = {
         hits[k].memory.seq: replace(
             hits[k],
-            cut=k == 0 and chosen.passage is not None,
-            also=tuple(hits[place].id for place in same.with_(k) if place in said),
+            cut=k == 0 and selection.passage is not None,
+            also=tuple(hits[place].id for place in same.with_(k) if place in repeats),
         )
-        for k in chosen.kept
+        for k in selection.kept
     }
-    among = {seq: found[seq] for seq in shown}
-    over = {seq: _over(hit, above, among) for seq, hit in shown.items()}
-    order = stronger_first(shown, together(above, looked.below))
-    lines = [render(found[seq], over[seq], chosen.passage if shown[seq].cut else None) for seq in order]
+    among = {seq: memories[seq] for seq in by_seq}
+    over = {seq: _select_stronger(hit, above, among) for seq, hit in by_seq.items()}
+    order = stronger_first(by_seq, merge_stronger(above, looked.below))
+    lines = [
+        render(memories[seq], over[seq], selection.passage if by_seq[seq].cut else None) for seq in order
+    ]
     if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
         lines = [NO_ROOM]
     text = "\n".join(first + lines)
-    dropped = tuple(
-        DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in chosen.dropped
+    drops = tuple(
+        DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in selection.dropped
     )
     return RecallResult(
         query=asked.query,
         memories=tuple(
-            replace(shown[seq], contradicted_by=tuple(one.id for one in over[seq]))
+            replace(by_seq[seq], contradicted_by=tuple(one.id for one in over[seq]))
             if over[seq]
-            else shown[seq]
+            else by_seq[seq]
             for seq in order
         ),
         strength=ranked.strength,
         tokens=tokens_of(core, text),
-        dropped=dropped,
+        dropped=drops,
         is_weak=weak,
         text=text,
         left_out={
             reason: count
-            for reason, count in (("budget", len(dropped) - len(said)), (SAID_ALREADY, len(said)))
+            for reason, count in (("budget", len(drops) - len(repeats)), (SAID_ALREADY, len(repeats)))
             if count
         },
     )
@@ -453,17 +455,17 @@ def _select_hits(
     sizes = core.counts([render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)])
     if sizes[0] <= room:
         return _HitSelection(*fit(sizes, asked.limit, room, same))
-    best, over, wanted = hits[0].memory, overs[0], frozenset(stems(asked.query))
-    part = extract_passage(core, best, room // 2 if asked.limit > 1 else room, wanted, over)
-    part = part or extract_passage(core, best, room, wanted, over)
+    best, over, query_stems = hits[0].memory, overs[0], frozenset(stems(asked.query))
+    part = extract_passage(core, best, room // 2 if asked.limit > 1 else room, query_stems, over)
+    part = part or extract_passage(core, best, room, query_stems, over)
     if part is None:
         return _HitSelection(
             [], [(0, f"its {sizes[0]} tokens are more than the whole budget of {asked.budget}")]
         )
     sizes[0] = core.counts([render(best, over, part)])[0]
-    kept, dropped = fit(sizes, asked.limit, room, same)
-    left = room - sum(sizes[place] for place in kept[1:])
-    return _HitSelection(kept, dropped, extract_passage(core, best, left, wanted, over) or part)
+    places, drops = fit(sizes, asked.limit, room, same)
+    rest = room - sum(sizes[place] for place in places[1:])
+    return _HitSelection(places, drops, extract_passage(core, best, rest, query_stems, over) or part)
 
 
 def extract_passage(
@@ -475,11 +477,13 @@ def extract_passage(
 ) -> str | None:
     """Return the passage of a memory that answers best in a line of so many tokens; None where none fits."""
     return passage(
-        _plain(memory.text), asked, lambda part: core.counts([render(memory, over, part)])[0] <= room
+        _normalize_visible(memory.text),
+        asked,
+        lambda part: core.counts([render(memory, over, part)])[0] <= room,
     )
 
 
-def _over(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) -> list[Memory]:
+def _select_stronger(hit: Hit, above: Mapping[int, set[int]], among: Mapping[int, Memory]) -> list[Memory]:
     """Return those of some memories that contradict a hit and are stronger."""
     return [among[seq] for seq in above.get(hit.memory.seq, ()) if seq in among]
 
@@ -496,15 +500,15 @@ def render(
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
-    named = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
-    source = "" if named is None else f", from {_mask_brackets(named)}"
+    origin = next((source for source in memory.sources if not _MEMORY.fullmatch(source)), None)
+    source = "" if origin is None else f", from {_mask_brackets(origin)}"
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
-    marks += "".join(f"; {_mask_brackets(ended)}" for ended in memory.ended)
+    marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL
     marks += f"; {memory.form.label}" * short
-    text = _plain(shown_text(memory) if short else memory.text) if part is None else part
+    text = _normalize_visible(shown_text(memory) if short else memory.text) if part is None else part
     return f"[{short_id(memory.seq)} {when}{who}{source}{marks}] {text}"
 
 
@@ -519,13 +523,13 @@ _MEMORY = re.compile("[0-9a-f]{32}")  # the id of one, such as a turn
 _BRACKETS = str.maketrans("[];", "(),")
 
 
-def _plain(text: str) -> str:
+def _normalize_visible(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
 def _mask_brackets(name: str) -> str:
     """Return a name that cannot close the brackets it stands in."""
-    return _plain(name).translate(_BRACKETS)
+    return _normalize_visible(name).translate(_BRACKETS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,25 +552,25 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     if not filters.attributes:
         return await _list_memories(core, find)
     seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
-    found: list[Memory] = []
+    memories: list[Memory] = []
     for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
-        left = replace(find, only=some.tolist(), limit=asked.limit - len(found))
+        rest = replace(find, only=some.tolist(), limit=asked.limit - len(memories))
         # A memory may have changed since the columns were read.
-        found += filter(filters.met_by, await core.store.find(core.scope, left))
-        if len(found) == asked.limit:
+        memories += filter(filters.met_by, await core.store.find(core.scope, rest))
+        if len(memories) == asked.limit:
             break
-    return found
+    return memories
 
 
 async def _list_memories(core: Core, find: Find) -> list[Memory]:
     """List memories; entities, which say nothing themselves, only where their category is asked for."""
-    asked = find.limit
+    limit = find.limit
     while True:
-        page = await core.store.find(core.scope, replace(find, limit=asked))
-        kept = page if _lists_entities(find.equal) else [one for one in page if not is_entity(one)]
-        if len(kept) >= find.limit or len(page) < asked or asked == LISTED_MAX:
-            return kept[: find.limit]
-        asked = min(LISTED_MAX, 2 * asked + PAGE_MIN)
+        page = await core.store.find(core.scope, replace(find, limit=limit))
+        memories = page if _lists_entities(find.equal) else [one for one in page if not is_entity(one)]
+        if len(memories) >= find.limit or len(page) < limit or limit == LISTED_MAX:
+            return memories[: find.limit]
+        limit = min(LISTED_MAX, 2 * limit + PAGE_MIN)
 
 
 def _lists_entities(columns: Mapping[str, Any]) -> bool:

@@ -48,10 +48,8 @@ class DaemonResult(Result):
         return not (self.once and self.unwell)
 
     def __str__(self) -> str:
-        failed = f", {self.unwell:,} with work that failed or a plan that is held" if self.unwell else ""
-        return (
-            f"{number(self.ticks, 'tick', 'ticks')}{failed}; {'looked once' if self.once else 'told to stop'}"
-        )
+        trouble = f", {self.unwell:,} with work that failed or a plan that is held" if self.unwell else ""
+        return f"{number(self.ticks, 'tick', 'ticks')}{trouble}; {'looked once' if self.once else 'told to stop'}"
 
 
 @dataclass
@@ -99,10 +97,10 @@ class Daemon:
 
     async def _find_adopting_scopes(self) -> dict[str, ScopeSurvey]:
         """Return how far each scope has come that has adopted a policy."""
-        found = await self.base.store.survey((POLICY, QUIET))
+        surveys = await self.base.store.survey((POLICY, QUIET))
         return {
             scope: stands
-            for scope, stands in found.items()
+            for scope, stands in surveys.items()
             if POLICY in stands.values and self.scope in (None, scope)
         }
 
@@ -116,19 +114,19 @@ class Daemon:
 
     async def _tick(self, scope: str, adopted: Mapping[str, Any], *, promised: bool) -> None:
         """Tick in one scope; what goes wrong there keeps no other scope."""
-        done = await scheduling.run_automatic_work(
+        outcome = await scheduling.run_automatic_work(
             self.base, f"tick of scope {scope!r}", self._tick_scope(scope, adopted, promised)
         )
         now = self.base.clock.now()
-        if isinstance(done, Ran):
+        if isinstance(outcome, Ran):
             failures = self.failures.get(scope, (0, 0))[0]
             self.failures[scope] = failures + 1, retry_at(now, failures, self.pace)
-            done = TickResult(now, scope, ran={"tick": done}, next_at=self.failures[scope][1])
+            outcome = TickResult(now, scope, ran={"tick": outcome}, next_at=self.failures[scope][1])
         else:
             self.failures.pop(scope, None)
-        if done.ran:
-            self.ticks, self.unwell = self.ticks + 1, self.unwell + (not done.is_well)
-            self.tell(done)
+        if outcome.ran:
+            self.ticks, self.unwell = self.ticks + 1, self.unwell + (not outcome.is_well)
+            self.tell(outcome)
 
     async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> TickResult:
         async with _open_scope(self.base, scope, _policy(adopted["source"])) as core:

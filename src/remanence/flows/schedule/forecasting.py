@@ -71,14 +71,14 @@ async def forecast(core: Core, wish: Wish) -> Forecast:
     begin = await _begin(core, policy)
     until = begin.now + wish.days * DAY
     every = 0 if wish.every is None else round(wish.every * SECOND)
-    seen = await asyncio.to_thread(
+    builder = await asyncio.to_thread(
         _add_future_runs, _ForecastBuilder(begin, wish), Future(begin), until, every
     )
-    found = await curating.readable(core, [one[0] for one in seen.listed])
+    readable = await curating.read_undamaged(core, [one[0] for one in builder.listed])
     memories = {
-        one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in found if one is not None
+        one.seq: AffectedMemory(one.seq, one.id, one.text, one.said_at) for one in readable if one is not None
     }
-    return seen.build_forecast(until, memories)
+    return builder.build_forecast(until, memories)
 
 
 async def _begin(core: Core, policy: Policy) -> Begin:
@@ -86,7 +86,7 @@ async def _begin(core: Core, policy: Policy) -> Begin:
     await core.uses.settle()
     snapshot, now = await curating.read_frozen(core, policy, GOING_ON | {"decay"})
     record, quiet, _ = await read(core)
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
+    answer = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(LAST_CURATE,)))
     is_own = core.policy_given and policy.hash == core.policy.hash
     is_quiet = is_own and ticking.is_quiet(quiet, snapshot.position, now)
     return Begin(
@@ -95,7 +95,7 @@ async def _begin(core: Core, policy: Policy) -> Begin:
         now,
         record,
         quiet["due_at"] if is_quiet and quiet is not None else None,
-        booked.values.get(LAST_CURATE),
+        answer.values.get(LAST_CURATE),
         tuple([one async for one in _iterate_destroying_runs(core, now)]) if snapshot.destroyed_today else (),
         tuple(one.counted_until for one in await list_open_sessions(core) if one.every is not None),
         await ticking.is_dirtied(core, record, snapshot.position),
@@ -144,7 +144,7 @@ class _ForecastBuilder:
             self.held = None
         if plan.empty or judged.after is judged.before:
             return
-        held = "" if hold is None else f"held: {hold.why}"
+        hold_note = "" if hold is None else f"held: {hold.why}"
         run = RunToCome(
             plan.now,
             judged.cadence,
@@ -153,7 +153,7 @@ class _ForecastBuilder:
             plan.destroyed,
             len(plan.exempt),
             judged.deferred,
-            held,
+            hold_note,
         )
         self.tally.add(run)
         self.runs_count += 1
@@ -207,8 +207,8 @@ class _ForecastBuilder:
 
 
 def _add_future_runs(seen: _ForecastBuilder, to_come: Future, until: int, every: int) -> _ForecastBuilder:
-    for judged in to_come.ticks(until, every):
-        seen.add(judged)
+    for tick in to_come.ticks(until, every):
+        seen.add(tick)
     seen.after = to_come.snapshot
     return seen
 

@@ -42,9 +42,9 @@ async def close(core: Core) -> None:
         await _shut(core)
     why = unheard or unended or uncounted
     if why is not None:
-        lost = f"{core.uses.give_up():,} uses are not counted" if uncounted else "no use is lost"
+        loss = f"{core.uses.give_up():,} uses are not counted" if uncounted else "no use is lost"
         raise StoreUnavailable(
-            f"the memory is closed; at its end {lost}: {why}",
+            f"the memory is closed; at its end {loss}: {why}",
             recovery="all that a verb has answered is kept; make room, and open it again: a session that was open"
             " ends where it was last counted",
         ) from why
@@ -110,9 +110,9 @@ async def settle(core: Core) -> None:
     await extra_vectors.settle(core)
     await opening_checks.settle_salt(core)
     await settings.seed(core, settings.built_in() | kept_frames.built_in())
-    adopted = await policy_reading.read_adopted_policy(core)
-    if adopted is not None and not core.policy_given:
-        core.policy, core.policy_given = load(adopted["source"], stored=True), True
+    policy = await policy_reading.read_adopted_policy(core)
+    if policy is not None and not core.policy_given:
+        core.policy, core.policy_given = load(policy["source"], stored=True), True
 
 
 async def _erase_again(core: Core) -> int:

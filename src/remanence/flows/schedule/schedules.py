@@ -45,8 +45,10 @@ class Schedule:
         """
         core = self._core
         bare = not core.policy_given
-        done = await (ticking.tick_bare(core, expire=expire) if bare else ticking.tick(core, cadence=cadence))
-        return replace(done, expired=await expiring.expire(core)) if expire else done
+        outcome = await (
+            ticking.tick_bare(core, expire=expire) if bare else ticking.tick(core, cadence=cadence)
+        )
+        return replace(outcome, expired=await expiring.expire(core)) if expire else outcome
 
     async def run(
         self,
@@ -103,9 +105,9 @@ class Schedule:
         and hold no plan any more.
         """
         core = self._core
-        found, now = await core.watch.accept(), core.clock.now()
+        doubt, now = await core.watch.accept(), core.clock.now()
         await scheduling.let_go(core)
-        booked = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
-        if booked.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
+        answer = await core.store.bookkeep(core.scope, Bookkeeping(now, get=(curating.LAST_CURATE,)))
+        if answer.values.get(curating.LAST_CURATE, now) > now:  # else nothing is due until that time comes
             await core.store.bookkeep(core.scope, Bookkeeping(now, put={curating.LAST_CURATE: None}))
-        return found
+        return doubt

@@ -24,8 +24,8 @@ from remanence.curate.schedule.pace import (
     CadenceIntervals,
     Load,
     is_dirty,
+    pick_slower,
     retry_at,
-    slower,
     with_quicker,
 )
 from remanence.curate.schedule.record import Calm, Record, tasks
@@ -81,11 +81,11 @@ class TickResult(Result):
 
     def __str__(self) -> str:
         what = "another process ticks here" if self.busy else f"{self.cadence or 'no'} rules"
-        told = "quiet" if self.quiet else what
+        state = "quiet" if self.quiet else what
         did = [f"{name} {ran}" for name, ran in self.ran.items()]
-        left = [f"left for the next: {', '.join(self.left)}"] if self.left else []
-        ended = [] if self.expired is None else [str(self.expired)]
-        return visible("; ".join([f"{minute_of(self.at)} {self.scope}: {told}", *did, *left, *ended]))
+        rest = [f"left for the next: {', '.join(self.left)}"] if self.left else []
+        expiry = [] if self.expired is None else [str(self.expired)]
+        return visible("; ".join([f"{minute_of(self.at)} {self.scope}: {state}", *did, *rest, *expiry]))
 
 
 class Stint:
@@ -96,7 +96,7 @@ class Stint:
         self._stopping = stopping
         self.cut = False
 
-    def over(self) -> bool:
+    def is_over(self) -> bool:
         """Tell whether time is up for what is left; it is asked only where something is."""
         self.cut = self.cut or self._stopping() or read_monotonic_micros() >= self._until
         return self.cut
@@ -145,9 +145,9 @@ class Tick:
 
     def keep(self, name: str, ran: Ran) -> None:
         """Have it kept what became of work."""
-        kept = scheduling.kept_as(name, ran, self.rows, ran.at)
-        self.put |= kept.put
-        self.swap |= kept.swap
+        entry = scheduling.kept_as(name, ran, self.rows, ran.at)
+        self.put |= entry.put
+        self.swap |= entry.swap
 
 
 async def tick(
@@ -170,7 +170,7 @@ async def tick(
     now, (record, quiet, position) = core.clock.now(), await read(core)
     if cadence is None and is_quiet(quiet, position, now):
         return TickResult(now, core.scope, quiet=True, next_at=quiet["due_at"] if quiet else now)
-    async with lease_held(core, "curate", LEASE, _beginning) as lease:
+    async with lease_held(core, "curate", LEASE, _build_begin_request) as lease:
         if lease.fence is None:
             return TickResult(now, core.scope, busy=True, next_at=now + record.pace.intervals["rapid"])
         await core.watch.look()  # where nobody writes, nothing else tells a rest from a clock set wrong
@@ -191,8 +191,8 @@ async def tick(
 
 async def tick_bare(core: Core, *, expire: bool) -> TickResult:
     """Finish what is pending since an erasure, all that is done without a policy; refuse where that is nothing."""
-    now, cleaned = core.clock.now(), await core.store.clean()
-    ran = _ran_clean(core, cleaned)
+    now, cleaning = core.clock.now(), await core.store.clean()
+    ran = _ran_clean(core, cleaning)
     if ran is None and not expire:
         _refuse_bare(core)
     return TickResult(now, core.scope, ran={} if ran is None else {"erase": ran}, next_at=now)
@@ -204,7 +204,7 @@ def _refuse_bare(core: Core) -> None:
     )
 
 
-def _beginning(holder: str, now: int) -> Bookkeeping:
+def _build_begin_request(holder: str, now: int) -> Bookkeeping:
     """Ask for what a tick needs at its beginning, by the request that takes its lease.
 
     Whoever changes by the bookkeeping what a tick does takes the mark away: what is foretold is then not kept.
@@ -231,40 +231,40 @@ def is_quiet(kept: Mapping[str, Any] | None, position: int, now: int) -> bool:
 async def _run_tick(work: Tick, *, named: bool) -> TickResult:
     """Do the work, under the lease, and keep what became of it."""
     try:
-        ran, left = await _do_jobs(work, named=named)
-        return await _close_tick(work, ran, left)
+        ran, rest = await _do_jobs(work, named=named)
+        return await _close_tick(work, ran, rest)
     finally:
         if not work.lease.is_released and (
             work.put or work.swap
         ):  # it was cut short, or another has the lease
-            kept = Bookkeeping(work.core.clock.now(), put=work.put, swap=work.swap)
-            await work.core.store.bookkeep(work.core.scope, kept)
+            request = Bookkeeping(work.core.clock.now(), put=work.put, swap=work.swap)
+            await work.core.store.bookkeep(work.core.scope, request)
 
 
 async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[str, ...]]:
     """Do one sort of work after the other; return what became of them, and for which there was no time."""
     core, now = work.core, work.core.clock.now()
-    doubted = _by_clock(scheduling.held_by(core, work.rows))
+    in_doubt = _by_clock(scheduling.held_by(core, work.rows))
     ran: dict[str, Ran] = {}
-    left: list[str] = []
+    rest: list[str] = []
     for place, name in enumerate(_order(work.record.cursor)):
         failure = work.record.failures.get(name)
         if not named and failure is not None and failure.at <= now < failure.until:
             continue
-        if name != "curate" and doubted:  # what is written now would bear a wrong time
+        if name != "curate" and in_doubt:  # what is written now would bear a wrong time
             continue
-        if place and work.stint.over():
-            left.append(name)
+        if place and work.stint.is_over():
+            rest.append(name)
             continue
-        done = await scheduling.run_automatic_work(core, name, JOBS[name](work))
-        if name == "curate" and done is not None:
-            doubted = await is_doubted(core) if doubted or done.held else False
-        if done is not None:
-            ran[name] = done
-            work.keep(name, done)
-        work.record = _record_outcome(work.record, name, done, now)
-    work.doubted = doubted
-    return ran, tuple(left)
+        outcome = await scheduling.run_automatic_work(core, name, JOBS[name](work))
+        if name == "curate" and outcome is not None:
+            in_doubt = await is_doubted(core) if in_doubt or outcome.held else False
+        if outcome is not None:
+            ran[name] = outcome
+            work.keep(name, outcome)
+        work.record = _record_outcome(work.record, name, outcome, now)
+    work.doubted = in_doubt
+    return ran, tuple(rest)
 
 
 async def is_doubted(core: Core) -> bool:
@@ -295,7 +295,7 @@ async def _due(core: Core, record: Record, position: int, now: int) -> CadenceNa
     """Say which rules are due: by time, because they were not done with, or because much has changed."""
     if core.policy.interval is not None:  # a policy that says itself how often it runs
         return "deep" if await scheduling.should_curate(core) else None
-    due = slower(record.unfinished, record.pace.due(record.last, now))
+    due = pick_slower(record.unfinished, record.pace.due(record.last, now))
     return due or ("rapid" if await is_dirtied(core, record, position) else None)
 
 
@@ -359,10 +359,10 @@ async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
         soonest = rapid if due_at is None or due_at <= now else min(rapid, due_at)  # what is held stays due
     if work.doubted:  # nothing else is done until the clock is right
         return max(now, soonest)
-    waits = await pending_turns.waiting(core) if work.waits is None else work.waits
+    waits = await pending_turns.list_pending_turns(core) if work.waits is None else work.waits
     quiet = await consolidation.check_pending_work(core) if work.quiet is None else work.quiet
-    failed = (one.until for one in record.failures.values())
-    times = [soonest, quiet.due_at(now), *(one.due_at for one in waits), *failed]
+    retries = (one.until for one in record.failures.values())
+    times = [soonest, quiet.due_at(now), *(one.due_at for one in waits), *retries]
     return max(now, min(at for at in times if at is not None))
 
 
@@ -371,29 +371,29 @@ async def _curate(work: Tick) -> Ran | None:
     if work.due is None:
         return None
     core, now = work.core, work.core.clock.now()
-    done = work.curated = await scheduling.curate_cadence(
-        core, work.fence, work.due, work.stint.over, work.backup, work.rows
+    curation = work.curated = await scheduling.curate_cadence(
+        core, work.fence, work.due, work.stint.is_over, work.backup, work.rows
     )
     work.unfinished = work.stint.cut
-    if done.ran.outcome == "skipped" and not done.ran.held:
-        return done.ran  # the lease is lost
-    work.position = await position_of(core) if done.stands_at is None else done.stands_at
+    if curation.ran.outcome == "skipped" and not curation.ran.held:
+        return curation.ran  # the lease is lost
+    work.position = await position_of(core) if curation.stands_at is None else curation.stands_at
     calm = dict[CadenceName, Calm]()
     # Where the plan was carried out whole and nobody else has written, it is known what is left.
-    if done.stands_at is not None and not work.unfinished:
+    if curation.stands_at is not None and not work.unfinished:
         until = await aside_of_rows(
-            len(done.snapshot), calm_after, done.snapshot, done.part, done.plan, done.rest
+            len(curation.snapshot), calm_after, curation.snapshot, curation.part, curation.plan, curation.rest
         )
         calm = {name: Calm(work.position, at) for name, at in until.items()}
-    record = work.record.record_judgement(with_quicker(work.due), now, done.plan, calm)
+    record = work.record.record_judgement(with_quicker(work.due), now, curation.plan, calm)
     work.record = replace(record, position=work.position)
-    return done.ran
+    return curation.ran
 
 
 async def _extract(work: Tick) -> Ran | None:
     """Extract facts from the turns that were noted and are due."""
-    waits = work.waits = await pending_turns.waiting(work.core)
-    return await extract_pending.due_now(work.core, work.stint.over, waits)
+    waits = work.waits = await pending_turns.list_pending_turns(work.core)
+    return await extract_pending.due_now(work.core, work.stint.is_over, waits)
 
 
 async def _consolidate(work: Tick) -> Ran | None:
@@ -401,7 +401,7 @@ async def _consolidate(work: Tick) -> Ran | None:
     quiet = work.quiet = await consolidation.check_pending_work(work.core)
     due_at = quiet.due_at(now := work.core.clock.now())
     return (
-        await consolidation.by_itself(work.core, work.stint.over)
+        await consolidation.by_itself(work.core, work.stint.is_over)
         if due_at is not None and due_at <= now
         else None
     )
@@ -409,21 +409,21 @@ async def _consolidate(work: Tick) -> Ran | None:
 
 async def _embed(work: Tick) -> Ran | None:
     """Go on with vectors of another model, and make those that are missing."""
-    core, made, waits = work.core, 0, ""
+    core, count, waits = work.core, 0, ""
     if core.embedding is not None:
         with suppress(TimeoutError):
             async with asyncio.timeout(work.stint.seconds):
-                await embedding.whole(core)
+                await embedding.wait_until_embedded(core)
     if work.rows.get(reembedding.UNDER_WAY) is not None:
-        done = await reembedding.reembed(core, None, None, work.stint.over)
-        made, waits = done.memories, done.waits
+        outcome = await reembedding.reembed(core, None, None, work.stint.is_over)
+        count, waits = outcome.memories, outcome.waits
     elif core.model is not None and await extra_vectors.count_unembedded(core):
-        filled = await extra_vectors.fill(core, work.stint.over)
-        made, waits = filled.memories, filled.left
-    if not made and not waits:
+        extra = await extra_vectors.fill(core, work.stint.is_over)
+        count, waits = extra.memories, extra.left
+    if not count and not waits:
         return None
-    failed = waits and waits != reembedding.STOPPED
-    return Ran(core.clock.now(), "failed" if failed else "done", None, {"embedded": made}, waits)
+    has_failed = waits and waits != reembedding.STOPPED
+    return Ran(core.clock.now(), "failed" if has_failed else "done", None, {"embedded": count}, waits)
 
 
 async def _mirror(work: Tick) -> Ran | None:
@@ -434,17 +434,17 @@ async def _mirror(work: Tick) -> Ran | None:
         return None
     mirroring = Mirroring(core, Path(folder))
     async with mirroring.hold_folder():
-        done = await sync_folder(mirroring)
+        outcome = await sync_folder(mirroring)
     work.record = replace(work.record, mirrored=position)
-    counts = {"written": done.written, "removed": done.removed}
+    counts = {"written": outcome.written, "removed": outcome.removed}
     return Ran(core.clock.now(), "done", None, counts) if any(counts.values()) else None
 
 
 async def _clean(work: Tick) -> Ran | None:
     """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
-    cleaned = await work.core.store.clean()
-    work.pending = work.pending or cleaned.is_pending
-    return _ran_clean(work.core, cleaned)
+    cleaning = await work.core.store.clean()
+    work.pending = work.pending or cleaning.is_pending
+    return _ran_clean(work.core, cleaning)
 
 
 def _ran_clean(core: Core, cleaned: CleanResult) -> Ran | None:
@@ -454,9 +454,9 @@ def _ran_clean(core: Core, cleaned: CleanResult) -> Ran | None:
         return Ran(core.clock.now(), "done", None, {}, why)
     if not cleaned.is_done:
         return None
-    found = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""
-    outcome: Literal["failed", "done"] = "failed" if found else "done"
-    return Ran(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, found)
+    residue = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""
+    outcome: Literal["failed", "done"] = "failed" if residue else "done"
+    return Ran(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, residue)
 
 
 async def _index(work: Tick) -> Ran | None:
@@ -464,12 +464,12 @@ async def _index(work: Tick) -> Ran | None:
     core = work.core
     if work.due is None:  # between two ticks that judge rules, recall reads what waits
         return None
-    waited = (await core.store.archive_words(core.scope, None)).waiting
-    if not waited:
+    waiting = (await core.store.archive_words(core.scope, None)).waiting
+    if not waiting:
         return None
-    left = await index_words(core.store, core.scope, stopping=work.stint.over, waiting=waited)
-    work.pending = work.pending or left > 0
-    return Ran(core.clock.now(), "done", None, {"indexed": waited - left}) if left < waited else None
+    rest = await index_words(core.store, core.scope, stopping=work.stint.is_over, waiting=waiting)
+    work.pending = work.pending or rest > 0
+    return Ran(core.clock.now(), "done", None, {"indexed": waiting - rest}) if rest < waiting else None
 
 
 async def _expire(work: Tick) -> Ran | None:
@@ -477,11 +477,11 @@ async def _expire(work: Tick) -> Ran | None:
     if work.due != "deep":
         return None
     try:
-        done = await expiring.expire(work.core, work.stint.over, work.fence)
+        expiry = await expiring.expire(work.core, work.stint.is_over, work.fence)
     except LeaseLost as lost:
         return Ran(work.core.clock.now(), "skipped", reason=str(lost))
-    counts = {"parts ended": done.parts, "images": done.changes}
-    return Ran(work.core.clock.now(), "done", None, counts) if done.parts else None
+    counts = {"parts ended": expiry.parts, "images": expiry.changes}
+    return Ran(work.core.clock.now(), "done", None, counts) if expiry.parts else None
 
 
 # In this order, each in the time that the others left; what fails fails alone.

@@ -18,14 +18,14 @@ def make_column_changes(
     table: Any, key: int, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> list[Change]:
     """Return the change of the columns that differ, none where none does."""
-    before = {name: _plain(before[name]) for name in after}
+    before = {name: _unpack_tuple(before[name]) for name in after}
     names = [name for name, value in after.items() if before[name] != value]
     if not names:
         return []
     return [Change(table, key, {name: before[name] for name in names}, {name: after[name] for name in names})]
 
 
-def _plain(value: Any) -> Any:
+def _unpack_tuple(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -34,19 +34,21 @@ async def undo_box_changes(core: Core, entries: Sequence[Entry], detail: Mapping
 
     `entries` are the inverted changes of the run, `detail` what it said of itself.
     """
-    asked = [one for one in entries if isinstance(one, Change) and one.table in {"boxes", "traces"}]
-    if not asked:
+    changes = [one for one in entries if isinstance(one, Change) and one.table in {"boxes", "traces"}]
+    if not changes:
         return list(entries)
-    numbers = {table: tuple(one.key for one in asked if one.table == table) for table in ("boxes", "traces")}
+    numbers = {
+        table: tuple(one.key for one in changes if one.table == table) for table in ("boxes", "traces")
+    }
     rows = await core.store.boxes(core.scope, FindBoxes(only=numbers["boxes"]))  # type: ignore[arg-type]
     traces = await core.store.traces(core.scope, FindTraces(only=numbers["traces"]))  # type: ignore[arg-type]
-    made = detail.get(BOXED, {})
+    new_members = detail.get(BOXED, {})
     here = {one.box: one for one in rows}
     boxes_back = [
         one
-        for change in asked
+        for change in changes
         if change.table == "boxes"
-        for one in _box_back(change, here.get(change.key), made)  # type: ignore[arg-type]
+        for one in _box_back(change, here.get(change.key), new_members)  # type: ignore[arg-type]
     ]
     boxes_back = await _one_open(core, boxes_back, here)
     going = {one.key for one in boxes_back if one.after is None}
@@ -56,12 +58,12 @@ async def undo_box_changes(core: Core, entries: Sequence[Entry], detail: Mapping
         for box in await core.store.boxes(core.scope, FindBoxes(trace=trace.trace, limit=BOXES_LOOKED_AT))
         if box.box not in going and not _leaves(box.box, trace.trace, boxes_back)
     }
-    known = {one.trace: one for one in traces}
+    by_trace = {one.trace: one for one in traces}
     traces_back = [
         one
-        for change in asked
+        for change in changes
         if change.table == "traces"
-        for one in _trace_back(change, known.get(change.key), used)  # type: ignore[arg-type]
+        for one in _trace_back(change, by_trace.get(change.key), used)  # type: ignore[arg-type]
     ]
     others = [one for one in entries if not (isinstance(one, Change) and one.table in {"boxes", "traces"})]
     return [*others, *boxes_back, *traces_back]
@@ -70,7 +72,7 @@ async def undo_box_changes(core: Core, entries: Sequence[Entry], detail: Mapping
 async def _one_open(core: Core, back: Sequence[Change], here: Mapping[Any, BoxRow]) -> list[Change]:
     """Leave a box sealed that would be opened again beside another open one of its session."""
     going = {one.key for one in back if one.after is None}
-    found: list[Change] = []
+    changes: list[Change] = []
     for change in back:
         opens = (
             change.before
@@ -78,14 +80,14 @@ async def _one_open(core: Core, back: Sequence[Change], here: Mapping[Any, BoxRo
             and (change.after or {}).get("sealed_at", 0) is None
         )
         if opens:
-            asked = FindBoxes(session=here[change.key].session, is_open=True)
-            if any(box.box not in going for box in await core.store.boxes(core.scope, asked)):
-                values = {name: _plain(value) for name, value in here[change.key].values.items()}
+            query = FindBoxes(session=here[change.key].session, is_open=True)
+            if any(box.box not in going for box in await core.store.boxes(core.scope, query)):
+                values = {name: _unpack_tuple(value) for name, value in here[change.key].values.items()}
                 after = {name: value for name, value in (change.after or {}).items() if name not in _SEALING}
-                found += make_column_changes("boxes", here[change.key].box, values, after)
+                changes += make_column_changes("boxes", here[change.key].box, values, after)
                 continue
-        found.append(change)
-    return found
+        changes.append(change)
+    return changes
 
 
 _SEALING = frozenset({"sealed_at", "reason", "outcome", "trace"})
@@ -96,19 +98,19 @@ def _box_back(change: Change, now: BoxRow | None, made: Mapping[str, Sequence[in
         return [change] if change.before is None else []
     if change.before is None:
         return []
-    values = {name: _plain(now.values[name]) for name in BOX_COLUMNS}
+    values = {name: _unpack_tuple(now.values[name]) for name in BOX_COLUMNS}
     if change.after is not None and all(values[name] == value for name, value in change.before.items()):
         return [change]
-    held = set(now.members)
+    members = set(now.members)
     if change.after is None:
-        left = held - set(made.get(str(change.key), now.members))
+        rest = members - set(made.get(str(change.key), now.members))
     else:
         was, became = (set(side.get("members", ())) for side in (change.after, change.before))
-        left = (held - (became - was)) | (was - became)
-    if not left:
+        rest = (members - (became - was)) | (was - became)
+    if not rest:
         return [Change("boxes", change.key, {"members": values["members"]}, None)]
-    goal = now.goal if now.goal in left else None
-    return make_column_changes("boxes", now.box, values, {"members": sorted(left), "goal": goal})
+    goal = now.goal if now.goal in rest else None
+    return make_column_changes("boxes", now.box, values, {"members": sorted(rest), "goal": goal})
 
 
 def _leaves(box: int, trace: int, back: Sequence[Change]) -> bool:

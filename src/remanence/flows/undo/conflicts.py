@@ -98,8 +98,8 @@ class Later:
                 others = [entry for entry in part.entries if entry.table != "memories"]
                 mine = _LaterPart(cause, list(_rows(part.entries)), others)
                 if owner_of(cause) == BY_ENGINE:
-                    told = tuple(entry for entry in part.entries if _tells(entry))
-                    self._engine[cause.run, cause.part] = replace(mine, others=[], entries=told)
+                    entries = tuple(entry for entry in part.entries if _tells(entry))
+                    self._engine[cause.run, cause.part] = replace(mine, others=[], entries=entries)
                 else:
                     self._parts[cause.run, cause.part] = mine
 
@@ -128,14 +128,14 @@ class Later:
 
     def runs(self, keys: Iterable[tuple[str, Any]], mine: AbstractSet[str]) -> list[Cause]:
         """Return why any of these rows was changed, of memories in the way of `mine`; a run once, newest first."""
-        wanted = set(keys)
-        seqs = np.array(sorted(key for table, key in wanted if table == "memories"), np.int64)
-        found: dict[str, Cause] = {}
+        row_keys = set(keys)
+        seqs = np.array(sorted(key for table, key in row_keys if table == "memories"), np.int64)
+        causes: dict[str, Cause] = {}
         for (run, _), part in self._parts.items():
             rows = (keys for keys, columns in part.rows if in_the_way(mine, columns))
-            if any(np.isin(keys, seqs).any() for keys in rows) or part.names_any(wanted):
-                found[run] = part.cause
-        return list(reversed(found.values()))
+            if any(np.isin(keys, seqs).any() for keys in rows) or part.names_any(row_keys):
+                causes[run] = part.cause
+        return list(reversed(causes.values()))
 
 
 def _tells(entry: Entry) -> bool:
@@ -146,26 +146,26 @@ def _tells(entry: Entry) -> bool:
 
 
 def _columns(parts: Iterable[_LaterPart], seqs: Collection[int]) -> dict[int, frozenset[str]]:
-    wanted = np.array(sorted(seqs), np.int64)
-    found: dict[int, frozenset[str]] = {}
+    wanted_seqs = np.array(sorted(seqs), np.int64)
+    by_seq: dict[int, frozenset[str]] = {}
     for part in parts:
         for keys, columns in part.rows:
-            for seq in keys[np.isin(keys, wanted)].tolist():
-                found[seq] = found.get(seq, frozenset()) | columns
-    return found
+            for seq in keys[np.isin(keys, wanted_seqs)].tolist():
+                by_seq[seq] = by_seq.get(seq, frozenset()) | columns
+    return by_seq
 
 
 def _rows(entries: Sequence[Entry]) -> Iterable[_Rows]:
     """Return which memories entries revise, by the columns that they change."""
-    found: dict[frozenset[str], list[int]] = {}
+    by_columns: dict[frozenset[str], list[int]] = {}
     for entry in entries:
         if isinstance(entry, Block):
             if entry.table == "memories" and entry.revision is not None:
                 yield entry.keys, columns_of(entry)
         elif (columns := _find_revised_columns(entry)) is not None:
             key: Any = entry.key
-            found.setdefault(columns, []).append(key[0] if isinstance(key, tuple) else key)
-    yield from ((np.array(keys, np.int64), columns) for columns, keys in found.items())
+            by_columns.setdefault(columns, []).append(key[0] if isinstance(key, tuple) else key)
+    yield from ((np.array(keys, np.int64), columns) for columns, keys in by_columns.items())
 
 
 def _find_revised_columns(change: Change) -> frozenset[str] | None:

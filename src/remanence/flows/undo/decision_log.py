@@ -47,16 +47,16 @@ async def actions(
 ) -> list[EngineAction]:
     """List what the engine did by itself, the newest first; only one action or outcome where it is named."""
     check_count("limit", limit, 1, LISTED_MAX)
-    for what, name, known in (("action", action, ACTIONS), ("outcome", outcome, OUTCOMES)):
-        if name is not None and name not in known:
-            raise NameUnknown(what, name, known)
-    found: list[EngineAction] = []
+    for what, name, choices in (("action", action, ACTIONS), ("outcome", outcome, OUTCOMES)):
+        if name is not None and name not in choices:
+            raise NameUnknown(what, name, choices)
+    entries: list[EngineAction] = []
     async for one in iterate_engine_actions(core):
         if action in (None, one.action) and outcome in (None, one.outcome):
-            found.append(one)
-        if len(found) == limit:
+            entries.append(one)
+        if len(entries) == limit:
             break
-    return found
+    return entries
 
 
 async def iterate_engine_actions(core: Core, down_to: int = 0) -> AsyncIterator[EngineAction]:

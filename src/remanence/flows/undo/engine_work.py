@@ -39,16 +39,16 @@ async def hung_on(core: Core, seqs: Collection[int]) -> dict[_Row, Change]:
 
 async def with_engine_work(core: Core, entries: Sequence[Entry], later: Later) -> list[Entry]:
     """Add to what takes memories away what the engine alone made of them since."""
-    named = {(one.table, one.key) for one in rows_of(one for one in entries if one.after is None)}
-    first = {cast("int", key) for table, key in named if table == "memories"}
-    if not first or not (hung := await hung_on(core, first)).keys() - named:
+    named_rows = {(one.table, one.key) for one in rows_of(one for one in entries if one.after is None)}
+    first = {cast("int", key) for table, key in named_rows if table == "memories"}
+    if not first or not (hung := await hung_on(core, first)).keys() - named_rows:
         return list(entries)
     await later.catch_up()
     work = _DependentRows(core, later, first)
     await work.follow(first, hung)
-    more = [one for row, one in work.rows.items() if row not in named]
+    more = [one for row, one in work.rows.items() if row not in named_rows]
     more += await _places_back(core, later, work.going)
-    return [*more, *await _out_of_boxes(core, first, named), *entries]
+    return [*more, *await _out_of_boxes(core, first, named_rows), *entries]
 
 
 class _DependentRows:
@@ -74,35 +74,35 @@ class _DependentRows:
         if not seqs:
             return set(), {}
         hung = await hung_on(self._core, seqs)
-        made, touched = self._filter_engine_rows(hung).keys(), self._later.columns(seqs).keys()
-        held = {seq for row in hung.keys() - made for seq in memories_of(*row)}
-        gone, grounds = set[int](), _grounds(hung)
+        engine_rows, changed_seqs = self._filter_engine_rows(hung).keys(), self._later.columns(seqs).keys()
+        other_seqs = {seq for row in hung.keys() - engine_rows for seq in memories_of(*row)}
+        going, grounds = set[int](), _grounds(hung)
         for memory in await self._core.store.get(self._core.scope, seqs):
-            if memory is None or memory.seq in touched | held:
+            if memory is None or memory.seq in changed_seqs | other_seqs:
                 continue
             if grounds[memory.seq] and grounds[memory.seq] <= self.going:
-                gone.add(memory.seq)
+                going.add(memory.seq)
                 change = Change("memories", memory.seq, {"revision": memory.revision}, None)
                 self.rows["memories", memory.seq] = change
-        return gone, {row: one for row, one in hung.items() if gone & set(memories_of(*row))}
+        return going, {row: one for row, one in hung.items() if going & set(memories_of(*row))}
 
     def _filter_engine_rows(self, hung: dict[_Row, Change]) -> dict[_Row, Change]:
         """Return the rows that the engine made since, or a use: these are logged by nobody."""
-        made = {row for part in self._later.by_engine() for row in _made_in(part, hung.keys())}
+        engine_rows = {row for part in self._later.by_engine() for row in _made_in(part, hung.keys())}
         used = {row for row in hung if row[0] == "links" and row[1][2] == Relation.CO_OCCURS}
         used -= self._later.changed_by_others(used)
-        return {row: one for row, one in hung.items() if row in made | used}
+        return {row: one for row, one in hung.items() if row in engine_rows | used}
 
 
 def _grounds(rows: Iterable[_Row]) -> dict[int, set[int]]:
     """Return what memories are known from, by links: facts from what they were learned from, entities from mentions."""
-    found: dict[int, set[int]] = defaultdict(set)
+    grounds: dict[int, set[int]] = defaultdict(set)
     for table, key in rows:
         if table == "links" and key[2] == Relation.LEARNED_FROM:
-            found[key[0]].add(key[1])
+            grounds[key[0]].add(key[1])
         elif table == "links" and key[2] == Relation.MENTIONS:
-            found[key[1]].add(key[0])
-    return found
+            grounds[key[1]].add(key[0])
+    return grounds
 
 
 def _born_in(part: Sequence[Entry]) -> Iterator[int]:
@@ -121,16 +121,16 @@ def _made_in(part: Sequence[Entry], wanted: AbstractSet[_Row]) -> Iterator[_Row]
 
 async def _places_back(core: Core, later: Later, going: AbstractSet[int]) -> list[Change]:
     """Give back the places that the engine gave to memories that go, where nothing else has become of them since."""
-    found: dict[_Row, Change] = {}
+    by_row: dict[_Row, Change] = {}
     for part in later.by_engine():
         changes = [one for one in part if isinstance(one, Change)]
-        made = [one.key for one in changes if one.table == "links" and one.before is None]
-        olds = {key[1] for key in cast("list[tuple[int, int, int]]", made) if _gives_place(key, going)}
+        new_links = [one.key for one in changes if one.table == "links" and one.before is None]
+        olds = {key[1] for key in cast("list[tuple[int, int, int]]", new_links) if _gives_place(key, going)}
         for one in changes if olds else ():
             if one.table in {"memories", "claims"} and one.before and one.after and _seq(one) in olds:
-                found.setdefault((one.table, one.key), inverse(one))
-    stand = {one.seq: one for one in await core.store.get(core.scope, _seqs(found)) if one is not None}
-    return [one for one in found.values() if _is_as_left(stand.get(_seq(one)), one)]
+                by_row.setdefault((one.table, one.key), inverse(one))
+    stand = {one.seq: one for one in await core.store.get(core.scope, _seqs(by_row)) if one is not None}
+    return [one for one in by_row.values() if _is_as_left(stand.get(_seq(one)), one)]
 
 
 def _gives_place(key: tuple[int, int, int], going: AbstractSet[int]) -> bool:
@@ -157,19 +157,19 @@ def _is_as_left(memory: Memory | None, back: Change) -> bool:
 
 async def _out_of_boxes(core: Core, going: AbstractSet[int], named: AbstractSet[_Row]) -> list[Change]:
     """Take turns that go out of their boxes; a box without turns goes, and its trace where it was the last."""
-    found = await core.store.get(core.scope, sorted(going))
-    sessions = {memory.session for memory in found if memory is not None and memory.session is not None}
+    memories = await core.store.get(core.scope, sorted(going))
+    sessions = {memory.session for memory in memories if memory is not None and memory.session is not None}
     changes: list[Change] = []
     for session in sorted(sessions):
         for box in await core.store.boxes(core.scope, FindBoxes(session=session)):
-            left = [seq for seq in box.members if seq not in going]
-            if len(left) == len(box.members) or ("boxes", box.box) in named:
+            rest = [seq for seq in box.members if seq not in going]
+            if len(rest) == len(box.members) or ("boxes", box.box) in named:
                 continue
-            held = {"members": list(box.members), "goal": box.goal}
-            goal = box.goal if box.goal in left else None
-            after = {"members": left, "goal": goal} if left else None
-            changes.append(Change("boxes", box.box, held, after))
-            if not left and box.trace is not None:
+            before = {"members": list(box.members), "goal": box.goal}
+            goal = box.goal if box.goal in rest else None
+            after = {"members": rest, "goal": goal} if rest else None
+            changes.append(Change("boxes", box.box, before, after))
+            if not rest and box.trace is not None:
                 changes.append(Change("traces", box.trace, {}, None))
     return changes
 

@@ -105,7 +105,7 @@ async def report(core: Core, run: str, limit: int) -> RunReport:
             rows[key] = row or rows.get(key)
     if first is None:
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery="list runs with `history`")
-    because = await _because(core, run, sorted(worked_on)[:limit])
+    because = await _find_source_runs(core, run, sorted(worked_on)[:limit])
     return replace(await _report(core, first, changes, acts, limit), left_out=left_out, because=because)
 
 
@@ -116,11 +116,11 @@ def _worked_on(part: AuditPart) -> set[int]:
     return {seq for change in part.changes for seq in memories_of(change.table, change.key)}
 
 
-async def _because(core: Core, run: str, seqs: Sequence[int]) -> tuple[str, ...]:
+async def _find_source_runs(core: Core, run: str, seqs: Sequence[int]) -> tuple[str, ...]:
     """Return the runs that brought some memories, but for a run itself."""
     firsts = [await core.store.history(core.scope, memory=seq, limit=1, rows=False) for seq in seqs]
-    found = dict.fromkeys(part.cause.run for page in firsts for part in page)
-    return tuple(one for one in found if one != run)
+    causes = dict.fromkeys(part.cause.run for page in firsts for part in page)
+    return tuple(one for one in causes if one != run)
 
 
 async def _report(
@@ -134,10 +134,10 @@ async def _report(
     undone_by = undo_id(cause.run)
     back = await core.store.history(core.scope, run=undone_by, limit=PAGE, rows=False)
     undone = any(part.cause.final for part in back)
-    listed = sorted({_memory_of(key) for rows in acts.values() for key in list(rows)[:limit]})
-    found = await core.store.get(core.scope, listed)
-    memories = {memory.seq: memory for memory in found if memory is not None}
-    gone = await _read_purged_rows(core, [seq for seq in listed if seq not in memories])
+    seqs = sorted({_memory_of(key) for rows in acts.values() for key in list(rows)[:limit]})
+    answer = await core.store.get(core.scope, seqs)
+    memories = {memory.seq: memory for memory in answer if memory is not None}
+    purged_rows = await _read_purged_rows(core, [seq for seq in seqs if seq not in memories])
     rules: Sequence[Sequence[str]] = cause.detail.get("rules", ())
     return RunReport(
         run=cause.run,
@@ -153,7 +153,7 @@ async def _report(
                 name,
                 len(rows),
                 tuple(
-                    _make_affected(seq, rows[key] or gone.get(seq), memories.get(seq))
+                    _make_affected(seq, rows[key] or purged_rows.get(seq), memories.get(seq))
                     for key, seq in ((key, _memory_of(key)) for key in list(rows)[:limit])
                 ),
                 {rule: because for action, rule, because in rules if action == name},
@@ -183,7 +183,9 @@ def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]
     """Yield what each change of a part does, to which memory or to which link that it cut, and a destroyed row."""
     verb = part.cause.verb
     yield from ((verb, seq, None) for seq in part.used)
-    purged = {change.key for change in part.changes if change.table == "memories" and change.after is None}
+    purged_keys = {
+        change.key for change in part.changes if change.table == "memories" and change.after is None
+    }
     for change in part.changes:
         if change.table in {"boxes", "traces"}:
             continue  # they follow from the turns that were heard
@@ -191,11 +193,11 @@ def _acts(part: AuditPart) -> Iterator[tuple[str, Key, Mapping[str, Any] | None]
             continue
         cut = change.table == "links" and change.after is None
         key = change.key if cut else _memory_of(change.key)
-        gone = change.before if change.table == "memories" and change.after is None else None
-        if verb in PLANNED and change.table in {"tags", "sources", "claims"} and key in purged:
+        before = change.before if change.table == "memories" and change.after is None else None
+        if verb in PLANNED and change.table in {"tags", "sources", "claims"} and key in purged_keys:
             continue  # what hangs on a purged memory goes with that
         for name in acts_of(change) if verb in PLANNED else (_act(verb, change),):
-            yield name, key, gone
+            yield name, key, before
 
 
 def _act(verb: str, change: Change) -> str:
@@ -249,19 +251,19 @@ async def undo_last(core: Core) -> Receipt:
     A person's are all that no agent, no policy and not the engine made. None is older than a command that was refused.
     """
     await core.uses.settle()
-    refused = await _refusal(core)
-    async for part in standing(core):
+    refusal = await _refusal(core)
+    async for part in iterate_standing_runs(core):
         if not is_own(core, part.cause) or not await _changed_something(core, part.cause.run):
             continue
         run = part.cause.run
-        if refused is not None:
+        if refusal is not None:
             raise InvalidInput(
-                f"the last command here, {refused}, was refused and changed nothing",
+                f"the last command here, {refusal}, was refused and changed nothing",
                 recovery=f"nothing was undone; if you mean `{part.cause.verb}` of"
                 f" {_minute(part.cause.at)}: remanence undo {run}",
             )
-        done = await undo(core, run)
-        return replace(done, notes=(f"this was `{part.cause.verb}` of {_minute(part.cause.at)}",))
+        answer = await undo(core, run)
+        return replace(answer, notes=(f"this was `{part.cause.verb}` of {_minute(part.cause.at)}",))
     whose = "" if takes_all_back(core) else " of its own"
     raise NotFound(
         f"no run{whose} in scope {core.scope!r} can be undone",
@@ -276,21 +278,21 @@ def _minute(at: int) -> str:
 async def note_refusal(core: Core, command: str) -> None:
     """Remember that a command was refused here: what it was to change is not what was done last."""
     position = (await core.store.search(core.scope, ())).position
-    said = {"command": command, "position": position}
-    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_refused_by(core): said}))
+    row = {"command": command, "position": position}
+    await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_refused_by(core): row}))
 
 
 async def _refusal(core: Core) -> str | None:
     """Return the command that was refused after all own runs, None where something was done since."""
     row = _refused_by(core)
-    asked = Bookkeeping(core.clock.now(), get=(row,))
-    said = (await core.store.bookkeep(core.scope, asked)).values.get(row)
-    if said is None:
+    request = Bookkeeping(core.clock.now(), get=(row,))
+    refusal = (await core.store.bookkeep(core.scope, request)).values.get(row)
+    if refusal is None:
         return None
-    async for part in newest_first(core, said["position"]):
+    async for part in newest_first(core, refusal["position"]):
         if is_own(core, part.cause):
             return None
-    return str(said["command"])
+    return str(refusal["command"])
 
 
 def _refused_by(core: Core) -> str:
@@ -303,7 +305,7 @@ async def _changed_something(core: Core, run: str) -> bool:
     return any(part.count or part.cause.verb == KEEP for part in parts)
 
 
-async def standing(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
+async def iterate_standing_runs(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
     """Yield the last part of every run above a position that `undo` would take back and that did something.
 
     An undoing is none, but the undoing of an undoing is: it did a run again, and stands in its place.
@@ -353,8 +355,8 @@ def find_interrupted_runs(recent: Sequence[AuditPart]) -> tuple[str, ...]:
     undone = {
         part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final
     }
-    started = {part.cause.run: None for part in recent}
-    return tuple(run for run in started if run not in final and run not in undone)
+    runs = {part.cause.run: None for part in recent}
+    return tuple(run for run in runs if run not in final and run not in undone)
 
 
 def run_id(run: Any) -> str:

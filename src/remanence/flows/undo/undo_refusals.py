@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from remanence.core.change import AuditPart, Block, Cause, Change, Entry, inverses, row_count, rows_of
 from remanence.core.errors import Erased, ImagesEnded, InvalidInput, Protected
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, Memory, Status, short_id
 from remanence.core.owner import PERSON, owner_of
 from remanence.core.results import date_of
@@ -48,9 +48,9 @@ async def refuse_erased_memories(core: Core, run: str, left: Sequence[AuditPart]
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         seqs = {seq for change in rows_of(whole.entries) for seq in memories_of(change.table, change.key)}
-        gone = sorted(await core.store.find_erased_names(core.scope, sorted(map(of_seq, seqs))))
-        if gone or row_count(whole.entries) < whole.count:
-            what = f"memory {gone[0].partition(':')[2]}" if gone else "a memory of it"
+        names = sorted(await core.store.find_erased_names(core.scope, sorted(map(of_seq, seqs))))
+        if names or row_count(whole.entries) < whole.count:
+            what = f"memory {names[0].partition(':')[2]}" if names else "a memory of it"
             raise Erased(
                 f"the run cannot be undone: {what} was erased since",
                 recovery="change the other memories of the run one by one",
@@ -69,25 +69,23 @@ async def refuse_forbidden_texts(core: Core, run: str, left: Sequence[AuditPart]
     if not await core.store.forbidden(core.scope):
         return
     texts: set[str] = set()
-    lifted: set[object] = set()
+    lifts: set[object] = set()
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         for change in inverses([one for one in whole.entries if isinstance(one, Change)]):
             after = change.after or {}
             if change.table == "forbidden" and change.after is None:
-                lifted.add(change.key)
+                lifts.add(change.key)
             elif change.table == "memories" and after.get("status", Status.INBOX) in STANDING:
                 texts |= {after["text"]} if "text" in after else set()
     keys = await asyncio.to_thread(lambda: sorted({key for text in texts for key in fold_keys(text)}))
-    known = (
-        [one for one in await core.store.forbidden(core.scope, keys) if one.fold not in lifted]
-        if keys
-        else []
+    bans = (
+        [one for one in await core.store.forbidden(core.scope, keys) if one.fold not in lifts] if keys else []
     )
-    if known:
+    if bans:
         raise InvalidInput(
-            f"undone, the run would bring back a text that is forbidden since: {known[0]}",
-            recovery=f"lift it first: remanence forbidden lift {known[0].fold}; or leave the run as it is",
+            f"undone, the run would bring back a text that is forbidden since: {bans[0]}",
+            recovery=f"lift it first: remanence forbidden lift {bans[0].fold}; or leave the run as it is",
         )
 
 
@@ -184,9 +182,9 @@ def _refuse(core: Core, memory: Memory, act: str) -> None:
         raise _make_refusal()
     system, now = core.policy.is_system(memory.category), core.clock.now()
     if act == TEXT:  # as `update`: a hold alone forbids it
-        guards = tuple({"held"} & {*protecting(memory, system=system, now=now)})
+        guards = tuple({"held"} & {*find_protecting_guards(memory, system=system, now=now)})
     else:
-        guards = protecting(memory, system=system, now=now, action=act)
+        guards = find_protecting_guards(memory, system=system, now=now, action=act)
     if guards:
         raise Protected(
             f"memory {short_id(memory.seq)} is protected: {', '.join(guards)}",

@@ -31,12 +31,19 @@ from remanence.core.receipt import Receipt
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.decide import refuse_quarantined
-from remanence.edit.images import as_today, rewritten
+from remanence.edit.images import as_today, find_rewritten
 from remanence.edit.links import increase_link_count, increase_link_weight
 from remanence.edit.one_memory import act, on_revision
 from remanence.flows.base.audit_log import PAGE, iterate_audit_log
-from remanence.flows.base.context import RACES_MAX, Core, overtaken, receipt, refuse_moved, refuse_several
-from remanence.flows.base.naming import ambiguous, is_ending, parse_short_id, refuse_erased, several
+from remanence.flows.base.context import (
+    RACES_MAX,
+    Core,
+    receipt,
+    refuse_moved,
+    refuse_several,
+    wait_before_retry,
+)
+from remanence.flows.base.naming import ambiguous, is_ending, list_memory_names, parse_short_id, refuse_erased
 from remanence.flows.undo.box_changes import undo_box_changes
 from remanence.flows.undo.conflicts import MEMORY_USE, Later, columns_of, in_the_way
 from remanence.flows.undo.engine_work import hung_on, with_engine_work, without_lasting
@@ -51,7 +58,7 @@ from remanence.flows.undo.undo_refusals import (
     takes_all_back,
 )
 from remanence.flows.write import gating
-from remanence.flows.write.embedding import present
+from remanence.flows.write.embedding import update_vectors
 from remanence.flows.write.superseding import claims_again
 from remanence.store.base import Arriving, PurgedMemory
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
@@ -95,34 +102,34 @@ async def undo(core: Core, run: str) -> Receipt:
         raise ImagesEnded("an end of images is not undone", recovery="nothing: what ended is kept nowhere")
     undoing = undo_id(run)
     back = await _parts(core, undoing)
-    done = {part.cause.part for part in back}
-    left = [part for part in reversed(parts) if part.cause.part not in done]
-    if not left:
+    done_parts = {part.cause.part for part in back}
+    rest = [part for part in reversed(parts) if part.cause.part not in done_parts]
+    if not rest:
         again = f"to do it again, undo the undoing: {undoing}"
         own = may_be_named(core, back[0].cause)
         raise InvalidInput(f"run {run} is undone already", recovery=again if own else ASK)
-    refuse_ended(run, left)
+    refuse_ended(run, rest)
     later = Later(core, parts[0].position, {run, undoing})
-    if len(left) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
-        await _refuse_later_edits(core, run, left, later)
-    await refuse_forbidden_texts(core, run, left)
-    await refuse_erased_memories(core, run, left)
-    await refuse_protected(core, run, left)
-    changed = 0
-    for part in left:
+    if len(rest) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
+        await _refuse_later_edits(core, run, rest, later)
+    await refuse_forbidden_texts(core, run, rest)
+    await refuse_erased_memories(core, run, rest)
+    await refuse_protected(core, run, rest)
+    count = 0
+    for part in rest:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
-        final = part is left[-1]
+        final = part is rest[-1]
         detail = {"undoes": run}
         cause = core.cause(
             "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
         )
         try:
-            changed += whole.count if await _take_back(core, whole, cause, later) else 0
+            count += whole.count if await _take_back(core, whole, cause, later) else 0
         except Conflict as conflict:
             await later.catch_up()
             raise _changed_since(core, parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
     cause = core.cause("undo", run=undoing)
-    return receipt(core.scope, cause, changed, {"undo": changed}, parts=len(left), undoes=run)
+    return receipt(core.scope, cause, count, {"undo": count}, parts=len(rest), undoes=run)
 
 
 async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) -> bool:
@@ -130,10 +137,10 @@ async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) ->
 
     Tells whether anything of it was left to take back.
     """
-    told = await present(core, await asyncio.to_thread(inverses, part.entries), part.position)
+    changes = await update_vectors(core, await asyncio.to_thread(inverses, part.entries), part.position)
     if part.cause.verb == "extract":
-        told = await without_lasting(core, told)
-    entries: Sequence[Entry] = await beside_equals(core, await _as_today(core, told))
+        changes = await without_lasting(core, changes)
+    entries: Sequence[Entry] = await beside_equals(core, await _as_today(core, changes))
     entries = await with_engine_work(core, entries, later)
     stuck = await _hanging(core, entries, set()) + await _missing(core, entries, later)
     if stuck:
@@ -153,7 +160,7 @@ async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) ->
 
 async def _as_today(core: Core, entries: Sequence[Entry]) -> Sequence[Entry]:
     """Let changes that images ask for carry what follows from their texts, tags and categories by today's rules."""
-    memories = await core.store.get(core.scope, rewritten(entries))
+    memories = await core.store.get(core.scope, find_rewritten(entries))
     return as_today(entries, {memory.seq: memory for memory in memories if memory is not None})
 
 
@@ -178,21 +185,25 @@ async def beside_equals(
             marks[cast("int", change.key)] = after["fingerprint"]
     if not marks:
         return entries
-    known = await core.store.arriving(core.scope, Arriving(fingerprints=sorted(set(marks.values()))))
+    context = await core.store.arriving(core.scope, Arriving(fingerprints=sorted(set(marks.values()))))
     pairs = {
         (min(seq, twin.seq), max(seq, twin.seq))
         for seq, mark in marks.items()
-        if (twin := known.twins.get(mark)) is not None and twin.status in STANDING and twin.seq != seq
+        if (twin := context.twins.get(mark)) is not None and twin.status in STANDING and twin.seq != seq
     }
-    drawn = {link.key for link in await core.store.neighbours(core.scope, sorted(marks))} if pairs else set()
-    drawn |= {cast("_LinkKey", change.key) for change in changes if change.table == "links" and change.after}
+    link_keys = (
+        {link.key for link in await core.store.neighbours(core.scope, sorted(marks))} if pairs else set()
+    )
+    link_keys |= {
+        cast("_LinkKey", change.key) for change in changes if change.table == "links" and change.after
+    }
     near, now = int(Relation.NEAR_DUPLICATE), core.clock.now()
-    linked = {(min(source, target), max(source, target)) for source, target, _ in drawn}
+    link_pairs = {(min(source, target), max(source, target)) for source, target, _ in link_keys}
     return [
         *entries,
         *(
             Change("links", (*pair, near), None, link_values(now, 1.0, 1.0))
-            for pair in sorted(pairs - linked)
+            for pair in sorted(pairs - link_pairs)
         ),
     ]
 
@@ -207,23 +218,23 @@ async def _caught_up(
     links = await _links_now(core, [cast("_LinkKey", key) for table, key in bad if table == "links"])
     await later.catch_up()
     since, engine = later.columns(seqs), later.engine_columns(seqs)
-    moved: list[Entry] = []
+    current: list[Entry] = []
     stuck: list[tuple[str, Any]] = []
-    for entry in _apart(entries, bad):
+    for entry in _split_out_rows(entries, bad):
         if isinstance(entry, Block) or (entry.table, entry.key) not in bad:
-            moved.append(entry)
+            current.append(entry)
             continue
         now = _link_moved(entry, links) or _memory_moved(entry, memories, since, engine)
         if now is None or now == entry:
             stuck.append((entry.table, entry.key))
         else:
-            moved.append(now)
+            current.append(now)
     if stuck:
         raise Conflict(stuck) from conflict
-    return moved
+    return current
 
 
-def _apart(entries: Sequence[Entry], keys: AbstractSet[tuple[str, Any]]) -> Iterator[Entry]:
+def _split_out_rows(entries: Sequence[Entry], keys: AbstractSet[tuple[str, Any]]) -> Iterator[Entry]:
     """Take some rows out of their blocks, as changes of their own."""
     for entry in entries:
         if isinstance(entry, Change):
@@ -277,22 +288,22 @@ async def _hanging(core: Core, entries: Sequence[Entry], gone: set[tuple[str, An
 
 async def _missing(core: Core, entries: Sequence[Entry], later: Later) -> list[tuple[str, Any]]:
     """Return the memories to which links, tags, sources or claims would come back, and that were purged since."""
-    made = [
+    additions = [
         one for one in entries if one.table != "memories" and one.before is None and one.after is not None
     ]
-    if not made:
+    if not additions:
         return []
     await later.catch_up()
-    purged = later.came_or_went()
-    if not purged:
+    moved_seqs = later.came_or_went()
+    if not moved_seqs:
         return []
-    created = {one.key for one in entries if isinstance(one, Change) and one.table == "memories"}
-    named = {
-        seq for one in rows_of(made) if one.table not in APART for seq in memories_of(one.table, one.key)
+    new_seqs = {one.key for one in entries if isinstance(one, Change) and one.table == "memories"}
+    owner_seqs = {
+        seq for one in rows_of(additions) if one.table not in APART for seq in memories_of(one.table, one.key)
     }
-    asked = sorted((named & purged) - created)
-    there = {memory.seq for memory in await core.store.get(core.scope, asked) if memory is not None}
-    return [("memories", seq) for seq in asked if seq not in there]
+    seqs = sorted((owner_seqs & moved_seqs) - new_seqs)
+    there = {memory.seq for memory in await core.store.get(core.scope, seqs) if memory is not None}
+    return [("memories", seq) for seq in seqs if seq not in there]
 
 
 def _update_revision(change: Change, now: Mapping[int, int]) -> Change:
@@ -311,13 +322,13 @@ def undo_id(run: str) -> str:
 
 async def _parts(core: Core, run: str) -> list[AuditPart]:
     """Return all parts of a run without their changes."""
-    found: list[AuditPart] = []
+    parts: list[AuditPart] = []
     while True:
-        after = found[-1].position if found else 0
+        after = parts[-1].position if parts else 0
         page = await core.store.history(core.scope, run=run, after=after, limit=PAGE, rows=False)
-        found += page
+        parts += page
         if len(page) < PAGE:
-            return found
+            return parts
 
 
 async def _written_since(core: Core, position: int, own: set[str]) -> bool:
@@ -332,7 +343,7 @@ async def _refuse_later_edits(core: Core, run: str, left: list[AuditPart], later
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now())
     revision = snapshot.columns["revision"]
     stale: list[tuple[str, Any]] = []
-    gone: set[tuple[str, Any]] = set()
+    purged_rows: set[tuple[str, Any]] = set()
     mine: frozenset[str] = frozenset()
     for part in left:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
@@ -343,10 +354,10 @@ async def _refuse_later_edits(core: Core, run: str, left: list[AuditPart], later
         at[at == len(snapshot)] = 0
         there = snapshot.seq[at] == keys
         stale += [("memories", int(key)) for key in keys[~there]]
-        moved = keys[there & (revision[at] != expected)]
-        stale += _in_the_way(back, later.columns(moved.tolist()))
+        moved_keys = keys[there & (revision[at] != expected)]
+        stale += _in_the_way(back, later.columns(moved_keys.tolist()))
         stale += await _changed_links(core, back)
-        stale += await _hanging(core, back, gone)
+        stale += await _hanging(core, back, purged_rows)
     if stale:
         raise _changed_since(core, left[0], later, stale, mine)
 
@@ -376,8 +387,8 @@ def _revisions(entries: Sequence[Entry]) -> tuple[Ints, Ints]:
     ]
     single = np.array(pairs, np.int64).reshape(-1, 2)
     blocks = [(one.keys, one.revision) for one in entries if isinstance(one, Block)]
-    known = [(keys, revision) for keys, revision in blocks if revision is not None]
-    keys, revisions = zip((single[:, 0], single[:, 1]), *known, strict=True)
+    complete = [(keys, revision) for keys, revision in blocks if revision is not None]
+    keys, revisions = zip((single[:, 0], single[:, 1]), *complete, strict=True)
     return np.concatenate(keys), np.concatenate(revisions)
 
 
@@ -401,9 +412,9 @@ async def _links_now(core: Core, keys: Sequence[_LinkKey]) -> dict[_LinkKey, Lin
     """Return links by key as they are now, those that are there."""
     if not keys:
         return {}
-    held = await core.store.neighbours(core.scope, sorted({source for source, _, _ in keys}))
-    wanted = set(keys)
-    return {link.key: link for link in held if link.key in wanted}
+    links = await core.store.neighbours(core.scope, sorted({source for source, _, _ in keys}))
+    wanted_keys = set(keys)
+    return {link.key: link for link in links if link.key in wanted_keys}
 
 
 def _changed_since(
@@ -413,7 +424,7 @@ def _changed_since(
 
     An agent is told of its own runs alone.
     """
-    shown = ", ".join(f"{table} {key}" for table, key in keys[:ROWS_NAMED])
+    names = ", ".join(f"{table} {key}" for table, key in keys[:ROWS_NAMED])
     rows = f"{len(keys):,} rows" if len(keys) > 1 else "a row"
     causes = later.runs(keys, mine)
     first = [f"{cause.run} ({cause.verb})" for cause in causes if may_be_named(core, cause)]
@@ -421,31 +432,33 @@ def _changed_since(
     way = way if len(first) == len(causes) else ASK
     return Conflict(
         keys,
-        f"run {last.cause.run} cannot be undone: {rows} changed since, among them {shown}",
+        f"run {last.cause.run} cannot be undone: {rows} changed since, among them {names}",
         recovery=f"nothing was undone; {way}",
     )
 
 
 async def restore(core: Core, names: Memories, if_revision: int | None = None) -> Receipt:
     """Bring memories back whole: those that fell to active, those that were purged from their images in the audit."""
-    asked = several(names)
-    refuse_several(asked, if_revision)
+    targets = list_memory_names(names)
+    refuse_several(targets, if_revision)
     for attempt in range(RACES_MAX):
-        found = dict(zip(asked, await core.find_memories(asked), strict=True))
-        fallen = {memory.seq: memory for memory in found.values() if memory is not None}
-        changes = [change for memory in fallen.values() for change in await _risen(core, memory, if_revision)]
-        purged = [name for name, memory in found.items() if memory is None]
-        await refuse_erased(core.store, core.scope, purged)
-        created, skipped = await _restore_purged(core, purged, if_revision)
-        ids = [*(memory.id for memory in fallen.values()), *_ids(created)]
+        by_name = dict(zip(targets, await core.find_memories(targets), strict=True))
+        fallen = {memory.seq: memory for memory in by_name.values() if memory is not None}
+        changes = [
+            change for memory in fallen.values() for change in await _plan_restore(core, memory, if_revision)
+        ]
+        missing = [name for name, memory in by_name.items() if memory is None]
+        await refuse_erased(core.store, core.scope, missing)
+        additions, skipped = await _restore_purged(core, missing, if_revision)
+        ids = [*(memory.id for memory in fallen.values()), *_ids(additions)]
         cause = core.cause(
             "restore", detail={"id": ids[0]} if len(ids) == 1 else {"ids": ids}, fired=(BROUGHT_BACK,)
         )
-        back = await beside_equals(core, [*changes, *created], list(fallen.values()))
+        back = await beside_equals(core, [*changes, *additions], list(fallen.values()))
         try:
             await core.commit(back, cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
         return receipt(
             core.scope, cause, len(back), {"restore": len(ids)}, skipped=tuple(skipped), notes=(TAKEN_AGAIN,)
@@ -453,7 +466,7 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
     raise AssertionError("unreachable")
 
 
-async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Change]:
+async def _plan_restore(core: Core, memory: Memory, if_revision: int | None) -> list[Change]:
     """Decide how a memory that fell, or is shown shorter, comes back; one that stands and is shown whole is refused."""
     refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
     now, whole = core.clock.now(), lengths_of([memory.text])[0]
@@ -467,8 +480,8 @@ async def _risen(core: Core, memory: Memory, if_revision: int | None) -> list[Ch
         return changes if if_revision is None else on_revision(memory, changes)
     refuse_quarantined(memory)
     await gating.refuse_forbidden(core, memory.text)
-    given = {**whole, **await before_fall(core, memory.seq, memory.valid_to, now)}
-    changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **given)
+    values = {**whole, **await before_fall(core, memory.seq, memory.valid_to, now)}
+    changes = act(memory, await _rises_by(core, memory.seq, memory.status), now, **values)
     changes += await claims_again(core, memory)
     return changes if if_revision is None else on_revision(memory, changes)
 
@@ -514,43 +527,45 @@ async def _restore_purged(
     core: Core, names: Sequence[int | str], if_revision: int | None
 ) -> tuple[list[Change], list[str]]:
     """Rebuild purged memories, with all that went with them; say which links stay gone."""
-    created: dict[tuple[str, Any], Change] = {}
+    additions: dict[tuple[str, Any], Change] = {}
     seqs: set[int] = set()
     for name in names:
         refuse_moved(f"memory {name!r}", 0, if_revision)
-        found = await image(core, name)
-        if found is None:
+        row = await image(core, name)
+        if row is None:
             raise NotFound(
                 f"no memory {format_value(name)}, and no image of it in the audit",
                 recovery="look at `history`",
             )
-        if found.ended_at is not None:
+        if row.ended_at is not None:
             raise ImagesEnded(
-                f"memory {format_value(name)} was deleted on {date_of(found.at)}, and its image ended on"
-                f" {date_of(found.ended_at)}: it cannot be restored",
+                f"memory {format_value(name)} was deleted on {date_of(row.at)}, and its image ended on"
+                f" {date_of(row.ended_at)}: it cannot be restored",
                 recovery="take it from a backup of before, or learn it anew",
             )
-        seqs.add(found.seq)
-        created |= {
-            (change.table, change.key): change for change in await _rebuilt(core, found.run, found.seq)
+        seqs.add(row.seq)
+        additions |= {
+            (change.table, change.key): change for change in await _rebuild_memory(core, row.run, row.seq)
         }
-    here = await _standing_ends(core, list(created.values())) | seqs
-    kept = [change for change in created.values() if _ends(change) <= here]
-    whole = cast("list[Change]", as_today(kept, {}))
+    here = await _standing_ends(core, list(additions.values())) | seqs
+    complete = [change for change in additions.values() if _ends(change) <= here]
+    whole = cast("list[Change]", as_today(complete, {}))
     skipped = [
-        f"link {change.key}: its other end is gone" for change in created.values() if _ends(change) - here
+        f"link {change.key}: its other end is gone" for change in additions.values() if _ends(change) - here
     ]
     return whole, skipped
 
 
-async def _rebuilt(core: Core, run: str, seq: int) -> list[Change]:
+async def _rebuild_memory(core: Core, run: str, seq: int) -> list[Change]:
     """Rebuild one purged memory from the run that purged it."""
     now = core.clock.now()
-    built: list[Change] = []
+    changes: list[Change] = []
     async for part in iterate_audit_log(core, run, seq):
-        gone = [change for change in part.changes if change.after is None and _names(change, seq)]
-        built += rows_of(await present(core, inverses(gone), part.position))
-    return [await _stood_up(core, change, now) if change.table == "memories" else change for change in built]
+        purges = [change for change in part.changes if change.after is None and _names(change, seq)]
+        changes += rows_of(await update_vectors(core, inverses(purges), part.position))
+    return [
+        await _stood_up(core, change, now) if change.table == "memories" else change for change in changes
+    ]
 
 
 def _ids(created: Sequence[Change]) -> list[str]:
@@ -563,11 +578,11 @@ async def image(core: Core, name: int | str) -> PurgedMemory | None:
     rows = await core.store.find_purged_memories(
         core.scope, [name, *([number] if isinstance(number, int) else [])]
     )
-    found = [one for one in rows if name in (one.seq, one.id, one.key)]
+    exact = [one for one in rows if name in (one.seq, one.id, one.key)]
     short = [one for one in rows if one.seq == number or is_ending(str(name), one.id)]
-    if not found and len(short) > 1:
+    if not exact and len(short) > 1:
         raise ambiguous(str(name), [f"{short_id(one.seq)} {one.id}" for one in short])
-    return max(found or short, key=lambda one: one.at, default=None)
+    return max(exact or short, key=lambda one: one.at, default=None)
 
 
 async def _standing_ends(core: Core, created: Sequence[Change]) -> set[int]:
@@ -591,9 +606,9 @@ def _names(change: Change, seq: int) -> bool:
 
 async def _stood_up(core: Core, change: Change, now: int) -> Change:
     assert change.after is not None and isinstance(change.key, int)
-    given = await before_fall(core, change.key, change.after.get("valid_to"), now)
+    values = await before_fall(core, change.key, change.after.get("valid_to"), now)
     effect = await _rises_by(core, change.key, Status(change.after["status"]))
-    after = effect.after(change.after, now, given)
+    after = effect.after(change.after, now, values)
     return Change("memories", change.key, None, {**change.after, **after})
 
 
@@ -628,24 +643,26 @@ def memory_kept(change: Change, memory: Memory) -> Change:
     now = {name: getattr(memory, name) for name in MEMORY_USE}
     if not before.keys() >= now.keys() or all(before[name] == value for name, value in now.items()):
         return change
-    return replace(change, before={**before, **now}, after={**after, **_used(before, after, now)})
+    return replace(change, before={**before, **now}, after={**after, **_merge_use_days(before, after, now)})
 
 
-def _used(before: Mapping[str, Any], after: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_use_days(
+    before: Mapping[str, Any], after: Mapping[str, Any], now: Mapping[str, Any]
+) -> dict[str, Any]:
     """Add the days of use between `before` and `now` to those of `after`."""
     day = max(now["use_day"], after["use_day"])
     was, is_, mine = (_days(row, day) for row in (before, now, after))
-    kept = [
+    counts = [
         min(old + max(0, late - early), BUCKET_MAX) for old, late, early in zip(mine, is_, was, strict=True)
     ]
-    packed = sum(count << BUCKET_BITS * place for place, count in enumerate(kept))
-    return {"used_at": now["used_at"], "use_days": packed, "use_day": day}
+    use_days = sum(count << BUCKET_BITS * place for place, count in enumerate(counts))
+    return {"used_at": now["used_at"], "use_days": use_days, "use_day": day}
 
 
 def _days(row: Mapping[str, Any], day: int) -> list[int]:
     """Return how often a row was used on a day and on each of the six before it."""
-    passed = day - row["use_day"]
+    age = day - row["use_day"]
     return [
-        row["use_days"] >> BUCKET_BITS * (place - passed) & BUCKET_MAX if place >= passed else 0
+        row["use_days"] >> BUCKET_BITS * (place - age) & BUCKET_MAX if place >= age else 0
         for place in range(BUCKETS)
     ]

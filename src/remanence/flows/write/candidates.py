@@ -39,18 +39,21 @@ async def candidates(
     """
     if not memories:
         return {}
-    told = await asyncio.to_thread(_stems, memories)
-    wanted = {term for mine in told.values() for term in mine.values()}
-    known = await core.store.arriving(core.scope, Arriving(terms=list(wanted)))
-    held = {seq: {stem: known.df.get(term, 0) for stem, term in mine.items()} for seq, mine in told.items()}
-    asked = {seq: rarest(mine) for seq, mine in held.items()}
+    stems_by_seq = await asyncio.to_thread(_stems, memories)
+    terms = {term for mine in stems_by_seq.values() for term in mine.values()}
+    context = await core.store.arriving(core.scope, Arriving(terms=list(terms)))
+    counts = {
+        seq: {stem: context.df.get(term, 0) for stem, term in mine.items()}
+        for seq, mine in stems_by_seq.items()
+    }
+    rare_stems = {seq: rarest(mine) for seq, mine in counts.items()}
     postings = (
-        await core.store.search(core.scope, sorted({one for mine in asked.values() for one in mine}))
+        await core.store.search(core.scope, sorted({one for mine in rare_stems.values() for one in mine}))
     ).rows
     vectors = core.index.dimensions > 0
-    async with core.index.still(core.clock.now(), COLUMNS, vectors=vectors):
-        of = known.memories if core.index.leaves_archive else len(core.index)
-        return await asyncio.to_thread(_find_alike, core, asked, (held, of), postings, sharing=sharing)
+    async with core.index.hold_rows(core.clock.now(), COLUMNS, vectors=vectors):
+        of = context.memories if core.index.leaves_archive else len(core.index)
+        return await asyncio.to_thread(_find_alike, core, rare_stems, (counts, of), postings, sharing=sharing)
 
 
 def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
@@ -65,24 +68,24 @@ def _find_alike(
     *,
     sharing: bool,
 ) -> dict[int, UpdateCandidates]:
-    index, (held, of) = core.index, counted
+    index, (counts, of) = core.index, counted
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
     if index.dimensions and not sharing:
-        near = [one.rows for one in nearest(index.bare, rows, index.stands, least=0.0, most=NEAREST)]
+        near = [one.rows for one in nearest(index.bare_vectors, rows, index.stands, least=0.0, most=NEAREST)]
     field = CandidateColumns(
         index.column("words"),
         index.column("speaker"),
         index.column("said_at"),
         index.stands,
-        index.bare if index.dimensions else None,
+        index.bare_vectors if index.dimensions else None,
     )
-    embedded = index.filter_embedded(asked) if index.dimensions else frozenset()
+    with_vector = index.filter_embedded(asked) if index.dimensions else frozenset()
     lending = {stem: index.lending_rows(found) for stem, found in postings.items()}
     found: dict[int, UpdateCandidates] = {}
     for row, (seq, mine), alike in zip(rows.tolist(), asked.items(), near, strict=True):
         others = older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)
         seqs = index.seq[[one for one, _ in others]].tolist() if others else []
-        cosines = [cosine for _, cosine in others] if seq in embedded else None
-        found[seq] = UpdateCandidates(seqs, cosines, held[seq], of)
+        cosines = [cosine for _, cosine in others] if seq in with_vector else None
+        found[seq] = UpdateCandidates(seqs, cosines, counts[seq], of)
     return found

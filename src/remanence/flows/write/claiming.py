@@ -11,12 +11,12 @@ from itertools import chain
 
 from remanence.core.change import Change
 from remanence.core.claim import Claim
-from remanence.core.guards import protecting
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, Link, Memory, Relation, Trust, link_values
 from remanence.edit.decide import decide_replacement
 from remanence.edit.identity import says_who
 from remanence.edit.one_memory import build_unchanged_check, merge_changes
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.read.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
 from remanence.write.admission import DraftBatch, MemoryDraft
 from remanence.write.engine_actions import SURE_MIN
@@ -44,12 +44,12 @@ class _StandingClaims:
     memories: dict[int, Memory] = field(default_factory=dict)
     links: dict[int, list[Link]] = field(default_factory=lambda: defaultdict(list))
 
-    def without(self, taken: Sequence["_ClaimReplacement"]) -> None:
+    def drop_replaced(self, taken: Sequence["_ClaimReplacement"]) -> None:
         """Leave out what was just replaced: memories that fell, and claims of those that stand."""
         fell = {one.old.seq for one in taken if _says_only(one)}
-        ended = {claim.key for one in taken for claim in one.claims}
+        keys = {claim.key for one in taken for claim in one.claims}
         for pair, claims in self.claims.items():
-            self.claims[pair] = [one for one in claims if one.seq not in fell and one.key not in ended]
+            self.claims[pair] = [one for one in claims if one.seq not in fell and one.key not in keys]
 
 
 def first_run(drafts: Sequence[MemoryDraft]) -> int:
@@ -80,9 +80,11 @@ async def with_claims(
     ]
     if not new:
         return []
-    found = await _read_standing_claims(core, [claim for _, draft in new for claim in draft.claims], spared)
-    chars = sum(len(draft.turn.text) for _, draft in new) * sum(map(len, found.claims.values()))
-    return await aside(chars, _decide_texts, core, new, batch, found)
+    standing = await _read_standing_claims(
+        core, [claim for _, draft in new for claim in draft.claims], spared
+    )
+    chars = sum(len(draft.turn.text) for _, draft in new) * sum(map(len, standing.claims.values()))
+    return await run_off_loop(chars, _decide_texts, core, new, batch, standing)
 
 
 def _decide_texts(
@@ -95,9 +97,9 @@ def _decide_texts(
         changes += [
             _make_claim_change(key, number, claim, draft.said_at) for number, claim in enumerate(draft.claims)
         ]
-        if taken := list(_find_replaced(core, draft, found)):
-            changes += _decide(core, draft, batch, place, taken, found)
-            found.without([one for one in taken if one.may])
+        if replacements := list(_find_replaced(core, draft, found)):
+            changes += _decide(core, draft, batch, place, replacements, found)
+            found.drop_replaced([one for one in replacements if one.may])
     return merge_changes(changes)
 
 
@@ -105,27 +107,27 @@ async def _read_standing_claims(
     core: Core, claims: Sequence[ClaimFound], spared: Collection[int]
 ) -> _StandingClaims:
     """Fetch what stands and claims something of the same subjects."""
-    found = _StandingClaims()
+    standing = _StandingClaims()
     about = list(dict.fromkeys(pair for claim in claims for pair in asked_of(claim)))
     latest = await core.store.find_latest_claims(core.scope, about, ABOUT_MAX)
-    held = [claim for claim in latest if claim.replaced_by is None]
-    if not held:
-        return found
-    seqs = sorted({claim.seq for claim in held} - set(spared))
+    open_claims = [claim for claim in latest if claim.replaced_by is None]
+    if not open_claims:
+        return standing
+    seqs = sorted({claim.seq for claim in open_claims} - set(spared))
     memories = await core.store.get(core.scope, seqs)
-    found.memories = {one.seq: one for one in memories if one is not None and one.status in STANDING}
-    for claim in held:
-        if claim.seq in found.memories:
-            found.claims[claim.subject, claim.attribute].append(claim)
-    for link in await core.store.neighbours(core.scope, sorted(found.memories)):
-        found.links[link.source].append(link)
-        found.links[link.target].append(link)
-    return found
+    standing.memories = {one.seq: one for one in memories if one is not None and one.status in STANDING}
+    for claim in open_claims:
+        if claim.seq in standing.memories:
+            standing.claims[claim.subject, claim.attribute].append(claim)
+    for link in await core.store.neighbours(core.scope, sorted(standing.memories)):
+        standing.links[link.source].append(link)
+        standing.links[link.target].append(link)
+    return standing
 
 
 def _make_claim_change(key: int, number: int, claim: ClaimFound, said_at: int) -> Change:
-    said = {"subject": claim.subject, "attribute": claim.attribute, "value": claim.value}
-    return Change("claims", (key, number), None, {**said, "valid_from": said_at})
+    values = {"subject": claim.subject, "attribute": claim.attribute, "value": claim.value}
+    return Change("claims", (key, number), None, {**values, "valid_from": said_at})
 
 
 def _find_replaced(core: Core, draft: MemoryDraft, found: _StandingClaims) -> Iterator[_ClaimReplacement]:
@@ -134,8 +136,8 @@ def _find_replaced(core: Core, draft: MemoryDraft, found: _StandingClaims) -> It
     for old, why in chain.from_iterable(_replaced_by(claim, found) for claim in draft.claims):
         memory = found.memories[old.seq]
         if memory.said_at <= draft.said_at:
-            said = draft.turn
-            may = may_replace(core, memory, draft.trust, said.speaker, said.confidence)
+            turn = draft.turn
+            may = may_replace(core, memory, draft.trust, turn.speaker, turn.confidence)
             one = by.setdefault(old.seq, _ClaimReplacement(memory, [], why, may))
             one.claims.append(old)
     yield from by.values()
@@ -154,7 +156,7 @@ def may_replace(core: Core, old: Memory, trust: Trust, speaker: str | None, conf
     system = core.policy.is_system(old.category)
     if confidence is not None and confidence < SURE_MIN:
         return False
-    if protecting(old, system=system, now=core.clock.now()) or says_who(old.tags, system=system):
+    if find_protecting_guards(old, system=system, now=core.clock.now()) or says_who(old.tags, system=system):
         return False
     return trust > old.trust or (trust == old.trust and speaker == old.speaker)
 
@@ -170,19 +172,19 @@ def _decide(
     """Let a text take the place of older memories or of some of their claims, or link it to what it contradicts."""
     outcome, now = batch.outcomes[place], core.clock.now()
     changes: list[Change] = []
-    said: list[str] = [outcome.reason] if outcome.reason else []
+    reasons: list[str] = [outcome.reason] if outcome.reason else []
     places = at_odds = 0
     for one in taken:
         if not one.may:
             link = (one.old.seq, outcome.key, int(Relation.CONTRADICTS))
             changes += [Change("links", link, None, link_values(now)), build_unchanged_check(one.old)]
-            said.append(f"contradicts {one.old.id}")
+            reasons.append(f"contradicts {one.old.id}")
             at_odds += 1
             continue
         batch.rows[-outcome.key - 1].setdefault("valid_from", draft.said_at)
-        ended = {"valid_to": draft.said_at, "replaced_by": outcome.key}
+        ending = {"valid_to": draft.said_at, "replaced_by": outcome.key}
         changes += [
-            Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ended)
+            Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ending)
             for claim in one.claims
         ]
         if _says_only(one):
@@ -190,18 +192,18 @@ def _decide(
                 one.old, found.links[one.old.seq], outcome.key, None, now, ends=draft.said_at
             )
             places += 1
-            said.append(f"takes the place of {one.old.id}: {one.why.why}")
+            reasons.append(f"takes the place of {one.old.id}: {one.why.why}")
         else:
             changes.append(build_unchanged_check(one.old))
-            said.append(f"{one.old.id} is out of date in part: {one.why.why}")
-    batch.outcomes[place] = replace(outcome, reason="; ".join(said), replaces=places, contradicts=at_odds)
+            reasons.append(f"{one.old.id} is out of date in part: {one.why.why}")
+    batch.outcomes[place] = replace(outcome, reason="; ".join(reasons), replaces=places, contradicts=at_odds)
     return changes
 
 
 def _says_only(one: _ClaimReplacement) -> bool:
     """Tell whether a memory says nothing but what is replaced."""
-    said = claims_of(one.old.text, one.old.speaker)
-    return len(said) == 1 and said[0].alone
+    claims = claims_of(one.old.text, one.old.speaker)
+    return len(claims) == 1 and claims[0].alone
 
 
 async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> list[Change]:
@@ -209,5 +211,7 @@ async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> li
     old = await core.store.claims(core.scope, [memory.seq])
     new = claims_of(text, memory.speaker)
     first = max((claim.number + 1 for claim in old), default=0)
-    made = (_make_claim_change(memory.seq, number, claim, said_at) for number, claim in enumerate(new, first))
-    return [*(Change("claims", claim.key, claim.values, None) for claim in old), *made]
+    additions = (
+        _make_claim_change(memory.seq, number, claim, said_at) for number, claim in enumerate(new, first)
+    )
+    return [*(Change("claims", claim.key, claim.values, None) for claim in old), *additions]

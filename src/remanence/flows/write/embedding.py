@@ -42,20 +42,20 @@ async def settle(core: Core) -> None:
     """Refuse vectors of another model, but for one that the present one takes the place of."""
     now = core.clock.now()
     mine = {"name": core.embedder.name, "dimensions": core.embedder.dimensions}
-    stored = await _read_embedder_row(core)
-    if stored is None:
+    row = await _read_embedder_row(core)
+    if row is None:
         await core.store.bookkeep(core.scope, Bookkeeping(now, put={EMBEDDER: mine}))
         return
-    if REPLACED.get(stored["name"]) == core.embedder.name:
-        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={EMBEDDER: (stored, {**mine, AFTER: 0})}))
-        stored = await _read_embedder_row(core) or stored
-    if stored | mine != stored:
+    if REPLACED.get(row["name"]) == core.embedder.name:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, swap={EMBEDDER: (row, {**mine, AFTER: 0})}))
+        row = await _read_embedder_row(core) or row
+    if row | mine != row:
         raise StoreIncompatible(
-            f"this memory was embedded by {stored['name']!r}, not by {mine['name']!r}",
-            recovery=_way_back(stored["name"]),
+            f"this memory was embedded by {row['name']!r}, not by {mine['name']!r}",
+            recovery=_way_back(row["name"]),
         )
-    core.vectors_since = stored.get(SINCE, 0)
-    if AFTER in stored:
+    core.vectors_since = row.get(SINCE, 0)
+    if AFTER in row:
         core.vectors_since = INT_MAX
         core.index.dimensions = 0
         core.embedding = Embedding(core)
@@ -66,28 +66,28 @@ def _way_back(name: str) -> str:
     if name in REPLACED:
         return "open it without naming an embedder, and it is embedded again"
     short = next((short for short, embedder in BUILT_IN.items() if embedder.name == name), None)
-    given = "" if short is None else f", `--embedder {short}` or embedder={short!r}"
-    return f"open it with the embedder it was made with{given}"
+    hint = "" if short is None else f", `--embedder {short}` or embedder={short!r}"
+    return f"open it with the embedder it was made with{hint}"
 
 
 async def _read_embedder_row(core: Core) -> dict[str, Any] | None:
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(EMBEDDER,)))
-    stored = booked.values.get(EMBEDDER)
-    if stored is not None and not (isinstance(stored, dict) and isinstance(stored.get("name"), str)):
+    answer = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(EMBEDDER,)))
+    row = answer.values.get(EMBEDDER)
+    if row is not None and not (isinstance(row, dict) and isinstance(row.get("name"), str)):
         raise StoreDamaged(
-            f"which model made the vectors is not to be read: {format_value(stored)}",
+            f"which model made the vectors is not to be read: {format_value(row)}",
             recovery="run `doctor`, then go back to the latest backup",
         )
-    return stored
+    return row
 
 
 async def read_reembed_position(core: Core) -> int | None:
     """Return after which memory those begin that are still to be embedded again; None where none is."""
-    stored = None if core.embedding is None else await _read_embedder_row(core)
-    return None if stored is None else stored.get(AFTER)
+    row = None if core.embedding is None else await _read_embedder_row(core)
+    return None if row is None else row.get(AFTER)
 
 
-async def whole(core: Core) -> None:
+async def wait_until_embedded(core: Core) -> None:
     """Wait until every vector is the present embedder's."""
     if core.embedding is not None:
         await core.embedding.wait_until_done()
@@ -118,14 +118,14 @@ class Embedding:
         failures = 0
         while True:
             try:
-                pause, ended = await self._step()
+                pause, is_done = await self._step()
                 failures = 0
             except RemanenceError:
                 failures += 1
                 if failures == FAILURES_MAX or self._stopped:
                     raise
-                pause, ended = PAUSE_S, False
-            if ended or self._stopped:
+                pause, is_done = PAUSE_S, False
+            if is_done or self._stopped:
                 return
             await asyncio.sleep(pause)
 
@@ -133,13 +133,13 @@ class Embedding:
         """Embed one chunk, unless another process does; return how long to wait, and whether all is done."""
         core = self._core
         async with hold_lease(core, "embedding", LEASE) as fence:
-            stored = await _read_embedder_row(core) or {}
-            if AFTER not in stored:
+            row = await _read_embedder_row(core) or {}
+            if AFTER not in row:
                 await core.index.take_vectors(core.embedder.dimensions)
-                core.vectors_since = stored.get(SINCE, 0)
+                core.vectors_since = row.get(SINCE, 0)
                 return 0, True
             if fence is not None:
-                await self._chunk(stored, fence)
+                await self._chunk(row, fence)
         return POLL_S if fence is None else 0, False
 
     async def _chunk(self, stored: dict[str, Any], fence: Fence) -> None:
@@ -167,15 +167,15 @@ class Embedding:
 
 async def _changes(core: Core, memories: Sequence[Memory]) -> list[Change]:
     """Embed what has a vector, or should have one since it is consolidated."""
-    held, _ = await core.store.vectors(core.scope, only=[memory.seq for memory in memories])
-    wanted = set(held.tolist())
-    chosen = [
+    vector_seqs, _ = await core.store.vectors(core.scope, only=[memory.seq for memory in memories])
+    wanted_seqs = set(vector_seqs.tolist())
+    to_embed = [
         memory
         for memory in memories
-        if memory.seq in wanted or (memory.status is Status.ACTIVE and not is_entity(memory))
+        if memory.seq in wanted_seqs or (memory.status is Status.ACTIVE and not is_entity(memory))
     ]
     return await asyncio.to_thread(
-        _make_vector_changes, core, chosen, await _read_term_counts(core, [one.text for one in chosen])
+        _make_vector_changes, core, to_embed, await _read_term_counts(core, [one.text for one in to_embed])
     )
 
 
@@ -197,7 +197,7 @@ def _make_vector_changes(core: Core, memories: Sequence[Memory], known: WriteCon
     ]
 
 
-def _unseen(change: Change) -> Change:
+def _drop_old_vector(change: Change) -> Change:
     """Let a change start from whatever vector there is: the one that the audit told of has been replaced."""
     if change.table != "memories" or change.after is None or "vector" not in (change.before or {}):
         return change
@@ -206,12 +206,12 @@ def _unseen(change: Change) -> Change:
     )
 
 
-async def present(core: Core, told: Sequence[Entry], position: int) -> list[Entry]:
+async def update_vectors(core: Core, told: Sequence[Entry], position: int) -> list[Entry]:
     """Give changes that the audit told at a position vectors of the present embedder, where it made others before."""
     if position > core.vectors_since:
         return list(told)
     # A block holds no vectors.
-    entries = [_unseen(entry) if isinstance(entry, Change) else entry for entry in told]
+    entries = [_drop_old_vector(entry) if isinstance(entry, Change) else entry for entry in told]
     old = {
         change.key: change
         for change in entries
@@ -225,8 +225,8 @@ async def present(core: Core, told: Sequence[Entry], position: int) -> list[Entr
     for memory in await core.store.get(core.scope, unsaid):  # type: ignore[arg-type]
         if memory is not None:
             texts[memory.seq] = memory.text
-    known = await _read_term_counts(core, [text for text in texts.values() if text is not None])
-    weight = word_weight(known.memories, known.df)
+    term_counts = await _read_term_counts(core, [text for text in texts.values() if text is not None])
+    weight = word_weight(term_counts.memories, term_counts.df)
     fresh = {key: learning.vector_of(core, text, weight) for key, text in texts.items() if text is not None}
     return [
         replace(entry, after={**(entry.after or {}), "vector": fresh[entry.key]})

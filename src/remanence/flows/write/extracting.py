@@ -96,8 +96,8 @@ class ExtractEstimate(Result):
         whole = f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format}), {self.new:,} new"
         if self.writer is None:
             return visible(f"{whole}: rules extract, no model is asked")
-        asked = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
-        return visible(f"{whole}: {asked}; at most {self.per_run:,} a run and {self.per_day:,} a day")
+        cost = f"{number(self.calls, 'call', 'calls')} of {self.writer}, about {self.tokens:,} tokens"
+        return visible(f"{whole}: {cost}; at most {self.per_run:,} a run and {self.per_day:,} a day")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -121,8 +121,10 @@ class Extraction(Result):
     def __str__(self) -> str:
         whole = number(self.turns, "turn", "turns")
         head = f"{number(len(self.facts), 'fact', 'facts')} in {self.bearing:,} of {whole} of {self.source}"
-        left = ", ".join(f"{count:,} {name}" for name, count in self.cut.items())
-        return "\n".join([visible(head), *map(str, self.facts), *([f"left out: {left}"] if left else [])])
+        omissions = ", ".join(f"{count:,} {name}" for name, count in self.cut.items())
+        return "\n".join(
+            [visible(head), *map(str, self.facts), *([f"left out: {omissions}"] if omissions else [])]
+        )
 
 
 async def extract(path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
@@ -134,22 +136,22 @@ async def extract(path: str | Path, format: str | Importer) -> Extraction:  # no
 
 def extraction_of(transcript: Transcript, source: str) -> Extraction:
     """Find what the turns of a file state."""
-    heard = [as_heard(turn, place) for place, turn in enumerate(transcript.turns)]
-    found = [(batch, extract_facts(batch, CATEGORIES)) for batch in batches(transcript.turns, heard)]
-    facts = [fact for batch, one in found for fact in _facts(batch, one.facts)]
+    turns = [as_heard(turn, place) for place, turn in enumerate(transcript.turns)]
+    by_batch = [(batch, extract_facts(batch, CATEGORIES)) for batch in batches(transcript.turns, turns)]
+    facts = [fact for batch, one in by_batch for fact in _facts(batch, one.facts)]
     cut: Counter[str] = Counter()
-    for _, one in found:
+    for _, one in by_batch:
         cut.update(one.cut)
     return Extraction(
         source=source,
         format=transcript.format,
-        turns=len(heard),
+        turns=len(turns),
         bearing=len({fact.turn for fact in facts}),
-        estimate=ExtractEstimate(source, transcript.format, len(heard), len(heard)),
+        estimate=ExtractEstimate(source, transcript.format, len(turns), len(turns)),
         facts=tuple(facts),
-        entities=tuple(dict.fromkeys(entity for _, one in found for entity in one.entities)),
-        profile=tuple(dict.fromkeys(line for _, one in found for line in one.profile)),
-        relationships=tuple(dict.fromkeys(two for _, one in found for two in one.relationships)),
+        entities=tuple(dict.fromkeys(entity for _, one in by_batch for entity in one.entities)),
+        profile=tuple(dict.fromkeys(line for _, one in by_batch for line in one.profile)),
+        relationships=tuple(dict.fromkeys(two for _, one in by_batch for two in one.relationships)),
         cut=dict(cut),
     )
 
@@ -171,8 +173,10 @@ def batches(turns: Sequence[Turn], heard: Sequence[ExtractTurn]) -> Iterator[Seq
     for _, group in groupby(
         zip(turns, heard, strict=True), key=lambda both: (both[0].thread, both[0].session)
     ):
-        told = [one for _, one in group]
-        yield from (told[begin : begin + BATCH_TURNS] for begin in range(0, len(told), BATCH_TURNS))
+        session_turns = [one for _, one in group]
+        yield from (
+            session_turns[begin : begin + BATCH_TURNS] for begin in range(0, len(session_turns), BATCH_TURNS)
+        )
 
 
 def _facts(batch: Sequence[ExtractTurn], facts: Sequence[Fact]) -> Iterator[FoundFact]:

@@ -28,7 +28,7 @@ from remanence.core.model import (
     link_values,
 )
 from remanence.edit.one_memory import merge_changes, update
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
 from remanence.flows.write.learning import decide_batch, prepare
@@ -91,30 +91,32 @@ async def decide_facts(
         if (turn := of.get(fact.turn)) is not None
         for draft in [await _draft_fact(core, fact, turn, writer)]
     ]
-    fallen = await _fallen(core, [draft for draft, _ in drafts])
-    shown = await shown_in(core, turns)
+    fallen = await _find_fallen_facts(core, [draft for draft, _ in drafts])
+    texts = await shown_in(core, turns)
     changes: list[Change] = []
     left_out: Counter[str] = Counter()
     new: list[tuple[MemoryDraft, Fact]] = []
     actions, whole = Actions(), 0
-    proposed: dict[int, tuple[str, ...]] = {}
+    proposals: dict[int, tuple[str, ...]] = {}
     for draft, fact in drafts:
         turn = of[fact.turn]
-        reason = fallen.holds(draft, turn) or (ECHO if shown.echoes(turn, draft.turn.text) else "")
+        reason = fallen.holds(draft, turn) or (ECHO if texts.echoes(turn, draft.turn.text) else "")
         if reason:
             left_out[reason] += 1
             _record_drop(actions, draft, reason)
         elif draft.fingerprint == turn.fingerprint:
             changes += _is_fact(turn, draft)
             whole += 1
-            proposed[turn.seq] = fact.proposed
+            proposals[turn.seq] = fact.proposed
             _record_decision(actions, draft, DraftOutcome(turn.seq, turn.id, "stored"))
         else:
             new.append((draft, fact))
     if not new:
-        return FactChanges(merge_changes(changes), whole, 0, left_out, actions, proposed=_any(proposed))
-    batch, stored = await decide_batch(core, [draft for draft, _ in new])
-    stored = await _link_facts(core, batch, stored, [(fact, of[fact.turn]) for _, fact in new])
+        return FactChanges(
+            merge_changes(changes), whole, 0, left_out, actions, proposed=_filter_proposed(proposals)
+        )
+    batch, new_changes = await decide_batch(core, [draft for draft, _ in new])
+    new_changes = await _link_facts(core, batch, new_changes, [(fact, of[fact.turn]) for _, fact in new])
     outcomes = Counter(
         QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
@@ -124,33 +126,37 @@ async def decide_facts(
     for (draft, fact), outcome in zip(new, batch.outcomes, strict=True):
         _record_decision(actions, draft, outcome)
         if outcome.status in {"stored", "confirmed"} and not draft.kept_out:
-            proposed[outcome.key] = (*proposed.get(outcome.key, ()), *fact.proposed)
+            proposals[outcome.key] = (*proposals.get(outcome.key, ()), *fact.proposed)
             of_writer += draft.is_of_a_model and outcome.status == "stored"
-    changes = merge_changes([*changes, *stored])
-    found = outcomes["stored"] + whole
-    return FactChanges(changes, found, outcomes["confirmed"], left_out, actions, of_writer, _any(proposed))
+    changes = merge_changes([*changes, *new_changes])
+    count = outcomes["stored"] + whole
+    return FactChanges(
+        changes, count, outcomes["confirmed"], left_out, actions, of_writer, _filter_proposed(proposals)
+    )
 
 
-def _any(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
+def _filter_proposed(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
     return {key: tuple(dict.fromkeys(tags)) for key, tags in proposed.items() if tags}
 
 
 async def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str) -> MemoryDraft:
     """Return a fact as it arrives: its speaker's where a writer says no more than the turn, else the writer's own."""
-    said = _turn_of(core, fact, turn)
-    if not writer or await aside(len(turn.text), _stands, turn, fact):
-        return prepare(core, said, turn.trust)
+    fact_turn = _turn_of(core, fact, turn)
+    if not writer or await run_off_loop(len(turn.text), _stands, turn, fact):
+        return prepare(core, fact_turn, turn.trust)
     # Who said the turn did not say this: neither the name nor the trust is theirs.
-    own = replace(said, role=Role.ASSISTANT, speaker=writer)
+    own = replace(fact_turn, role=Role.ASSISTANT, speaker=writer)
     draft = prepare(core, own, min(turn.trust, Trust.AGENT))
-    reads = await aside(len(fact.content), gating.instructing_by_a_model, fact.content, list(_beside(fact)))
+    reads = await run_off_loop(
+        len(fact.content), gating.instructing_by_a_model, fact.content, list(_iterate_side_texts(fact))
+    )
     return replace(draft, is_of_a_model=True, instructs=reads)
 
 
 def _stands(turn: Memory, fact: Fact) -> bool:
     """Tell whether a fact says nothing that its turn does not, and gives no orders beside it."""
     more = find_added_words(turn.text, fact.content, turn.speaker or "", turn.said_time.date())
-    return not more and not any(map(gating.orders, _beside(fact)))
+    return not more and not any(map(gating.orders, _iterate_side_texts(fact)))
 
 
 def find_added_words(text: str, fact: str, speaker: str, said_on: date) -> str:
@@ -160,7 +166,7 @@ def find_added_words(text: str, fact: str, speaker: str, said_on: date) -> str:
     return find_uncovered(text, fact, speaker, said_on)
 
 
-def _beside(fact: Fact) -> Iterator[str]:
+def _iterate_side_texts(fact: Fact) -> Iterator[str]:
     yield from (*fact.tags, *fact.proposed, fact.subject)
     yield from gating.texts_in(fact.attributes)
 
@@ -171,10 +177,10 @@ def _action(draft: MemoryDraft) -> ActionName:
 
 def _record_drop(actions: Actions, draft: MemoryDraft, reason: str) -> None:
     """Record a fact that is not kept; an echo of the engine's own words is thrown away where it weighs little."""
-    given = _eligibility(draft)
-    is_junk = reason == ECHO and decide("discard", given).verdict == "allow"
+    eligibility = _eligibility(draft)
+    is_junk = reason == ECHO and decide("discard", eligibility).verdict == "allow"
     actions.record(
-        "discard" if is_junk else _action(draft), given, "applied" if is_junk else "skipped", reason
+        "discard" if is_junk else _action(draft), eligibility, "applied" if is_junk else "skipped", reason
     )
 
 
@@ -190,29 +196,29 @@ def _eligibility(draft: MemoryDraft) -> Eligibility:
 
 def _record_decision(actions: Actions, draft: MemoryDraft, outcome: DraftOutcome) -> None:
     """Record what became of a fact; what is too unsure to be kept for good is on trial, and expires by itself."""
-    given = _eligibility(draft)
+    eligibility = _eligibility(draft)
     if outcome.status != "stored":
-        found: dict[str, tuple[ActionName, OutcomeName, str]] = {
+        decisions: dict[str, tuple[ActionName, OutcomeName, str]] = {
             "confirmed": ("update_note", "applied", "said again"),
             "known": (_action(draft), "skipped", "known by its key"),
             "gated": (_action(draft), "denied", GATED),
         }
-        actions.record(found[outcome.status][0], given, *found[outcome.status][1:])
+        actions.record(decisions[outcome.status][0], eligibility, *decisions[outcome.status][1:])
     elif draft.kept_out:
-        actions.record(_action(draft), given, reason=QUARANTINED)
-    elif actions.allows(_action(draft), given):
-        actions.record(_action(draft), given)
-    actions.record_replacements(given, outcome.replaces, outcome.contradicts)
+        actions.record(_action(draft), eligibility, reason=QUARANTINED)
+    elif actions.allows(_action(draft), eligibility):
+        actions.record(_action(draft), eligibility)
+    actions.record_replacements(eligibility, outcome.replaces, outcome.contradicts)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:
     """Return a fact as a text that arrives: said by whoever said the turn, then and there."""
-    known = fact.category in core.policy.categories and not core.policy.is_system(fact.category)
-    tags = fact.tags if known else (*fact.tags, fact.category)
+    is_known = fact.category in core.policy.categories and not core.policy.is_system(fact.category)
+    tags = fact.tags if is_known else (*fact.tags, fact.category)
     about = {**fact.attributes, **({"subject": fact.subject} if fact.subject else {})}
     return Turn(
         fact.content,
-        category=fact.category if known else None,
+        category=fact.category if is_known else None,
         kind=kind_of(fact.content, fact.category),
         tags=tuple(dict.fromkeys(tags)),
         role=turn.role,
@@ -248,7 +254,7 @@ class _Fallen:
         return GONE if is_gone else ""
 
 
-async def _fallen(core: Core, drafts: Sequence[MemoryDraft]) -> _Fallen:
+async def _find_fallen_facts(core: Core, drafts: Sequence[MemoryDraft]) -> _Fallen:
     """Look which facts were known and stand no more: those of the same text, and those that claim the same."""
     prints = [draft.fingerprint for draft in drafts]
     twins = (await core.store.arriving(core.scope, Arriving(fingerprints=prints))).twins
@@ -256,20 +262,20 @@ async def _fallen(core: Core, drafts: Sequence[MemoryDraft]) -> _Fallen:
     claims = await core.store.find_latest_claims(core.scope, about, ABOUT_MAX) if about else []
     seqs = {twin.seq for twin in twins.values() if twin.status not in STANDING}
     seqs |= {seq for claim in claims for seq in (claim.seq, claim.replaced_by) if seq is not None}
-    found = await core.store.get(core.scope, sorted(seqs)) if seqs else []
-    known = {one.seq: one for one in found if one is not None}
+    memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
+    by_seq = {one.seq: one for one in memories if one is not None}
     fell = {
-        one.seq: one.status_at for one in known.values() if one.status not in {*STANDING, Status.QUARANTINED}
+        one.seq: one.status_at for one in by_seq.values() if one.status not in {*STANDING, Status.QUARANTINED}
     }
     since: dict[_Claimed, int] = {}
     for claim in claims:
         at = fell.get(claim.seq)
-        if at is None and claim.replaced_by in known:
-            at = known[claim.replaced_by].learned_at
+        if at is None and claim.replaced_by in by_seq:
+            at = by_seq[claim.replaced_by].learned_at
         if at is not None:
             key = (claim.subject, claim.attribute, claim.value.casefold())
             since[key] = max(at, since.get(key, at))
-    return _Fallen({known[seq].fingerprint: at for seq, at in fell.items()}, since)
+    return _Fallen({by_seq[seq].fingerprint: at for seq, at in fell.items()}, since)
 
 
 def _is_fact(turn: Memory, draft: MemoryDraft) -> list[Change]:
@@ -286,8 +292,8 @@ def _is_fact(turn: Memory, draft: MemoryDraft) -> list[Change]:
         if turn.valid_to is not None
         else expiry(draft.turn.confidence, turn.learned_at),
     }
-    given = {name: value for name, value in values.items() if value is not None}
-    return update(turn, given, tags={*turn.tags, *draft.turn.tags})
+    fields = {name: value for name, value in values.items() if value is not None}
+    return update(turn, fields, tags={*turn.tags, *draft.turn.tags})
 
 
 async def _link_facts(
@@ -299,7 +305,7 @@ async def _link_facts(
     links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM) if seqs else []
     have = {link.key for link in links}
     spans: dict[tuple[int, str], str] = {}
-    added: list[Change] = []
+    link_changes: list[Change] = []
     for outcome, (fact, turn) in zip(batch.outcomes, told_, strict=True):
         if outcome.status == "gated":
             continue
@@ -310,14 +316,14 @@ async def _link_facts(
         memory = met.get(outcome.key)
         if key not in have and outcome.key != turn.seq and (memory is None or TURN not in memory.tags):
             have.add(key)
-            added.append(Change("links", key, None, link_values(batch.now)))
+            link_changes.append(Change("links", key, None, link_values(batch.now)))
     with_spans = [
         replace(change, after={"span": spans[change.key]})
         if change.table == "sources" and change.key in spans
         else change
         for change in changes
     ]
-    return merge_changes([*with_spans, *added])
+    return merge_changes([*with_spans, *link_changes])
 
 
 def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:

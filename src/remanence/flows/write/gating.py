@@ -15,7 +15,7 @@ from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.core.signatures import checked_class
-from remanence.flows.base.context import Core, aside, receipt
+from remanence.flows.base.context import Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
@@ -50,12 +50,12 @@ class ForbiddenTexts:
 
 def screen_turn(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
     """Return a turn as it may be kept, and what was replaced in it: kind → how often."""
-    found = screened_text(core, turn.text)
+    screening = screened_text(core, turn.text)
     if turn.attributes is None:
-        return (replace(turn, text=found.text) if found.replaced else turn), found.replaced
+        return (replace(turn, text=screening.text) if screening.replaced else turn), screening.replaced
     attributes, counts = screen_values(turn.attributes, core.salt)
-    counts = counts + Counter(found.replaced)
-    return (replace(turn, text=found.text, attributes=attributes) if counts else turn), counts
+    counts = counts + Counter(screening.replaced)
+    return (replace(turn, text=screening.text, attributes=attributes) if counts else turn), counts
 
 
 def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
@@ -66,36 +66,36 @@ def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
     for what in _LOOKED_UP:
         if (name := getattr(turn, what)) is not None:
             refuse_secret(core.salt, what, name)
-    given = {
+    screenings = {
         what: screen_name(name, core.salt) for what in _SHOWN if (name := getattr(turn, what)) is not None
     }
     tags, counts = screened_tags(core, turn.tags)
-    for one in given.values():
+    for one in screenings.values():
         counts.update(one.replaced)
     if not counts:
         return turn, counts
-    names: dict[str, Any] = {what: one.text for what, one in given.items()}
+    names: dict[str, Any] = {what: one.text for what, one in screenings.items()}
     return replace(turn, **names, tags=tags), counts
 
 
 def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Counter[str]]:
     """Return tags as they may be kept, and what was replaced in them."""
-    found = [screen_name(tag, core.salt) for tag in tags]
+    screenings = [screen_name(tag, core.salt) for tag in tags]
     counts: Counter[str] = Counter()
-    for one in found:
+    for one in screenings:
         counts.update(one.replaced)
-    return tuple(one.text for one in found), counts
+    return tuple(one.text for one in screenings), counts
 
 
 def screened_text(core: Core, text: str) -> ScreenResult:
     """Return a text as it may be kept; markers may make it too long."""
-    found = screen(text, core.salt)
-    if found.replaced:
-        check_text(found.text)
-    return found
+    screening = screen(text, core.salt)
+    if screening.replaced:
+        check_text(screening.text)
+    return screening
 
 
-def instructing(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
+def has_instructions(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
     """Tell whether a text from below an agent, or what stands beside it, reads like instructions.
 
     Of others it is not asked.
@@ -120,7 +120,7 @@ def orders(name: str) -> bool:
     return len(name) >= _ORDER_CHARS and not is_address and instructs(name) != ""
 
 
-def beside(turn: Turn) -> Iterator[str]:
+def iterate_side_texts(turn: Turn) -> Iterator[str]:
     """Yield the names and values that a turn brings beside its text, and that are shown with it."""
     yield from filter(None, (getattr(turn, what) for what in (*_LOOKED_UP, *_SHOWN)))
     yield from turn.tags
@@ -148,14 +148,14 @@ def answer_status(draft: MemoryDraft, outcome: DraftOutcome) -> Answered:
 async def mark_forbidden(core: Core, drafts: Sequence[MemoryDraft]) -> list[MemoryDraft]:
     """Mark the drafts whose text is forbidden here."""
     chars = sum(len(draft.turn.text) for draft in drafts)
-    keys = await aside(chars, lambda: [fold_keys(draft.turn.text) for draft in drafts])
-    known = await core.store.forbidden(core.scope, [key for some in keys for key in some])
-    by = {one.fold: one for one in known}
-    marked = []
+    keys = await run_off_loop(chars, lambda: [fold_keys(draft.turn.text) for draft in drafts])
+    bans = await core.store.forbidden(core.scope, [key for some in keys for key in some])
+    by = {one.fold: one for one in bans}
+    marked_drafts = []
     for draft, some in zip(drafts, keys, strict=True):
         met = next((by[key] for key in some if key in by), None)
-        marked.append(draft if met is None else replace(draft, forbidden=_describe_forbidden(met)))
-    return marked
+        marked_drafts.append(draft if met is None else replace(draft, forbidden=_describe_forbidden(met)))
+    return marked_drafts
 
 
 def _describe_forbidden(one: Forbidden) -> str:
@@ -167,7 +167,7 @@ def _describe_forbidden(one: Forbidden) -> str:
 async def refuse_text(core: Core, text: str) -> None:
     """Raise InvalidInput for a text that may not take another's place: forbidden, or orders from below an agent."""
     await refuse_forbidden(core, text)
-    if instructing(text, core.trust):
+    if has_instructions(text, core.trust):
         raise InvalidInput(
             "the text reads like instructions to whoever recalls it",
             recovery="learn it as a text of its own, which is set apart until somebody accepts it",
@@ -176,28 +176,28 @@ async def refuse_text(core: Core, text: str) -> None:
 
 async def refuse_forbidden(core: Core, text: str) -> None:
     """Raise InvalidInput for a text that is forbidden."""
-    keys = await aside(len(text), fold_keys, text)
-    known = await core.store.forbidden(core.scope, keys)
-    for one in known:
+    keys = await run_off_loop(len(text), fold_keys, text)
+    bans = await core.store.forbidden(core.scope, keys)
+    for one in bans:
         if one.is_erased:
             raise Erased(f"the text is refused: {one}")
-    if known:
+    if bans:
         raise InvalidInput(
-            f"the text is forbidden: {known[0]}",
-            recovery=f"lift it first: remanence forbidden lift {known[0].fold}",
+            f"the text is forbidden: {bans[0]}",
+            recovery=f"lift it first: remanence forbidden lift {bans[0].fold}",
         )
 
 
 def counts(drafts: Sequence[MemoryDraft], outcomes: Iterable[DraftOutcome]) -> dict[str, int]:
     """Return what the gate did to a batch, as counters to add."""
-    found: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for draft, outcome in zip(drafts, outcomes, strict=True):
         answer = answer_status(draft, outcome)
         if draft.replaced:
-            found.update(counted_markers(draft.replaced))
+            tally.update(counted_markers(draft.replaced))
         if answer in ("quarantined", "gated"):
-            found[f"{COUNTED}{'forbidden' if answer == 'gated' else answer}"] += 1
-    return dict(found)
+            tally[f"{COUNTED}{'forbidden' if answer == 'gated' else answer}"] += 1
+    return dict(tally)
 
 
 def counted_markers(replaced: Mapping[str, int]) -> dict[str, int]:
@@ -207,9 +207,9 @@ def counted_markers(replaced: Mapping[str, int]) -> dict[str, int]:
 
 async def read_gate_counts(core: Core) -> dict[str, int]:
     """Return how often the gate did what, over all time."""
-    asked = Bookkeeping(core.clock.now(), counters=(COUNTED,))
-    found = (await core.store.bookkeep(core.scope, asked)).counters
-    return {name.removeprefix(COUNTED): count for name, count in sorted(found.items())}
+    request = Bookkeeping(core.clock.now(), counters=(COUNTED,))
+    counters = (await core.store.bookkeep(core.scope, request)).counters
+    return {name.removeprefix(COUNTED): count for name, count in sorted(counters.items())}
 
 
 async def count(core: Core, found: Mapping[str, int]) -> None:
@@ -218,42 +218,42 @@ async def count(core: Core, found: Mapping[str, int]) -> None:
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), count=found))
 
 
-async def forbidding(core: Core, memory: Memory) -> list[Change]:
+async def forbid_text(core: Core, memory: Memory) -> list[Change]:
     """Decide what forbids the text of a memory at every door."""
-    keys = await aside(len(memory.text), fold_keys, memory.text)
-    known = {one.fold for one in await core.store.forbidden(core.scope, keys)}
+    keys = await run_off_loop(len(memory.text), fold_keys, memory.text)
+    folds = {one.fold for one in await core.store.forbidden(core.scope, keys)}
     values: dict[str, Any] = {"at": core.clock.now(), "seq": memory.seq}
-    return [Change("forbidden", key, None, values) for key in keys if key not in known]
+    return [Change("forbidden", key, None, values) for key in keys if key not in folds]
 
 
 async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
     """Allow texts again, named by their memories or by the hashes that `forbidden` lists."""
     every = await core.store.forbidden(core.scope)
     memories = {one.seq: one for one in await _named_memories(core, names, {one.fold for one in every})}
-    wanted = {name for name in names if isinstance(name, str)}
-    chosen = [one for one in every if one.fold in wanted or one.seq in memories]
-    if not chosen:
+    wanted_names = {name for name in names if isinstance(name, str)}
+    bans = [one for one in every if one.fold in wanted_names or one.seq in memories]
+    if not bans:
         raise NotFound("none of these is forbidden", recovery="list what is: remanence forbidden list")
-    changes = [Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in chosen]
+    changes = [Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in bans]
     cause = core.cause("lift")
     await core.commit(changes, cause)
-    return receipt(core.scope, cause, len(changes), {"lift": len({one.seq or one.fold for one in chosen})})
+    return receipt(core.scope, cause, len(changes), {"lift": len({one.seq or one.fold for one in bans})})
 
 
 async def _named_memories(core: Core, names: Sequence[OneMemory], folds: set[str]) -> list[Memory]:
     plain = [plain_name(name) for name in names if name not in folds]
-    found = dict(zip(plain, await core.find_memories(plain), strict=True)) if plain else {}
-    if missing := [name for name, memory in found.items() if memory is None]:
+    by_name = dict(zip(plain, await core.find_memories(plain), strict=True)) if plain else {}
+    if missing := [name for name, memory in by_name.items() if memory is None]:
         raise NotFound(
             f"{missing[0]!r} is neither the hash of a forbidden text nor a memory",
             recovery="list what is forbidden: remanence forbidden list",
         )
-    return [memory for memory in found.values() if memory is not None]
+    return [memory for memory in by_name.values() if memory is not None]
 
 
 def count_replaced(learned: Sequence[LearnResult]) -> Counter[str]:
     """Count what was replaced in some texts, by kind."""
-    found: Counter[str] = Counter()
+    tally: Counter[str] = Counter()
     for one in learned:
-        found.update(one.replaced)
-    return found
+        tally.update(one.replaced)
+    return tally

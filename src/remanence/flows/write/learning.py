@@ -35,7 +35,7 @@ from remanence.core.segment import LOOK_BACK
 from remanence.core.signatures import validate_arguments
 from remanence.edit.identity import refuse_identity, refuse_repeat
 from remanence.edit.one_memory import merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, aside, label, overtaken
+from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import first_run, with_claims
 from remanence.llm.base import Vectors, WordWeight, embeds_together
@@ -131,7 +131,7 @@ def _prepare_drafts(core: Core, turns: Sequence[Turn], door: Trust | None) -> li
 
 async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
     """Check one text and derive what follows from it alone."""
-    return await aside(len(str(turn.text)), prepare, core, turn)
+    return await run_off_loop(len(str(turn.text)), prepare, core, turn)
 
 
 def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
@@ -147,26 +147,26 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
         if (name := getattr(turn, what)) is not None:
             check_name(what, name)
     check_tags(turn.tags)
-    turn, named = gating.screened_names(core, turn)
+    turn, name_counts = gating.screened_names(core, turn)
     check_state(core, turn.category, turn.state)
     if turn.spares_identity:
         refuse_identity(turn.tags, system=core.policy.is_system(turn.category))
     for name in GREATER:
-        if (given := getattr(turn, name)) is not None:
-            check_fraction(name, given)
+        if (fraction := getattr(turn, name)) is not None:
+            check_fraction(name, fraction)
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
     by_name = role_of_name(turn.speaker) or Role.USER
     role = by_name if turn.role is None else label(Role, turn.role, "role")
-    said = None if turn.trust is None else label(Trust, turn.trust, "trust")
-    door = lower_trust(core.trust if door is None else door, role, said)
+    own_trust = None if turn.trust is None else label(Trust, turn.trust, "trust")
+    door = lower_trust(core.trust if door is None else door, role, own_trust)
     return MemoryDraft(
         turn=turn,
         role=role,
         door=door,
-        replaced=Counter(counts) + Counter(named) if counts or named else Counter(),
-        instructs=gating.instructing(text, compute_trust(door, role), gating.beside(turn)),
+        replaced=Counter(counts) + Counter(name_counts) if counts or name_counts else Counter(),
+        instructs=gating.has_instructions(text, compute_trust(door, role), gating.iterate_side_texts(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -189,17 +189,17 @@ def class_of(core: Core, category: str | None) -> PolicyClass:
 
 def check_state(core: Core, category: str | None, state: str | None) -> None:
     """Refuse a category that no policy declares, and a state that its category does not have."""
-    declared = core.policy.categories
-    if category is not None and category not in declared:
-        raise NameUnknown("category", category, declared)
+    categories = core.policy.categories
+    if category is not None and category not in categories:
+        raise NameUnknown("category", category, categories)
     if state is None:
         return
     if category is None:
         raise InvalidInput(
             f"state {state!r} needs a category", recovery="pass the category whose state it is"
         )
-    if state not in declared[category].states:
-        raise NameUnknown(f"state of {category!r}", state, declared[category].states)
+    if state not in categories[category].states:
+        raise NameUnknown(f"state of {category!r}", state, categories[category].states)
 
 
 async def take(
@@ -222,11 +222,11 @@ async def take(
             verb, turns=count_accepted(batch), counts=counts, detail=make_action_detail(drafts, batch)
         )
         try:
-            committed = await core.commit(changes, cause)
+            commit = await core.commit(changes, cause)
         except Conflict as conflict:
-            await overtaken(attempt, conflict)
+            await wait_before_retry(attempt, conflict)
             continue
-        return answers(batch, drafts, committed.assigned, cause.run)
+        return answers(batch, drafts, commit.assigned, cause.run)
     raise AssertionError("unreachable")
 
 
@@ -236,13 +236,13 @@ def make_action_detail(drafts: Sequence[MemoryDraft], batch: DraftBatch) -> dict
     for draft, outcome in zip(drafts, batch.outcomes, strict=True):
         if outcome.replaces or outcome.contradicts:
             sure, weighs = draft.turn.confidence, draft.turn.importance
-            given = Eligibility(
+            eligibility = Eligibility(
                 UNSAID if sure is None else sure,
                 Lifecycle.CANDIDATE,
                 UNSAID if weighs is None else weighs,
                 "manual",
             )
-            actions.record_replacements(given, outcome.replaces, outcome.contradicts)
+            actions.record_replacements(eligibility, outcome.replaces, outcome.contradicts)
     return actions.detail()
 
 
@@ -275,13 +275,13 @@ async def decide_batch(
     place it gives away.
     """
     chars = sum(len(draft.turn.text) for draft in drafts)
-    terms, asked = await aside(chars, _make_batch_request, core, drafts, freed)
-    known = await core.store.arriving(core.scope, asked)
-    if known.forbids:
+    terms, request = await run_off_loop(chars, _make_batch_request, core, drafts, freed)
+    context = await core.store.arriving(core.scope, request)
+    if context.forbids:
         drafts = await gating.mark_forbidden(core, drafts)
-    batch = await aside(chars, _decide, core, list(zip(drafts, terms, strict=True)), known)
-    claimed = await with_claims(core, drafts, batch, spared)
-    return batch, merge_changes([*await _without_known(core, drafts, batch), *claimed])
+    batch = await run_off_loop(chars, _decide, core, list(zip(drafts, terms, strict=True)), context)
+    claim_changes = await with_claims(core, drafts, batch, spared)
+    return batch, merge_changes([*await _without_known(core, drafts, batch), *claim_changes])
 
 
 def _make_batch_request(
@@ -292,13 +292,13 @@ def _make_batch_request(
     Not sooner: what was read of the texts is at hand then until the batch is written.
     """
     terms = [terms_of(draft.turn.text) for draft in drafts]
-    asked = Arriving(
+    request = Arriving(
         fingerprints=list({draft.fingerprint for draft in drafts}),
         keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
         segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
         terms=list(frozenset().union(*terms)),
     )
-    return terms, asked
+    return terms, request
 
 
 def _decide(
@@ -321,7 +321,7 @@ def _vectors(core: Core, batch: DraftBatch) -> list[bytes]:
     weights = ArrivalWeights(batch.known.memories, batch.df_of)
     if embeds_together(core.embedder):
         return _encode_vectors(core, core.embedder.embed_together(texts, weights), len(texts))
-    return [vector_of(core, text, weights.alone(number)) for number, text in enumerate(texts)]
+    return [vector_of(core, text, weights.build_stem_weight(number)) for number, text in enumerate(texts)]
 
 
 def vector_of(core: Core, text: str, weight: WordWeight | None = None) -> bytes:
@@ -344,10 +344,8 @@ async def _without_known(core: Core, drafts: Sequence[MemoryDraft], batch: Draft
 
     What a repeat says besides is kept: its tags, and how sure and how important it is where that is more.
     """
-    confirmed = {
-        outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0
-    }
-    memories = await core.store.get(core.scope, sorted(confirmed)) if confirmed else []
+    seqs = {outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0}
+    memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
     if any(draft.turn.spares_identity for draft in drafts):
         for memory in filter(None, memories):
             refuse_repeat(memory, system=core.policy.is_system(memory.category))
@@ -364,16 +362,16 @@ async def _without_known(core: Core, drafts: Sequence[MemoryDraft], batch: Draft
         ):
             batch.forget_repeat(place, "it came in before, from the same source")
     changes = [change for change in batch.changes() if change.table != "sources" or change.key not in have]
-    gained = [_merge_repeats(memory, batch, drafts) for memory in memories if memory is not None]
+    updates = [_merge_repeats(memory, batch, drafts) for memory in memories if memory is not None]
     facts = await _facts_again(core, [one for one in memories if one is not None], drafts, batch)
-    return merge_changes([*changes, *chain.from_iterable(gained), *facts])
+    return merge_changes([*changes, *chain.from_iterable(updates), *facts])
 
 
 def _forget_echoes(
     drafts: Sequence[MemoryDraft], batch: DraftBatch, of_persons: Collection[int]
 ) -> set[tuple[int, str]]:
     """Count what a program says again of a person's memories as known; return the sources that nobody else brings."""
-    echoed: set[tuple[int, str]] = set()
+    echoes: set[tuple[int, str]] = set()
     brought: set[tuple[int, str]] = set()
     for place, draft in enumerate(drafts):
         outcome = batch.outcomes[place]
@@ -382,10 +380,10 @@ def _forget_echoes(
         mine = brought
         if draft.role in PROGRAMS:
             batch.forget_repeat(place, ECHO)
-            mine = echoed
+            mine = echoes
         if draft.turn.source is not None:
             mine.add((outcome.key, draft.turn.source))
-    return echoed - brought
+    return echoes - brought
 
 
 async def _facts_again(
@@ -422,9 +420,9 @@ def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDra
     turns = [draft.turn for draft in repeats]
     values: dict[str, Any] = {}
     for name in GREATER:
-        given = [one for turn in turns if (one := getattr(turn, name)) is not None]
-        if given and round(max(given), 6) >= (getattr(memory, name) or 0.0):
-            values[name] = round(max(given), 6)
+        numbers = [one for turn in turns if (one := getattr(turn, name)) is not None]
+        if numbers and round(max(numbers), 6) >= (getattr(memory, name) or 0.0):
+            values[name] = round(max(numbers), 6)
     values |= said_again(memory, [(one.role, one.trust, one.turn.session) for one in repeats], batch.now)
     values |= VERBS["repeat"].build_repeat_stamps(values, batch.now)
     return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
@@ -466,20 +464,20 @@ async def resolve_roles(
     for place, draft in enumerate(drafts):
         if draft.turn.speaker is not None and in_doubt(draft.turn):
             places[draft.turn.speaker].append(place)
-    found = list(drafts)
+    new_drafts = list(drafts)
     for speaker, own in places.items():
-        known = await latest_texts(core, speaker, LOOK_BACK)
+        texts = await latest_texts(core, speaker, LOOK_BACK)
         arriving = [drafts[place].turn.text for place in own]
-        tell = partial(told_by_texts, known[::-1], arriving, together=together)
+        tell = partial(told_by_texts, texts[::-1], arriving, together=together)
         for place, assistant in zip(own, await asyncio.to_thread(tell), strict=True):
-            found[place] = replace(drafts[place], role=Role.ASSISTANT) if assistant else drafts[place]
-    return found
+            new_drafts[place] = replace(drafts[place], role=Role.ASSISTANT) if assistant else drafts[place]
+    return new_drafts
 
 
 async def latest_texts(core: Core, speaker: str, among: int | None = None) -> list[str]:
     """Return the latest texts of a name, newest first; of the last arrivals only, where `among` says how many."""
-    asked = Find(equal={"speaker": speaker}, limit=TEXTS_MAX, among=among)
-    return [memory.text for memory in await core.store.find(core.scope, asked)]
+    query = Find(equal={"speaker": speaker}, limit=TEXTS_MAX, among=among)
+    return [memory.text for memory in await core.store.find(core.scope, query)]
 
 
 @validate_arguments

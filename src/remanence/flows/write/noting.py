@@ -41,8 +41,8 @@ class NoteResult(Result):
         return LearnResult(self.id, self.seq, self.status, self.reason, run=self.run, replaced=self.replaced)
 
     def __str__(self) -> str:
-        found = f" ({', '.join(self.found)})" if self.found else ""
-        return f"{self.learn_result}, signal {self.signal}{found}"
+        cues = f" ({', '.join(self.found)})" if self.found else ""
+        return f"{self.learn_result}, signal {self.signal}{cues}"
 
 
 async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) -> NoteResult:
@@ -53,22 +53,22 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
             recovery="note what was said as it was said, or `learn` what you know",
         )
     check_text(turn.text)
-    told = signal(turn.text)
-    if told.level in ("none", "low") and junk(turn.text):
+    reading = signal(turn.text)
+    if reading.level in ("none", "low") and junk(turn.text):
         await gating.count(core, {gating.JUNK: 1})
-        return NoteResult("", 0, "gated", told.level, told.found, EMPTY)
+        return NoteResult("", 0, "gated", reading.level, reading.found, EMPTY)
     session = turn.session or core.session
     tags = (*turn.tags, *([] if TURN in turn.tags else [TURN]))
-    learned = await together.learn(replace(turn, kind=Kind.EPISODIC, tags=tags, session=session))
-    if not later and learned.status == "stored" and core.listener is not None:
-        core.listener.notify_turn(session or "", high=told.level == "high")
+    answer = await together.learn(replace(turn, kind=Kind.EPISODIC, tags=tags, session=session))
+    if not later and answer.status == "stored" and core.listener is not None:
+        core.listener.notify_turn(session or "", high=reading.level == "high")
     return NoteResult(
-        learned.id,
-        learned.seq,
-        learned.status,
-        told.level,
-        told.found,
-        learned.reason,
-        learned.run,
-        learned.replaced,
+        answer.id,
+        answer.seq,
+        answer.status,
+        reading.level,
+        reading.found,
+        answer.reason,
+        answer.run,
+        answer.replaced,
     )

@@ -38,10 +38,10 @@ class PendingTurns(Result):
 
     def __str__(self) -> str:
         of = f" of session {self.session}" if self.session else ""
-        failed = f", {self.failures:,} times in vain" if self.failures else ""
+        retries = f", {self.failures:,} times in vain" if self.failures else ""
         due = minute_of(self.due_at) if self.due_at is not None else "when somebody asks for it"
         turns = number(self.turns, "turn waits", "turns wait")
-        return visible(f"{turns}{of} since {minute_of(self.since)}{failed}; due {due}")
+        return visible(f"{turns}{of} since {minute_of(self.since)}{retries}; due {due}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ class Buffer:
         at = max(seqs, default=self.cursor.seq)
         if at is not None and self.cursor.seq is not None:
             at = max(at, self.cursor.seq)
-        gone = sorted(seqs & {*self.released})
-        return {cursor_key(self.session): asdict(Cursor(at)), **{released_key(seq): None for seq in gone}}
+        releases = sorted(seqs & {*self.released})
+        return {cursor_key(self.session): asdict(Cursor(at)), **{released_key(seq): None for seq in releases}}
 
     def encode_failure(self, now: int) -> dict[str, object]:
         """Return what is kept after a failure: it is tried again, later each time."""
@@ -83,11 +83,13 @@ class Buffer:
 
         What was never counted does not count: what came into quarantine.
         """
-        counted = [
+        counted_turns = [
             turn for turn in heard if turn.seq not in self.released and turn.status is not Status.QUARANTINED
         ]
-        high = sum(turn.role is Role.USER and signal(turn.text).level == "high" for turn in counted)
-        fall = (self.turns, self.high) if all_ else (min(self.turns, len(counted)), min(self.high, high))
+        high = sum(turn.role is Role.USER and signal(turn.text).level == "high" for turn in counted_turns)
+        fall = (
+            (self.turns, self.high) if all_ else (min(self.turns, len(counted_turns)), min(self.high, high))
+        )
         names = (TURNS + self.session, HIGH + self.session)
         return {name: -by for name, by in zip(names, fall, strict=True) if by}
 
@@ -121,10 +123,10 @@ async def triggers(core: Core) -> Triggers:
     return Triggers(turns, minutes, bool(at_once))
 
 
-async def waiting(core: Core, most: int | None = None) -> list[PendingTurns]:
+async def list_pending_turns(core: Core, most: int | None = None) -> list[PendingTurns]:
     """List what waits, the oldest first; `most` looks at no more sessions than that, those with most to hear."""
     now = core.clock.now()
-    found = []
+    pending = []
     all_ = await buffers(core)
     if not all_:  # each tick asks twice
         return []
@@ -137,10 +139,10 @@ async def waiting(core: Core, most: int | None = None) -> list[PendingTurns]:
             since = oldest[0].learned_at
             turns = max(1, buffer.turns + len(buffer.released))
             due_at = when.due_at(buffer, since, now)
-            found.append(
+            pending.append(
                 PendingTurns(buffer.session, turns, buffer.high, since, due_at, buffer.cursor.failures)
             )
-    return sorted(found, key=lambda one: one.since)
+    return sorted(pending, key=lambda one: one.since)
 
 
 async def sessions(core: Core) -> int:
@@ -151,18 +153,18 @@ async def sessions(core: Core) -> int:
 async def buffers(core: Core, session: str | None = None) -> list[Buffer]:
     """Return what waits of all sessions, or of one, also where nothing does."""
     names = (WAITING,) if session is None else (TURNS + session, HIGH + session)
-    asked = Bookkeeping(core.clock.now(), counters=names, under=(RELEASED,))
-    booked = await core.store.bookkeep(core.scope, asked)
-    released: dict[str, list[int]] = {}
-    for name, of in sorted(booked.values.items()):
-        released.setdefault(of, []).append(int(name.removeprefix(RELEASED)))
-    waits = {name.removeprefix(TURNS) for name, count in booked.counters.items() if name.startswith(TURNS)}
-    sessions = sorted(waits | released.keys()) if session is None else [session]
+    request = Bookkeeping(core.clock.now(), counters=names, under=(RELEASED,))
+    answer = await core.store.bookkeep(core.scope, request)
+    releases: dict[str, list[int]] = {}
+    for name, of in sorted(answer.values.items()):
+        releases.setdefault(of, []).append(int(name.removeprefix(RELEASED)))
+    waits = {name.removeprefix(TURNS) for name, count in answer.counters.items() if name.startswith(TURNS)}
+    sessions = sorted(waits | releases.keys()) if session is None else [session]
     if not sessions:
         return []
-    wanted = Bookkeeping(core.clock.now(), get=tuple(map(cursor_key, sessions)))
-    cursors = (await core.store.bookkeep(core.scope, wanted)).values
-    return [_buffer(one, booked.counters, cursors, sorted(released.get(one, ()))) for one in sessions]
+    query = Bookkeeping(core.clock.now(), get=tuple(map(cursor_key, sessions)))
+    cursors = (await core.store.bookkeep(core.scope, query)).values
+    return [_buffer(one, answer.counters, cursors, sorted(releases.get(one, ()))) for one in sessions]
 
 
 def _buffer(
@@ -191,12 +193,12 @@ async def next_turns(core: Core, buffer: Buffer, most: int) -> list[Memory]:
     if len(first) == most:
         return first
     of = {"session": buffer.session or None}
-    left = most - len(first)
-    above = Find(tags=(TURN,), equal=of, after=cursor, limit=left, oldest_first=True)
+    rest = most - len(first)
+    above = Find(tags=(TURN,), equal=of, after=cursor, limit=rest, oldest_first=True)
     return [*first, *await core.store.find(core.scope, above)]
 
 
-async def unheard(core: Core, buffer: Buffer, turns: Sequence[Memory]) -> list[Memory]:
+async def select_unheard_turns(core: Core, buffer: Buffer, turns: Sequence[Memory]) -> list[Memory]:
     """Return the turns of which facts are to be extracted: those that stand.
 
     Where a session was never listened to here, some may have come with their facts from another file.

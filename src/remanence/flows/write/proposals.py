@@ -63,20 +63,20 @@ def encode_proposal(
 async def beside_others(core: Core, values: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return what is to be kept of proposals, together with what waits already for the same memories."""
     rows = await _rows(core)
-    found: dict[str, Any] = {}
+    proposals: dict[str, Any] = {}
     for name, new in values.items():
         row = rows.get(int(name.removeprefix(UNDER)), {})
         lists = {what: [*row.get(what, ()), *new[what]] for what in ("tags", "replaces", "repeats")}
-        found[name] = {**new, **{what: [*dict.fromkeys(some)] for what, some in lists.items()}}
-    return found
+        proposals[name] = {**new, **{what: [*dict.fromkeys(some)] for what, some in lists.items()}}
+    return proposals
 
 
-async def waiting(core: Core) -> list[Proposal]:
+async def list_proposals(core: Core) -> list[Proposal]:
     """Return what waits for a person, the newest first: of memories that stand, and what is not done yet."""
     rows = await _rows(core)
     seqs = {*rows, *(seq for row in rows.values() for seq in (*row["replaces"], *_repeats(row)))}
-    found = await core.store.get(core.scope, sorted(seqs)) if seqs else []
-    standing = {one.seq: one for one in found if one is not None and one.status in STANDING}
+    memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
+    standing = {one.seq: one for one in memories if one is not None and one.status in STANDING}
     open_ = [_open(standing[seq], row, standing) for seq, row in rows.items() if seq in standing]
     return sorted(
         (one for one in open_ if one.tags or one.replaces or one.repeats),
@@ -86,10 +86,10 @@ async def waiting(core: Core) -> list[Proposal]:
 
 async def room(core: Core) -> int:
     """Say for how many more memories proposals may wait, once those that mean nothing any more are dropped."""
-    rows, still = await _rows(core), {one.memory.seq for one in await waiting(core)}
-    gone = dict.fromkeys(f"{UNDER}{seq}" for seq in rows if seq not in still)
-    if gone:
-        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=gone))
+    rows, still = await _rows(core), {one.memory.seq for one in await list_proposals(core)}
+    stale = dict.fromkeys(f"{UNDER}{seq}" for seq in rows if seq not in still)
+    if stale:
+        await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=stale))
     return WAITING_MAX - len(still)
 
 
@@ -111,9 +111,9 @@ async def propose(core: Core, name: OneMemory, tags: Sequence[str]) -> tuple[str
         if not fresh:
             return ()
         was = row or encode_proposal(memory.seq, now, core.agent or "an agent", ())[key]
-        asked = {**was, "tags": [*dict.fromkeys((*was["tags"], *fresh))]}
-        swap = Bookkeeping(now, swap={key: (row, asked)}, get=(key,))
-        if (await core.store.bookkeep(core.scope, swap)).values.get(key) == asked:
+        new_row = {**was, "tags": [*dict.fromkeys((*was["tags"], *fresh))]}
+        swap = Bookkeeping(now, swap={key: (row, new_row)}, get=(key,))
+        if (await core.store.bookkeep(core.scope, swap)).values.get(key) == new_row:
             return fresh
     raise Conflict([("proposals", memory.seq)])  # others propose something else again and again
 
@@ -127,42 +127,42 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
     key = f"{UNDER}{memory.seq}"
     for _ in range(RACES_MAX):
         row = (await _rows(core)).get(memory.seq)
-        proposed = next((one for one in await waiting(core) if one.memory.seq == memory.seq), None)
-        if row is None or proposed is None:
+        proposal = next((one for one in await list_proposals(core) if one.memory.seq == memory.seq), None)
+        if row is None or proposal is None:
             raise NotFound(
                 f"nothing is proposed for {memory.id}", recovery="list what is: remanence review list"
             )
-        dropped = await _narrow_proposal(core, proposed, what)
-        left = _without(row, dropped)
-        asked = Bookkeeping(core.clock.now(), swap={key: (row, left)}, get=(key,))
-        if (await core.store.bookkeep(core.scope, asked)).values.get(key) == left:
-            return dropped
+        drop = await _narrow_proposal(core, proposal, what)
+        rest = _remove_proposal(row, drop)
+        request = Bookkeeping(core.clock.now(), swap={key: (row, rest)}, get=(key,))
+        if (await core.store.bookkeep(core.scope, request)).values.get(key) == rest:
+            return drop
     raise Conflict([("proposals", memory.seq)])  # a writer proposes something else again and again
 
 
-def _without(row: Mapping[str, Any], dropped: Proposal) -> dict[str, Any] | None:
+def _remove_proposal(row: Mapping[str, Any], dropped: Proposal) -> dict[str, Any] | None:
     """Return what is left of a row, None where nothing is."""
-    gone, same = {one.seq for one in dropped.replaces}, {one.seq for one in dropped.repeats}
+    drops, same = {one.seq for one in dropped.replaces}, {one.seq for one in dropped.repeats}
     tags = [tag for tag in row["tags"] if tag not in dropped.tags]
-    replaces = [seq for seq in row["replaces"] if seq not in gone]
+    replaces = [seq for seq in row["replaces"] if seq not in drops]
     repeats = [seq for seq in _repeats(row) if seq not in same]
-    left = {**row, "tags": tags, "replaces": replaces, "repeats": repeats}
-    return left if tags or replaces or repeats else None
+    rest = {**row, "tags": tags, "replaces": replaces, "repeats": repeats}
+    return rest if tags or replaces or repeats else None
 
 
 def _repeats(row: Mapping[str, Any]) -> Sequence[int]:
     """Return whom a memory says again; rows of before that was asked name nobody."""
-    named: Sequence[int] = row.get("repeats", ())
-    return named
+    repeats: Sequence[int] = row.get("repeats", ())
+    return repeats
 
 
 async def settle_proposals(core: Core, pairs: Sequence[tuple[Memory, Memory]]) -> dict[str, Any]:
     """Return what is kept, by name, once memories took the places of others, or may not."""
     rows, values = await _rows(core), {}
     for seq in {new.seq for new, _ in pairs} & rows.keys():
-        gone = [old for new, old in pairs if new.seq == seq]
-        proposal = Proposal(gone[0], 0, "", replaces=tuple(gone))
-        values[f"{UNDER}{seq}"] = _without(rows[seq], proposal)
+        olds = [old for new, old in pairs if new.seq == seq]
+        proposal = Proposal(olds[0], 0, "", replaces=tuple(olds))
+        values[f"{UNDER}{seq}"] = _remove_proposal(rows[seq], proposal)
     return values
 
 
@@ -172,9 +172,9 @@ async def _narrow_proposal(core: Core, proposed: Proposal, what: Sequence[OneMem
         return proposed
     tags = tuple(tag for tag in proposed.tags if tag in what)
     others = [plain_name(one) for one in what if one not in tags]
-    named = {one.seq for one in (await core.find_memories(others) if others else []) if one is not None}
+    seqs = {one.seq for one in (await core.find_memories(others) if others else []) if one is not None}
     replaces, repeats = (
-        tuple(one for one in some if one.seq in named) for some in (proposed.replaces, proposed.repeats)
+        tuple(one for one in some if one.seq in seqs) for some in (proposed.replaces, proposed.repeats)
     )
     if len(tags) + len({one.seq for one in (*replaces, *repeats)}) < len(set(what)):
         raise NotFound(
@@ -194,6 +194,6 @@ def _open(memory: Memory, row: Mapping[str, Any], standing: Mapping[int, Memory]
 
 async def _rows(core: Core) -> dict[int, Mapping[str, Any]]:
     """Return what is kept, by the sequence number of the memory."""
-    asked = Bookkeeping(core.clock.now(), under=(UNDER,))
-    values = (await core.store.bookkeep(core.scope, asked)).values
+    request = Bookkeeping(core.clock.now(), under=(UNDER,))
+    values = (await core.store.bookkeep(core.scope, request)).values
     return {int(name.removeprefix(UNDER)): row for name, row in values.items()}

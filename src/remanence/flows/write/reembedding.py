@@ -31,7 +31,7 @@ from remanence.flows.base.extra_vectors import (
     keep,
     read_answering_model,
 )
-from remanence.flows.base.spending import EMBEDDER, Spending, today
+from remanence.flows.base.spending import EMBEDDER, Spending, read_spent_today
 from remanence.llm.base import Embedder, WaitingEmbedder
 from remanence.store.base import Bookkeeping, Find
 
@@ -64,10 +64,10 @@ class ReembedResult(Result):
         answers = (
             f"{self.model} answers" if self.model else "no model answers, the vectors of memories alone do"
         )
-        made = number(self.memories, "memory", "memories")
-        gone = f", {number(self.taken_away, 'vector', 'vectors')} taken away" if self.taken_away else ""
+        count = number(self.memories, "memory", "memories")
+        removal = f", {number(self.taken_away, 'vector', 'vectors')} taken away" if self.taken_away else ""
         waits = f"; the rest waits: {self.waits}" if self.waits else ""
-        return visible(f"{answers}; {made} embedded{gone}{waits}")
+        return visible(f"{answers}; {count} embedded{removal}{waits}")
 
 
 async def reembed(
@@ -81,42 +81,42 @@ async def reembed(
     `stopped` is asked between steps.
     """
     model = await _resolve_model(core, embedder)
-    tell = progress if progress is not None else _nobody
-    taken = await _begin(core, model)
-    done = 0
+    tell = progress if progress is not None else _ignore_progress
+    removals = await _begin(core, model)
+    count = 0
     if model is not None and not answers(await read_answering_model(core), model):
         core.others.append(model)  # which answers as soon as its vectors do
         spending = Spending(core, EMBEDDER)
-        made = _Making(core, model, spending, tell, stopped)
-        waits = await made.all()
-        done = made.memories
+        making = _Making(core, model, spending, tell, stopped)
+        waits = await making.embed_all()
+        count = making.memories
         if waits:
-            known = await read_answering_model(core)
-            return ReembedResult("" if known is None else known["name"], done, taken, waits)
+            row = await read_answering_model(core)
+            return ReembedResult("" if row is None else row["name"], count, removals, waits)
     await _switch(core, model)
     async with _turn(core) as fence:
-        taken += await extra_vectors.take_away(core, fence)
-    filled = await extra_vectors.fill(core)
-    return ReembedResult("" if model is None else model.name, done + filled.memories, taken, filled.left)
+        removals += await extra_vectors.take_away(core, fence)
+    extra = await extra_vectors.fill(core)
+    return ReembedResult("" if model is None else model.name, count + extra.memories, removals, extra.left)
 
 
 async def under_way(core: Core) -> dict[str, Any] | None:
     """Return which model is to answer next, and after which memory it goes on; None where none is."""
-    booked = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(UNDER_WAY,)))
-    found = booked.values.get(UNDER_WAY)
-    return found if isinstance(found, dict) else None
+    answer = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(UNDER_WAY,)))
+    row = answer.values.get(UNDER_WAY)
+    return row if isinstance(row, dict) else None
 
 
 async def told_of(core: Core) -> dict[str, str | int]:
     """Say which model answers, how far it is, and which is to answer next."""
-    known, going = await read_answering_model(core), await under_way(core)
-    found: dict[str, str | int] = {} if known is None else {"model": known["name"]}
+    row, going = await read_answering_model(core), await under_way(core)
+    fields: dict[str, str | int] = {} if row is None else {"model": row["name"]}
     if core.model is not None:
-        found |= {"to_embed": await extra_vectors.count_unembedded(core)}
-        found |= {"failure": core.model.failure} if core.model.failure else {}
-        spent = (await today(core, EMBEDDER))["tokens"]
-        found |= {"tokens": spent} if spent else {}
-    return found if going is None else found | {"next": going["name"]}
+        fields |= {"to_embed": await extra_vectors.count_unembedded(core)}
+        fields |= {"failure": core.model.failure} if core.model.failure else {}
+        spent = (await read_spent_today(core, EMBEDDER))["tokens"]
+        fields |= {"tokens": spent} if spent else {}
+    return fields if going is None else fields | {"next": going["name"]}
 
 
 async def _resolve_model(core: Core, embedder: str | Embedder | WaitingEmbedder | None) -> Model | None:
@@ -144,14 +144,14 @@ async def _resolve_model(core: Core, embedder: str | Embedder | WaitingEmbedder 
     return parts(going["given"])[1]
 
 
-def _nobody(done: int, total: int) -> None:
+def _ignore_progress(done: int, total: int) -> None:
     """Hear how far it is."""
 
 
 async def _begin(core: Core, model: Model | None) -> int:
     """Say which model is to answer next; what another one under way had made goes. Return how many vectors went."""
     async with _turn(core) as fence:
-        taken = await extra_vectors.take_away(core, fence)
+        removals = await extra_vectors.take_away(core, fence)
         going = await under_way(core)
         put: dict[str, Any] = {}
         if going is not None and (model is None or going["name"] != model.name):
@@ -161,7 +161,7 @@ async def _begin(core: Core, model: Model | None) -> int:
             put[UNDER_WAY] = {**encode_model(model), "after": 0}
         if put:
             await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put, fence=fence))
-        return taken + await extra_vectors.take_away(core, fence)
+        return removals + await extra_vectors.take_away(core, fence)
 
 
 @asynccontextmanager
@@ -184,9 +184,9 @@ class _Making:
     stopped: Callable[[], bool]
     memories: int = 0
 
-    async def all(self) -> str:
+    async def embed_all(self) -> str:
         """Embed everything; return why the rest waits, "" where nothing is left."""
-        eligible = await self._eligible()
+        eligible = await self._find_eligible()
         more = True
         while more:
             if self.stopped():
@@ -199,44 +199,44 @@ class _Making:
             except LeaseLost:
                 continue
             self.tell(int(np.searchsorted(eligible, after, "right")), len(eligible))
-        return await self._late()
+        return await self._embed_late_rows()
 
-    async def _eligible(self) -> Ints:
+    async def _find_eligible(self) -> Ints:
         """Return which memories are to be embedded."""
-        asked = SnapshotRequest(frozenset({"status"}))
-        snapshot = await self.core.store.snapshot(self.core.scope, asked, self.core.clock.now())
-        found: Ints = snapshot.seq[np.isin(snapshot.columns["status"], extra_vectors.EMBEDDED)]
-        return found
+        request = SnapshotRequest(frozenset({"status"}))
+        snapshot = await self.core.store.snapshot(self.core.scope, request, self.core.clock.now())
+        seqs: Ints = snapshot.seq[np.isin(snapshot.columns["status"], extra_vectors.EMBEDDED)]
+        return seqs
 
     async def _step(self, fence: Fence) -> tuple[bool, int]:
         """Embed what follows and keep how far it came; return whether more may follow, and after which memory."""
         going = await under_way(self.core)
         if going is None or going["name"] != self.model.name:
             return False, 0  # another process has come to the end, or changes to another one
-        found = Find(extra_vectors.EMBEDDED, after=going["after"], limit=WRITTEN_AT_ONCE, oldest_first=True)
-        memories = await self.core.store.find(self.core.scope, found)
+        query = Find(extra_vectors.EMBEDDED, after=going["after"], limit=WRITTEN_AT_ONCE, oldest_first=True)
+        memories = await self.core.store.find(self.core.scope, query)
         if not memories:
             return False, going["after"]
         await self._embed(memories, fence)
         after = {**going, **encode_model(self.model), "after": memories[-1].seq}
-        kept = Bookkeeping(self.core.clock.now(), put={UNDER_WAY: after}, fence=fence)
-        await self.core.store.bookkeep(self.core.scope, kept)
+        request = Bookkeeping(self.core.clock.now(), put={UNDER_WAY: after}, fence=fence)
+        await self.core.store.bookkeep(self.core.scope, request)
         return len(memories) == WRITTEN_AT_ONCE, memories[-1].seq
 
     async def _embed(self, memories: Sequence[Memory], fence: Fence) -> None:
         """Embed those that have no vector of the model yet."""
         seqs = [memory.seq for memory in memories]
-        held, _ = await self.core.store.vectors(self.core.scope, only=seqs, model=self.model.name)
-        have = set(held.tolist())
-        left = [memory for memory in memories if memory.seq not in have]
-        if left:
-            self.memories += await keep(self.core, self.model, left, self.spending, fence)
+        vector_seqs, _ = await self.core.store.vectors(self.core.scope, only=seqs, model=self.model.name)
+        have = set(vector_seqs.tolist())
+        missing = [memory for memory in memories if memory.seq not in have]
+        if missing:
+            self.memories += await keep(self.core, self.model, missing, self.spending, fence)
 
-    async def _late(self) -> str:
+    async def _embed_late_rows(self) -> str:
         """Embed what was written behind the cursor meanwhile; what comes later waits for consolidation."""
         for _ in range(ROUNDS_MAX):
-            held, _vectors = await self.core.store.vectors(self.core.scope, model=self.model.name)
-            missing = np.setdiff1d(await self._eligible(), held).tolist()
+            vector_seqs, _vectors = await self.core.store.vectors(self.core.scope, model=self.model.name)
+            missing = np.setdiff1d(await self._find_eligible(), vector_seqs).tolist()
             for start in range(0, len(missing), WRITTEN_AT_ONCE):
                 if waits := await self.spending.waits():
                     return waits
@@ -250,24 +250,24 @@ class _Making:
         async with _turn(self.core) as fence:
             going = await under_way(self.core)
             if going is not None and going["name"] == self.model.name:
-                found = await self.core.store.get(self.core.scope, seqs)
-                await self._embed([one for one in found if one is not None], fence)
+                rows = await self.core.store.get(self.core.scope, seqs)
+                await self._embed([one for one in rows if one is not None], fence)
 
 
 async def _switch(core: Core, model: Model | None) -> None:
     """Let another model answer from now on, in one step; a recall under way ends with the one that it began with."""
     async with _turn(core) as fence:
-        known, going = await read_answering_model(core), await under_way(core)
-        if model is not None and not answers(known, model) and (going is None or going["name"] != model.name):
+        row, going = await read_answering_model(core), await under_way(core)
+        if model is not None and not answers(row, model) and (going is None or going["name"] != model.name):
             raise StoreUnavailable(
                 f"another process changes the model too, to {format_value(None if going is None else going['name'])}",
                 recovery="let it come to its end, then change the model again",
             )
         put: dict[str, Any] = {UNDER_WAY: None}
-        if not answers(known, model):
+        if not answers(row, model):
             put[MODEL] = None if model is None else encode_model(model)
-            if known is not None:
-                put[extra_vectors.GONE + known["name"]] = True
+            if row is not None:
+                put[extra_vectors.GONE + row["name"]] = True
         await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put=put, fence=fence))
     if core.model is not model:
         core.others = [one for one in (*core.others, core.model) if one is not None and one is not model]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from remanence.core.change import Change
 from remanence.core.model import STANDING, Memory, Relation, Status
-from remanence.flows.base.context import Core, aside
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write.candidates import UpdateCandidates
 from remanence.read.outdating import AttributedText, may_outdate, score_outdated
 from remanence.store.lineage import REPLACING
@@ -38,18 +38,18 @@ async def at_odds(
     Each with the likeliest alone. Which of the two holds is for a person or a writer to say: words of change alone were
     measured to be wrong now and then.
     """
-    compared = [memory for memory in memories if memory.seq in alike and alike[memory.seq].seqs]
-    if not compared:
+    subjects = [memory for memory in memories if memory.seq in alike and alike[memory.seq].seqs]
+    if not subjects:
         return []
-    seqs = {seq for memory in compared for seq in alike[memory.seq].seqs}
+    seqs = {seq for memory in subjects for seq in alike[memory.seq].seqs}
     others = {
         one.seq: one
         for one in await core.store.get(core.scope, sorted(seqs))
         if one is not None and one.status in STANDING
     }
-    links = await _links(core, [memory.seq for memory in compared])
-    chars = sum(len(one.text) for one in (*compared, *others.values()))
-    return await aside(chars, lambda: list(_find_outdated(compared, alike, others, links)))
+    links = await _links(core, [memory.seq for memory in subjects])
+    chars = sum(len(one.text) for one in (*subjects, *others.values()))
+    return await run_off_loop(chars, lambda: list(_find_outdated(subjects, alike, others, links)))
 
 
 def _find_outdated(
@@ -75,12 +75,12 @@ def _find_outdated(
 
 async def _links(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
     """Return what each of some memories is linked to, in a way that says more than that they are alike."""
-    found: dict[int, set[int]] = defaultdict(set)
+    partners: dict[int, set[int]] = defaultdict(set)
     for link in await core.store.neighbours(core.scope, sorted(seqs)):
         if link.relation in _KNOWN:
-            found[link.source].add(link.target)
-            found[link.target].add(link.source)
-    return found
+            partners[link.source].add(link.target)
+            partners[link.target].add(link.source)
+    return partners
 
 
 def _are_linked(links: Mapping[int, set[int]], one: int, other: int) -> bool:
@@ -90,9 +90,9 @@ def _are_linked(links: Mapping[int, set[int]], one: int, other: int) -> bool:
 
 async def claims_ended(core: Core, old: Memory, new: Memory) -> list[Change]:
     """Decide that no claim of an older memory holds any more, by a newer one."""
-    ended = {"valid_to": new.said_at, "replaced_by": new.seq}
+    ending = {"valid_to": new.said_at, "replaced_by": new.seq}
     return [
-        Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ended)
+        Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ending)
         for claim in await core.store.claims(core.scope, [old.seq])
         if claim.replaced_by is None
     ]

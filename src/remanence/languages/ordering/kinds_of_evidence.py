@@ -92,9 +92,9 @@ def expand_phrases(listed: str) -> Iterator[str]:
 
 
 def _expand_choices(phrase: str) -> Iterator[str]:
-    found = _CHOICE.search(phrase)
-    if found is None:
+    match = _CHOICE.search(phrase)
+    if match is None:
         yield phrase.strip()
         return
-    for choice in found.group(1).split("|"):
-        yield from _expand_choices(phrase[: found.start()] + choice + phrase[found.end() :])
+    for choice in match.group(1).split("|"):
+        yield from _expand_choices(phrase[: match.start()] + choice + phrase[match.end() :])

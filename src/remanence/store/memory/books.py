@@ -14,9 +14,9 @@ from remanence.store.base import LEASES_MOST
 def merge_span(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
     """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
     met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
-    joined = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
+    union = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
     apart = [span for span in spans if span not in met]
-    return sorted([*apart, joined]) if joined[0] < joined[1] else apart
+    return sorted([*apart, union]) if union[0] < union[1] else apart
 
 
 def lease(
@@ -39,12 +39,12 @@ def release(leases: dict[str, tuple[str, int, int]], name: str, holder: str) -> 
 
 def put(values: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
     """Return values as JSON keeps them with some set anew, without those that are set to None."""
-    found = {**values, **json.loads(json.dumps(dict(new)))}
-    return {name: value for name, value in found.items() if value is not None}
+    entries = {**values, **json.loads(json.dumps(dict(new)))}
+    return {name: value for name, value in entries.items() if value is not None}
 
 
 def add_counts(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
     """Return the counters with so much added; one that comes to 0 is gone."""
-    found = Counter(counters)
-    found.update(counts)
-    return Counter({name: count for name, count in found.items() if count})
+    totals = Counter(counters)
+    totals.update(counts)
+    return Counter({name: count for name, count in totals.items() if count})

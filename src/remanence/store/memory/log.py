@@ -32,30 +32,30 @@ class RedactedLog(NamedTuple):
 
 def redact_log(log: Sequence[AuditPart], gone: Collection[int], names: Names | None) -> RedactedLog:
     """Take the images of memories out of every part, and a person's names out of why it was done, and by whom."""
-    meant = frozenset(gone)
-    left: list[AuditPart] = []
+    targets = frozenset(gone)
+    parts: list[AuditPart] = []
     digests: dict[int, Digests] = {}
     for part in log:
-        kept = tuple(one for one in part.changes if not _is_of(one, meant))
+        entries = tuple(one for one in part.changes if not _is_of(one, targets))
         cause = part.cause if names is None else _redact_names(part.cause, names)
-        if len(kept) < len(part.changes) or cause != part.cause:
+        if len(entries) < len(part.changes) or cause != part.cause:
             digests[part.position] = header_digest(part), entries_digest(part)
-        left.append(replace(part, cause=cause, entries=kept))
+        parts.append(replace(part, cause=cause, entries=entries))
     sides = [
         (change.key, side)
         for part in log
         for change in part.changes
-        if isinstance(change.key, int) and change.table == "memories" and change.key in meant
+        if isinstance(change.key, int) and change.table == "memories" and change.key in targets
         for side in (change.before, change.after)
         if side
     ]
     texts = {side["text"] for _, side in sides if "text" in side}
-    return RedactedLog(left, digests, texts, {seq: side["id"] for seq, side in sides if "id" in side})
+    return RedactedLog(parts, digests, texts, {seq: side["id"] for seq, side in sides if "id" in side})
 
 
 def _redact_names(cause: Cause, names: Names) -> Cause:
     actor = None if cause.actor is None else names.without(cause.actor)
-    detail = names.taken_out_of(cause.detail) if names.within(cause.detail) else cause.detail
+    detail = names.taken_out_of(cause.detail) if names.stand_in_json(cause.detail) else cause.detail
     return replace(cause, actor=actor, detail=detail)
 
 
@@ -88,49 +88,49 @@ def end_log_images(
     fresh = log[mark.through : through] if through else []
     stays = [held_digest(one) for part in (*again, *fresh) if (one := parts[part.position]).entries]
     now = replace(mark.replace_parts(map(held_digest, again), stays), through=max(mark.through, through))
-    touched = [*again, *fresh]
+    ended_parts = [*again, *fresh]
     counts = {
-        "parts": len(touched),
+        "parts": len(ended_parts),
         "changes": sum(
-            len(part.changes) + len(part.used) - len(parts[part.position].entries) for part in touched
+            len(part.changes) + len(part.used) - len(parts[part.position].entries) for part in ended_parts
         ),
         "kept": len(stays),
         "more": more,
     }
     digests: dict[int, Digests] = {part.position: (None, entries_digest(part)) for part in fresh}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **now.values(), **counts})
-    places = {part.position for part in touched}
-    found = [
+    places = {part.position for part in ended_parts}
+    new_log = [
         _with_end(part, parts[part.position], cause.at) if part.position in places else part for part in log
     ]
-    return EndedLog(found, digests, cause)
+    return EndedLog(new_log, digests, cause)
 
 
 def _with_end(whole: AuditPart, left: AuditPart, now: int) -> AuditPart:
     """Return what is left of a part with when its images ended, where any have."""
-    lost = left.entries != whole.entries or bool(whole.used)
-    return replace(left, ended_at=left.ended_at or (now if lost else None))
+    is_shorter = left.entries != whole.entries or bool(whole.used)
+    return replace(left, ended_at=left.ended_at or (now if is_shorter else None))
 
 
 def mark_of(log: Sequence[AuditPart]) -> ImageEndMark:
     """Return how far images have ended, and what stands of them, as the last part that took some says."""
-    said = [
+    details = [
         part.cause.detail
         for part in log
         if part.cause.verb in {EXPIRE, ERASE} and THROUGH in part.cause.detail
     ]
-    return ImageEndMark.read(said[-1]) if said else ImageEndMark()
+    return ImageEndMark.read(details[-1]) if details else ImageEndMark()
 
 
 def end_mark_detail(log: Sequence[AuditPart], left: Sequence[AuditPart]) -> dict[str, Any]:
     """Return what an erasure has to say of images that were kept beyond their time, where it took some of them."""
     mark = mark_of(log)
     pairs = list(zip(log, left, strict=True))[: mark.through]
-    changed = [(old, new) for old, new in pairs if old.entries != new.entries]
-    if not changed:
+    edits = [(old, new) for old, new in pairs if old.entries != new.entries]
+    if not edits:
         return {}
-    stays = [held_digest(new) for _, new in changed if new.entries]
-    return mark.replace_parts([held_digest(old) for old, _ in changed], stays).values()
+    stays = [held_digest(new) for _, new in edits if new.entries]
+    return mark.replace_parts([held_digest(old) for old, _ in edits], stays).values()
 
 
 def read_end_result(part: AuditPart) -> EndImagesResult:
@@ -150,12 +150,12 @@ def part_of(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ...])
     """Return a part as it is logged after the others."""
     previous = bytes.fromhex(log[-1].digest) if log else UNCHAINED
     rowless = cause.verb in ROWLESS
-    kept = () if rowless else changes
-    used = _used(changes) if rowless else set()
+    entries = () if rowless else changes
+    used = _find_used(changes) if rowless else set()
     cause = replace(
         cause, turns=0, fence=None, counts={}, values={}, unnamed=None, extends=None
     )  # none of these is in the log
-    part = AuditPart(len(log) + 1, cause, kept, "", len(changes), tuple(sorted(used)))
+    part = AuditPart(len(log) + 1, cause, entries, "", len(changes), tuple(sorted(used)))
     return replace(part, digest=digest(previous, part))
 
 
@@ -164,14 +164,14 @@ def extend_run(log: Sequence[AuditPart], cause: Cause, changes: tuple[Change, ..
     if cause.extends is None or not log:
         return cause
     run = [part for part in log[-USE_PARTS_MAX:] if part.cause.run == log[-1].cause.run]
-    used = sum(len(part.used) for part in run) + len(_used(changes))
+    used = sum(len(part.used) for part in run) + len(_find_used(changes))
     if run[0].cause.part or not goes_on(cause, log[-1].cause, run[0].cause.at, used):
         return cause
     last = log[-1].cause
     return replace(cause, run=last.run, part=last.part + 1, extends=None)
 
 
-def _used(changes: Sequence[Change]) -> set[int]:
+def _find_used(changes: Sequence[Change]) -> set[int]:
     return {seq for change in changes for seq in memories_of(change.table, change.key)}
 
 
@@ -183,10 +183,10 @@ def digest(previous: bytes, part: AuditPart, kept: Digests | None = None) -> str
 
 def kept_digests(before: Mapping[int, Digests], now: Mapping[int, Digests]) -> dict[int, Digests]:
     """Return the digests that parts had at first, of those that were taken from before and of those that are now."""
-    found = {**now, **before}
+    digests = {**now, **before}
     for position in before.keys() & now.keys():
-        found[position] = (before[position][0] or now[position][0], before[position][1])
-    return found
+        digests[position] = (before[position][0] or now[position][0], before[position][1])
+    return digests
 
 
 def header_digest(part: AuditPart) -> bytes:

@@ -45,8 +45,8 @@ from remanence.store.base import (
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import (
+    encode_values,
     memories_of,
-    plain,
     refuse_clocks,
     refuse_interval,
     refuse_unknown_columns,
@@ -120,8 +120,8 @@ class _Scope:
         """Write values, counters and spans, and give a lease back."""
         self.counters = books.add_counts(self.counters, asked.count)
         values = {**self.values, **asked.put}
-        swapped = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
-        self.values = books.put(self.values, {**asked.put, **swapped})
+        swaps = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
+        self.values = books.put(self.values, {**asked.put, **swaps})
         if asked.cover is not None:
             self.spans = merge_span(self.spans, asked.cover)
         if asked.release is not None:
@@ -164,9 +164,9 @@ class MemoryStore:
         refuse_unknown_columns(find.equal)
         tables = self._read(scope).tables
         only = frozenset(find.only or ())
-        wanted = {name: _any_of(name, value) for name, value in find.equal.items()}
+        by_column = {name: _any_of(name, value) for name, value in find.equal.items()}
         arrivals = sorted(tables["memories"].items(), reverse=True)[: find.among]
-        found = [
+        seqs = [
             seq
             for seq, row in (reversed(arrivals) if find.oldest_first else arrivals)
             if seq > find.after
@@ -174,9 +174,9 @@ class MemoryStore:
             and (find.only is None or seq in only)
             and row["id"].endswith(find.ending)
             and all((seq, tag) in tables["tags"] for tag in find.tags)
-            and all(row[name] in values for name, values in wanted.items())
+            and all(row[name] in values for name, values in by_column.items())
         ]
-        return [_memory(scope, tables, seq) for seq in found[: find.limit]]
+        return [_memory(scope, tables, seq) for seq in seqs[: find.limit]]
 
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
@@ -216,15 +216,15 @@ class MemoryStore:
     async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
         """Return the word hashes of all archived memories, or no more than how many there are."""
         state = self._read(scope)
-        archived = {
+        rows = {
             seq: row
             for seq, row in sorted(state.tables["memories"].items())
             if row["status"] == Status.ARCHIVED
         }
-        counts = ArchiveWords(state.position, state.position, len(archived))
+        counts = ArchiveWords(state.position, state.position, len(rows))
         if after is None or after == state.position:
             return counts
-        parts, names = parts_of(archived, state.tables["memories"])
+        parts, names = parts_of(rows, state.tables["memories"])
         return replace(counts, parts=parts, names=names)
 
     async def index_archive(self, scope: str) -> int:
@@ -236,18 +236,18 @@ class MemoryStore:
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
     ) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival."""
-        wanted, state = None if only is None else set(only), self._read(scope)
+        wanted_seqs, state = None if only is None else set(only), self._read(scope)
         of = {
             seq: row["vector"] if model is None else state.embeddings.get((seq, model))
             for seq, row in sorted(state.tables["memories"].items())
         }
-        found = [
+        pairs = [
             (seq, np.frombuffer(vector, "<f2"))
             for seq, vector in of.items()
-            if vector is not None and seq > after and (wanted is None or seq in wanted)
+            if vector is not None and seq > after and (wanted_seqs is None or seq in wanted_seqs)
         ]
-        seqs = np.array([seq for seq, _ in found], np.int64)
-        return seqs, np.stack([vector for _, vector in found]) if found else np.empty((0, 0), np.float16)
+        seqs = np.array([seq for seq, _ in pairs], np.int64)
+        return seqs, np.stack([vector for _, vector in pairs]) if pairs else np.empty((0, 0), np.float16)
 
     async def embed(
         self,
@@ -262,21 +262,21 @@ class MemoryStore:
         state = self._read(scope)
         if fence is not None:
             refuse_lost(fence, state.fence_of(fence[0]))
-        held = dict(state.embeddings)
+        embeddings = dict(state.embeddings)
         if rows is None:
-            gone = [key for key in sorted(held) if key[1] == model][:EMBEDDED_MAX]
-            held = {key: vector for key, vector in held.items() if key not in gone}
+            keys = [key for key in sorted(embeddings) if key[1] == model][:EMBEDDED_MAX]
+            embeddings = {key: vector for key, vector in embeddings.items() if key not in keys}
         else:
             memories = state.tables["memories"]
-            gone = [
+            keys = [
                 (one.seq, model)
                 for one in rows
                 if one.seq in memories and memories[one.seq]["fingerprint"] == one.fingerprint
             ]
-            held |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in gone}
+            embeddings |= {(one.seq, model): one.vector for one in rows if (one.seq, model) in keys}
         counters = books.add_counts(state.counters, count or {})
-        self._scopes[scope] = replace(state, embeddings=held, counters=counters)
-        return len(gone)
+        self._scopes[scope] = replace(state, embeddings=embeddings, counters=counters)
+        return len(keys)
 
     async def neighbours(self, scope: str, seqs: Sequence[int] | None, *relations: Relation) -> list[Link]:
         """Return every link, or those of some relations, that have one of these memories at an end; None for any."""
@@ -304,10 +304,13 @@ class MemoryStore:
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
         rows = sorted(self._read(scope).tables["forbidden"].items())
-        gone = await self.find_erased_names(scope, [erasure.of_fold(fold) for fold in folds or ()])
-        found = [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
-        found += [Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in gone.items()]
-        return sorted(found, key=lambda one: one.fold)
+        erased_names = await self.find_erased_names(scope, [erasure.of_fold(fold) for fold in folds or ()])
+        entries = [Forbidden(fold, **row) for fold, row in rows if folds is None or fold in folds]
+        entries += [
+            Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True)
+            for name, at in erased_names.items()
+        ]
+        return sorted(entries, key=lambda one: one.fold)
 
     async def find_erased_names(self, scope: str, names: Sequence[str]) -> dict[str, int]:
         """Return which of these names were erased, and when."""
@@ -336,23 +339,25 @@ class MemoryStore:
 
     async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
         """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part."""
-        state, part, asked = self._read(scope), (cause.run, cause.part), content_digest(())
+        state, part, request_digest = self._read(scope), (cause.run, cause.part), content_digest(())
         if part in state.done:
-            written, done = state.done[part]
-            refuse_other(cause, written, asked)
-            return read_end_result(state.log[done.position - 1])
+            previous, outcome = state.done[part]
+            refuse_other(cause, previous, request_digest)
+            return read_end_result(state.log[outcome.position - 1])
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
-        left = end_log_images(state.log, keeping(state.tables, state.purged, before, cause.at), before, cause)
-        if left is None:
+        ending = end_log_images(
+            state.log, keeping(state.tables, state.purged, before, cause.at), before, cause
+        )
+        if ending is None:
             return EndImagesResult(0, mark_of(state.log).through)
-        log = [*left.log, part_of(left.log, left.cause, ())]
-        done = CommitResult(cause.run, cause.part, len(log), (), 0)
+        log = [*ending.log, part_of(ending.log, ending.cause, ())]
+        outcome = CommitResult(cause.run, cause.part, len(log), (), 0)
         self._scopes[scope] = replace(
             state,
             log=log,
-            emptied=kept_digests(state.emptied, left.digests),
-            done=state.done | {part: (asked, done)},
+            emptied=kept_digests(state.emptied, ending.digests),
+            done=state.done | {part: (request_digest, outcome)},
         )
         return read_end_result(log[-1])
 
@@ -361,17 +366,17 @@ class MemoryStore:
         state = self._read(scope)
         rows = [one for _, one in sorted(state.purged.items())]
         exact = [one for one in rows if {one.seq, one.id, one.key} & set(names)]
-        known = {name for one in exact for name in (one.id, one.key)}
-        others = tuple(name for name in names if isinstance(name, str) and name and name not in known)
-        found = (
+        exact_names = {name for one in exact for name in (one.id, one.key)}
+        others = tuple(name for name in names if isinstance(name, str) and name and name not in exact_names)
+        matches = (
             exact + [one for one in rows if one not in exact and one.id.endswith(others)] if others else exact
         )
-        return [with_end(state.log, one) for one in sorted(found, key=lambda one: one.seq)]
+        return [with_end(state.log, one) for one in sorted(matches, key=lambda one: one.seq)]
 
     async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
         """List boxes, those of the latest turns first."""
         rows = sorted(self._read(scope).tables["boxes"].items(), reverse=True)
-        found = [
+        box_rows = [
             box_of(box, row)
             for box, row in rows
             if (find.only is None or box in find.only)
@@ -380,25 +385,25 @@ class MemoryStore:
             and find.is_open in (None, row["sealed_at"] is None)
             and (find.before is None or box < find.before)
         ]
-        return found[: find.limit]
+        return box_rows[: find.limit]
 
     async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
         """List traces, those of the latest turns first."""
         rows = self._read(scope).tables["traces"].items()
-        found = [
+        trace_rows = [
             trace_of(trace, row)
             for trace, row in rows
             if (find.only is None or trace in find.only)
             and (find.since is None or row["last_at"] >= find.since)
         ]
-        return sorted(found, key=lambda one: (one.last_at, one.trace), reverse=True)[: find.limit]
+        return sorted(trace_rows, key=lambda one: (one.last_at, one.trace), reverse=True)[: find.limit]
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
         """Freeze the scope as columns."""
         state = self._read(scope)
         refuse_wanted(wanted)
-        spans, heard = state.clocks(wanted.clocks)
-        rows, links, changed = pick_rows(state.tables, wanted, state.log)
+        spans, turn_counts = state.clocks(wanted.clocks)
+        rows, links, changed_seqs = pick_rows(state.tables, wanted, state.log)
         seq = np.array([seq for seq, _ in rows], np.int64)
         columns = {name: [row[name] for _, row in rows] for name in wanted.columns | GUARDS}
         names = {
@@ -425,22 +430,22 @@ class MemoryStore:
                 part.cause.destroyed for part in state.log if now - DAY < part.cause.at <= now
             ),
             spans=spans,
-            heard=heard,
+            heard=turn_counts,
             asks=np.array([asks(row["text"]) for _, row in rows], np.bool_) if wanted.asks else None,
             attributes={name: attribute([row for _, row in rows], name) for name in wanted.attributes},
             link_count=len(state.tables["links"]) if wanted.link_count else None,
-            changed=changed,
+            changed=changed_seqs,
         )
 
     async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write all changes with their audit in one transaction, or raise Conflict and write nothing."""
         refuse_malformed_entries(changes)
-        state, part, asked = self._read(scope), (cause.run, cause.part), content_digest(changes)
+        state, part, request_digest = self._read(scope), (cause.run, cause.part), content_digest(changes)
         if part in state.done:
-            written, done = state.done[part]
-            refuse_other(cause, written, asked)
-            return done
-        if cause.extends in state.done and state.done[cause.extends][0] == asked:
+            previous, outcome = state.done[part]
+            refuse_other(cause, previous, request_digest)
+            return outcome
+        if cause.extends in state.done and state.done[cause.extends][0] == request_digest:
             return state.done[cause.extends][1]
         if cause.fence is not None:
             refuse_lost(cause.fence, state.fence_of(cause.fence[0]))
@@ -449,29 +454,29 @@ class MemoryStore:
         coming = erasure.names_coming_in(rows)
         if back := sorted(coming[name] for name in coming.keys() & state.erased.keys()):
             raise Conflict(back)
-        resolved, assigned = resolve(rows, state.latest_seq)
-        tables, logged = apply_changes(state.tables, resolved, cause)
-        cause = extend_run(state.log, cause, logged)
+        final_changes, new_seqs = resolve(rows, state.latest_seq)
+        tables, entries = apply_changes(state.tables, final_changes, cause)
+        cause = extend_run(state.log, cause, entries)
         if cause.verb == ERASE:
-            state, logged, cause = _erase_from_log(state, tables, logged, cause)
+            state, entries, cause = _erase_from_log(state, tables, entries, cause)
             tables = tables if cause.unnamed is None else unused_by(tables, cause.unnamed)
         logs = bool(rows) or cause.closes
-        log = [*state.log, part_of(state.log, cause, logged)] if logs else state.log
-        done = CommitResult(cause.run, cause.part, len(log), assigned, len(logged), len(state.log))
+        log = [*state.log, part_of(state.log, cause, entries)] if logs else state.log
+        outcome = CommitResult(cause.run, cause.part, len(log), new_seqs, len(entries), len(state.log))
         self._scopes[scope] = replace(
             state,
             tables=tables,
             latest_seq=max([state.latest_seq, *tables["memories"]]),
             log=log,
-            done=state.done | {(cause.run, cause.part): (asked, done)} if logs else state.done,
+            done=state.done | {(cause.run, cause.part): (request_digest, outcome)} if logs else state.done,
             fired=state.fired | dict.fromkeys(cause.fired, cause.at),
             heard=state.heard + Counter({cause.at // MINUTE * MINUTE: cause.turns}),
             counters=books.add_counts(state.counters, cause.counts),
             values=books.put(state.values, cause.values),
-            purged=update_purged(state.purged, logged, cause),
-            embeddings=_still(state, tables),
+            purged=update_purged(state.purged, entries, cause),
+            embeddings=_select_valid_vectors(state, tables),
         )
-        return done
+        return outcome
 
     async def history(
         self,
@@ -488,7 +493,7 @@ class MemoryStore:
             part for part in self._read(scope).log if part.position > after and run in {None, part.cause.run}
         ]
         if memory is not None:
-            parts = [_about(part, memory) for part in parts]
+            parts = [_filter_part(part, memory) for part in parts]
             parts = [part for part in parts if part.entries]
         return [part if rows else replace(part, entries=(), used=()) for part in parts[:limit]]
 
@@ -504,18 +509,18 @@ class MemoryStore:
         fence = None if asked.lease is None else lease(state.leases, *asked.lease, now=asked.now)
         if asked.lease is None or fence is not None:
             state.bookkeep(asked)
-        wanted = {
+        values = {
             name: value
             for name, value in sorted(state.values.items())
             if name in asked.get or name.startswith(tuple(asked.under))
         }
-        spans, heard = state.clocks(asked.clocks)
+        spans, turn_counts = state.clocks(asked.clocks)
         counters = {
             name: count
             for name, count in sorted(state.counters.items())
             if name.startswith(tuple(asked.counters))
         }
-        return BookkeepResult(wanted, fence, spans, heard, counters, state.position)
+        return BookkeepResult(values, fence, spans, turn_counts, counters, state.position)
 
     async def scopes(self) -> list[str]:
         """List the scopes that hold anything."""
@@ -543,14 +548,18 @@ class MemoryStore:
             for key in rows
             if not set(memories_of(table, key)) <= set(state.tables["memories"])
         ]
-        broken = [scope for scope, state in self._scopes.items() if not _chain_holds(state)]
+        broken_scopes = [scope for scope, state in self._scopes.items() if not _chain_holds(state)]
         return [
             Check(
                 "references",
                 not dangling,
                 "; ".join(dangling) or "every tag, link, source and claim has its memories",
             ),
-            Check("audit", not broken, "; ".join(broken) or PROVEN + from_where(self._find_end_marks())),
+            Check(
+                "audit",
+                not broken_scopes,
+                "; ".join(broken_scopes) or PROVEN + from_where(self._find_end_marks()),
+            ),
             self._lineage(),
         ]
 
@@ -584,7 +593,7 @@ class MemoryStore:
         return self._scopes.get(scope) or _Scope()
 
 
-def _still(state: _Scope, tables: Tables) -> dict[tuple[int, str], bytes]:
+def _select_valid_vectors(state: _Scope, tables: Tables) -> dict[tuple[int, str], bytes]:
     """Return the vectors of models whose memories are there and say what they said."""
     before, after = state.tables["memories"], tables["memories"]
     return {
@@ -602,8 +611,10 @@ def _words(text: str) -> frozenset[str]:
 def _tail(rows: Sequence[Row], segment: Segment) -> Tail | None:
     """Return the end of a segment; threads and runs are looked for among the last arrivals."""
     reach = rows if segment.kind == "session" else rows[-LOOK_BACK:]
-    found = [row for row in reach if segment_of(row["session"], row["thread"], row["agent"]) == segment]
-    latest = found[: -FIRST_IN_SEGMENT - 1 : -1]
+    segment_rows = [
+        row for row in reach if segment_of(row["session"], row["thread"], row["agent"]) == segment
+    ]
+    latest = segment_rows[: -FIRST_IN_SEGMENT - 1 : -1]
     said_at = [row["said_at"] for row in latest]
     return Tail(count_last_segment(segment.kind, said_at), said_at[0], latest[0]["text"]) if latest else None
 
@@ -620,7 +631,10 @@ def _twin(seq: int, row: Row) -> KnownMemory:
 
 def _any_of(name: str, value: Any) -> list[Any]:
     """Return what a column may be, as it is kept."""
-    return [plain("memories", {name: one})[name] for one in (value if isinstance(value, tuple) else (value,))]
+    return [
+        encode_values("memories", {name: one})[name]
+        for one in (value if isinstance(value, tuple) else (value,))
+    ]
 
 
 def _memory(scope: str, tables: Tables, seq: int) -> Memory:
@@ -638,9 +652,9 @@ def _find_without_successor(tables: Tables) -> list[int]:
     """Return a scope's superseded memories of which no successor is left."""
     rows = tables["memories"]
     ends = [key for key in tables["links"] if key[2] in REPLACING and key[0] in rows]
-    found = [(successor, old, rows[successor]["status"]) for successor, old, _ in ends]
+    successions = [(successor, old, rows[successor]["status"]) for successor, old, _ in ends]
     fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
-    return find_without_successor(found, fallen)
+    return find_without_successor(successions, fallen)
 
 
 def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
@@ -654,21 +668,21 @@ def _erase_from_log(
 
     `tables` are as the commit leaves them.
     """
-    meant = [cast("int", change.key) for change in logged if change.table == "memories"]
-    left = redact_log(state.log, meant, cause.unnamed)
-    cause = replace(cause, detail={**cause.detail, **end_mark_detail(state.log, left.log)})
-    former = {seq: state.tables["memories"][seq] for seq in meant if seq in state.tables["memories"]}
-    texts = left.texts | {row["text"] for row in former.values()}
-    ids = left.ids | {seq: row["id"] for seq, row in former.items()}
-    known = [(seq, ids[seq]) for seq in meant if seq in ids and seq not in tables["memories"]]
-    names = erasure.names_of(known, texts - {row["text"] for row in tables["memories"].values()})
+    seqs = [cast("int", change.key) for change in logged if change.table == "memories"]
+    redaction = redact_log(state.log, seqs, cause.unnamed)
+    cause = replace(cause, detail={**cause.detail, **end_mark_detail(state.log, redaction.log)})
+    former = {seq: state.tables["memories"][seq] for seq in seqs if seq in state.tables["memories"]}
+    texts = redaction.texts | {row["text"] for row in former.values()}
+    ids = redaction.ids | {seq: row["id"] for seq, row in former.items()}
+    pairs = [(seq, ids[seq]) for seq in seqs if seq in ids and seq not in tables["memories"]]
+    names = erasure.names_of(pairs, texts - {row["text"] for row in tables["memories"].values()})
     state = replace(
         state,
-        log=left.log,
-        emptied=kept_digests(state.emptied, left.digests),
+        log=redaction.log,
+        emptied=kept_digests(state.emptied, redaction.digests),
         erased=dict.fromkeys(names, cause.at) | state.erased,
     )
-    return state, tuple(Change("memories", seq, {}, None) for seq in meant), cause
+    return state, tuple(Change("memories", seq, {}, None) for seq in seqs), cause
 
 
 def _chain_holds(state: _Scope) -> bool:
@@ -679,10 +693,10 @@ def _chain_holds(state: _Scope) -> bool:
             return False
         previous = bytes.fromhex(part.digest)
     mark = mark_of(state.log)
-    held = [held_digest(part) for part in state.log[: mark.through] if part.entries]
-    return ImageEndMark(mark.through).replace_parts((), held) == mark
+    digests = [held_digest(part) for part in state.log[: mark.through] if part.entries]
+    return ImageEndMark(mark.through).replace_parts((), digests) == mark
 
 
-def _about(part: AuditPart, memory: int) -> AuditPart:
+def _filter_part(part: AuditPart, memory: int) -> AuditPart:
     changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
     return replace(part, entries=changes, count=len(changes), used=())

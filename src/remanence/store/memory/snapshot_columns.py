@@ -45,11 +45,11 @@ def pick_rows(
 
     Where it is asked and known which have changed since, they and their neighbours are returned, and which these are.
     """
-    changed = _changed_since(log, wanted.since)
-    if changed is not None:
-        return *_near(tables, frozenset(changed.tolist())), changed
+    changed_seqs = _changed_since(log, wanted.since)
+    if changed_seqs is not None:
+        return *_select_linked_rows(tables, frozenset(changed_seqs.tolist())), changed_seqs
     if wanted.only is not None and wanted.links is not None:
-        return *_near(tables, frozenset(wanted.only)), None
+        return *_select_linked_rows(tables, frozenset(wanted.only)), None
     whole, links = tables["memories"], tables["links"]
     only = whole.keys() if wanted.only is None else set(wanted.only)
     rows = {seq: row for seq, row in whole.items() if seq in only}
@@ -75,13 +75,13 @@ def _changed_since(log: Sequence[AuditPart], position: int | None) -> Ints | Non
     if len(parts) > SINCE_PARTS_MAX or any(part.cause.verb in {ERASE, EXPIRE} for part in parts):
         return None
     keys = ((one.table, one.key) for part in parts for one in part.changes if one.table in _SEEN)
-    found = frozenset(chain.from_iterable(part.used for part in parts)).union(
+    seqs = frozenset(chain.from_iterable(part.used for part in parts)).union(
         chain.from_iterable(memories_of(*key) for key in keys)
     )
-    return np.array(sorted(found), np.int64) if len(found) <= SINCE_ROWS_MAX else None
+    return np.array(sorted(seqs), np.int64) if len(seqs) <= SINCE_ROWS_MAX else None
 
 
-def _near(
+def _select_linked_rows(
     tables: Mapping[str, Mapping[Any, Row]], changed: AbstractSet[int]
 ) -> tuple[list[tuple[int, Row]], Mapping[tuple[int, int, int], Row]]:
     """Return some memories and those at the other ends of their links, in order, and these links."""

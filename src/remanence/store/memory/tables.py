@@ -20,9 +20,9 @@ from remanence.store.constraints import (
     count_access,
     count_use,
     defaults,
+    encode_values,
     folds_of,
     memories_of,
-    plain,
     refuse_class,
     refuse_state,
     refuse_transition,
@@ -46,25 +46,25 @@ def empty() -> Tables:
 
 def refuse_conflicts(tables: Tables, changes: Sequence[Change], verb: str) -> None:
     """Raise Conflict with every row that is not as its change says it was."""
-    taken = {
+    claims = {
         (name, row[name])
         for row in tables["memories"].values()
         for name in ("id", "key", "fingerprint")
         if row[name] is not None and (name != "fingerprint" or row["status"] in STANDING)
     } - {("key", key) for key in freed(changes)}
-    going = _going(tables, changes)
+    going = _find_freed_keys(tables, changes)
     conflicts: list[tuple[str, Any]] = []
     for change in changes:
         row = tables[change.table].get(change.key)
         if row is None and is_purged(change, verb):
             continue
         if change.before is not None:
-            expected = row is not None and all(
+            is_expected = row is not None and all(
                 row[name] == value for name, value in _expected_values(change).items()
             )
-            if not expected or not _claim_key(change, taken, going):
+            if not is_expected or not _claim_key(change, claims, going):
                 conflicts.append((change.table, change.key))
-        elif row is not None or (change.table == "memories" and not _claim(change.after or {}, taken, verb)):
+        elif row is not None or (change.table == "memories" and not _claim(change.after or {}, claims, verb)):
             conflicts.append((change.table, change.key))
     folds = folds_of(texts_coming_in(changes, verb)) if tables["forbidden"] else set()
     conflicts += [("forbidden", fold) for fold in sorted(folds & tables["forbidden"].keys())]
@@ -79,12 +79,12 @@ def is_purged(change: Change, verb: str) -> bool:
 
 def freed(changes: Iterable[Change]) -> set[str]:
     """Return the keys that memories lose in a commit: another one may take them in the same."""
-    lost = [
+    keys = [
         (change.before or {}).get("key")
         for change in changes
         if change.table == "memories" and "key" in (change.after or {})
     ]
-    return {key for key in lost if key is not None}
+    return {key for key in keys if key is not None}
 
 
 def apply_changes(
@@ -95,12 +95,12 @@ def apply_changes(
     Placeholders are resolved and conflicts refused already. Raise InvalidInput where the result would break a rule.
     """
     after = {name: dict(rows) for name, rows in tables.items()}
-    logged = tuple(_write(after, change, cause) for change in changes)
+    entries = tuple(_write(after, change, cause) for change in changes)
     _refuse_dangling(after, changes)
     _revise(tables, after, changes)
     if not cause.planned:
         _touch(after, changes, but=after["memories"].keys() - tables["memories"].keys())
-    return after, logged
+    return after, entries
 
 
 def unused_by(tables: Tables, names: Names) -> Tables:
@@ -125,7 +125,9 @@ def _expected_values(change: Change) -> Row:
     before = change.before or {}
     guards = {name: before[name] for name in GUARDS & before.keys()}
     return guards | {
-        name: value for name, value in plain(change.table, before).items() if not isinstance(value, Increment)
+        name: value
+        for name, value in encode_values(change.table, before).items()
+        if not isinstance(value, Increment)
     }
 
 
@@ -138,10 +140,10 @@ def _claim(row: Row, taken: set[tuple[str, Any]], verb: str) -> bool:
     return free
 
 
-def _going(tables: Tables, changes: Iterable[Change]) -> set[Any]:
+def _find_freed_keys(tables: Tables, changes: Iterable[Change]) -> set[Any]:
     """Return the keys of memories whose rows go in a commit: an update may give them to others in the same."""
-    gone = [change.key for change in changes if change.table == "memories" and change.after is None]
-    return {tables["memories"][seq]["key"] for seq in gone if seq in tables["memories"]}
+    seqs = [change.key for change in changes if change.table == "memories" and change.after is None]
+    return {tables["memories"][seq]["key"] for seq in seqs if seq in tables["memories"]}
 
 
 def _claim_key(change: Change, taken: set[tuple[str, Any]], going: set[Any]) -> bool:
@@ -163,7 +165,7 @@ def _write(tables: Tables, change: Change, cause: Cause) -> Change:
             return Change(change.table, change.key, {}, None)
         del rows[change.key]
         return Change(change.table, change.key, old, None)
-    values = plain(change.table, change.after)
+    values = encode_values(change.table, change.after)
     if change.table == "memories":
         return _write_memory(rows, change, values, cause)
     rows[change.key] = {**defaults(change.table, cause.at), **(old or {}), **values}
@@ -179,11 +181,11 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
         rows[seq] = {**_DEFAULTS, **values, "revision": after.get("revision", 1)}
         refuse_state(seq, rows[seq])
         return Change("memories", seq, None, {"revision": rows[seq]["revision"]})
-    told = {name: value.by for name, value in values.items() if isinstance(value, Increment)}
-    columns = {name: value for name, value in values.items() if name not in told}
-    counts = {name: as_far_as(old[name], by) for name, by in told.items()}
+    increments = {name: value.by for name, value in values.items() if isinstance(value, Increment)}
+    columns = {name: value for name, value in values.items() if name not in increments}
+    counts = {name: as_far_as(old[name], by) for name, by in increments.items()}
     new = {**old, **columns} | {name: old[name] + by for name, by in counts.items()}
-    if told.get("uses", 0) > 0:
+    if increments.get("uses", 0) > 0:
         new |= {
             name: value
             for name, value in count_use(old, cause.at, counts["uses"]).items()
@@ -197,21 +199,21 @@ def _write_memory(rows: dict[Any, Row], change: Change, values: dict[str, Any], 
     refuse_transition(seq, old["status"], new["status"], cause.verb)
     refuse_class(seq, old["policy_class"], new["policy_class"], cause.verb)
     refuse_state(seq, new)
-    logged = [*columns, *(["revision"] if columns else [])]
+    names = [*columns, *(["revision"] if columns else [])]
     return Change(
         "memories",
         seq,
-        {name: old[name] for name in logged} | {name: Increment(-by) for name, by in counts.items()},
-        {name: new[name] for name in logged} | {name: Increment(by) for name, by in counts.items()},
+        {name: old[name] for name in names} | {name: Increment(-by) for name, by in counts.items()},
+        {name: new[name] for name in names} | {name: Increment(by) for name, by in counts.items()},
     )
 
 
 def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:
     """Raise InvalidInput for what hangs on no memory, made so from either side."""
-    destroyed = {change.key for change in changes if change.table == "memories" and change.after is None}
-    written = [(change.table, change.key) for change in changes if change.after is not None]
-    left = [(table, key) for table in HANGING for key in tables[table]] if destroyed else []
-    for table, key in written + left:
+    destroyed_seqs = {change.key for change in changes if change.table == "memories" and change.after is None}
+    new_rows = [(change.table, change.key) for change in changes if change.after is not None]
+    old_rows = [(table, key) for table in HANGING for key in tables[table]] if destroyed_seqs else []
+    for table, key in new_rows + old_rows:
         missing = [seq for seq in memories_of(table, key) if seq not in tables["memories"]]
         if missing:
             raise InvalidInput(
@@ -222,8 +224,8 @@ def _refuse_dangling(tables: Tables, changes: Sequence[Change]) -> None:
 
 def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
     """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
-    tagged = {change.key[0] for change in changes if change.table in REVISING}  # type: ignore[index]
-    for seq in tagged & before["memories"].keys() & after["memories"].keys():
+    tagged_seqs = {change.key[0] for change in changes if change.table in REVISING}  # type: ignore[index]
+    for seq in tagged_seqs & before["memories"].keys() & after["memories"].keys():
         row = after["memories"][seq]
         if row["revision"] == before["memories"][seq]["revision"]:
             after["memories"][seq] = {**row, "revision": row["revision"] + 1}
@@ -231,18 +233,20 @@ def _revise(before: Tables, after: Tables, changes: Sequence[Change]) -> None:
 
 def _touch(tables: Tables, changes: Sequence[Change], but: AbstractSet[int]) -> None:
     """Raise `touched` where something was written that hangs on a memory, and of all neighbours of one that changed."""
-    touched: set[int] = set()
+    seqs: set[int] = set()
     for change in changes:
         if change.table != "memories":
-            touched |= set(memories_of(change.table, change.key))
+            seqs |= set(memories_of(change.table, change.key))
         elif change.before is not None and change.after is not None and not _counts_only(change):
-            touched |= {end for key in tables["links"] if change.key in key[:2] for end in key[:2]} - {
+            seqs |= {end for key in tables["links"] if change.key in key[:2] for end in key[:2]} - {
                 change.key
             }
-    for seq in touched & tables["memories"].keys() - but:
+    for seq in seqs & tables["memories"].keys() - but:
         row = tables["memories"][seq]
         tables["memories"][seq] = {**row, "touched": row["touched"] + 1}
 
 
 def _counts_only(change: Change) -> bool:
-    return all(isinstance(value, Increment) for value in plain(change.table, change.after or {}).values())
+    return all(
+        isinstance(value, Increment) for value in encode_values(change.table, change.after or {}).values()
+    )

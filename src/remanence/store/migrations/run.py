@@ -33,9 +33,9 @@ def migrate(
         wrapped.exec_driver_sql("BEGIN IMMEDIATE")
 
     try:
-        with engine.begin() as wrapped:
+        with engine.begin() as engine_connection:
             start()
-            command.upgrade(config(scripts, wrapped), revision)
+            command.upgrade(config(scripts, engine_connection), revision)
             finish()
     except DBAPIError as error:
         raise error.orig or error from error
@@ -43,7 +43,7 @@ def migrate(
 
 def config(scripts: Path, connection: Connection, **attributes: Any) -> Config:
     """Return what alembic needs to know: where the steps lie, and the connection to use."""
-    made = Config()
-    made.set_main_option("script_location", str(scripts).replace("%", "%%"))
-    made.attributes.update(connection=connection, **attributes)
-    return made
+    settings = Config()
+    settings.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    settings.attributes.update(connection=connection, **attributes)
+    return settings

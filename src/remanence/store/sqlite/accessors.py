@@ -29,11 +29,11 @@ def count(work: CommitContext, uses: Sequence[tuple[int, int]]) -> None:
     agent = work.number(SPACE, cause.actor)
     seqs = id_list(seq for seq, _ in uses)
     rows = work.connection.execute(f"{_HELD} WHERE agent = ?", (seqs, work.no, agent)).fetchall()
-    held = {row[1]: row for row in rows}
+    by_seq = {row[1]: row for row in rows}
     new: list[Row] = []
     for seq, by in uses:
-        *_, known, last_at = held.get(seq, (0, cause.at))
-        new.append((work.no, seq, agent, min(known + by, INT_MAX), max(last_at, cause.at)))
+        *_, former_uses, last_at = by_seq.get(seq, (0, cause.at))
+        new.append((work.no, seq, agent, min(former_uses + by, INT_MAX), max(last_at, cause.at)))
     work.connection.executemany(_PUT, new)
     work.sums.remove_rows("accessors", rows)
     work.sums.add_rows("accessors", new)

@@ -82,11 +82,11 @@ def note_changes(work: CommitContext, seqs: Ints, archived: Bools) -> None:
         members = _members(work.connection, work.no, part) | _members_of(seqs[rows])
         if work.connection.execute(_IS_HELD, (work.no, part)).fetchone() is None:  # they never were indexed
             members &= ~_members_of(seqs[rows[~archived[rows]]])
-        packed = members.to_bytes(_MEMBERS_BYTES, "little")
+        blob = members.to_bytes(_MEMBERS_BYTES, "little")
         position = (
             work.images.position
         )  # also where none waits any more: who has read the part must learn that
-        work.connection.execute(_WAIT, (work.no, part, position, members.bit_count(), packed))
+        work.connection.execute(_WAIT, (work.no, part, position, members.bit_count(), blob))
 
 
 def take_out(work: CommitContext, seqs: Ints) -> None:
@@ -95,11 +95,11 @@ def take_out(work: CommitContext, seqs: Ints) -> None:
         row = work.connection.execute(_HELD, (work.no, part)).fetchone()
         if row is None:
             continue
-        left = word_hashes.merge(
+        rest = word_hashes.merge(
             _unpack_part(work.connection, work.no, part, row[0]), seqs[rows].tolist(), NO_PART
         )
-        indexed = IndexedPart(work.no, part, work.images.position, len(left), word_hashes.pack(left))
-        work.connection.execute(_PUT, indexed)
+        entry = IndexedPart(work.no, part, work.images.position, len(rest), word_hashes.pack(rest))
+        work.connection.execute(_PUT, entry)
 
 
 def index_next(connection: sqlite3.Connection, names: StringIds, scope: str) -> IndexedPart | None:
@@ -109,16 +109,16 @@ def index_next(connection: sqlite3.Connection, names: StringIds, scope: str) -> 
     if no is None or row is None:
         return None
     part, position, members = row
-    found = _part(connection, no, part, int.from_bytes(members, "little"))
-    return IndexedPart(no, part, position, len(found), word_hashes.pack(found))
+    hashes = _part(connection, no, part, int.from_bytes(members, "little"))
+    return IndexedPart(no, part, position, len(hashes), word_hashes.pack(hashes))
 
 
 def write(connection: sqlite3.Connection, indexed: IndexedPart) -> int:
     """Write a part unless a commit changed it since it was indexed; return of how many memories words still wait."""
     if connection.execute(_DONE, (indexed.scope, indexed.part, indexed.position)).rowcount:
         connection.execute(_PUT, indexed)
-    (left, _) = connection.execute(_COUNT_WAITING, (indexed.scope,)).fetchone()
-    return int(left)
+    (waiting_count, _) = connection.execute(_COUNT_WAITING, (indexed.scope,)).fetchone()
+    return int(waiting_count)
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
@@ -126,18 +126,18 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM archive_words")
     connection.execute("DELETE FROM archive_waiting")
     for scope, part in connection.execute(_PARTS).fetchall():
-        found = _of_part(connection, scope, part)
+        hashes = _of_part(connection, scope, part)
         (position,) = connection.execute("SELECT position FROM scopes WHERE scope = ?", (scope,)).fetchone()
-        connection.execute(_PUT, (scope, part, position, len(found), word_hashes.pack(found)))
+        connection.execute(_PUT, (scope, part, position, len(hashes), word_hashes.pack(hashes)))
 
 
 def read(connection: sqlite3.Connection, names: StringIds, scope: str, after: int | None) -> ArchiveWords:
     """Return the parts that changed above a position; None for no more than how many memories they hold."""
     no = names.number(connection, SCOPE, scope) or 0
     row = connection.execute("SELECT position FROM scopes WHERE scope = ?", (no,)).fetchone()
-    held, changed = connection.execute(_COUNT, (no,)).fetchone()
-    waiting, noted = connection.execute(_COUNT_WAITING, (no,)).fetchone()
-    counts = row[0] if row else 0, max(changed, noted), held, waiting
+    held_count, last_change = connection.execute(_COUNT, (no,)).fetchone()
+    waiting, last_waiting = connection.execute(_COUNT_WAITING, (no,)).fetchone()
+    counts = row[0] if row else 0, max(last_change, last_waiting), held_count, waiting
     if after is None:
         return ArchiveWords(*counts)
     parts = {
@@ -149,39 +149,45 @@ def read(connection: sqlite3.Connection, names: StringIds, scope: str, after: in
 
 def find_archive_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield which parts are not what the archived memories say, but for those whose words wait."""
-    kept = {row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_words")}
-    noted = {row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_waiting")}
-    for scope, part in sorted({*connection.execute(_PARTS).fetchall(), *kept, *noted}):
+    held_counts = {
+        row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_words")
+    }
+    waiting_counts = {
+        row[:2]: row[2] for row in connection.execute("SELECT scope, part, held FROM archive_waiting")
+    }
+    for scope, part in sorted({*connection.execute(_PARTS).fetchall(), *held_counts, *waiting_counts}):
         first = f"from {part << PART_BITS} on"
         members = _members(connection, scope, part)
-        if members.bit_count() != noted.get((scope, part), 0):
+        if members.bit_count() != waiting_counts.get((scope, part), 0):
             yield f"how many archived memories {first} wait for their words is not what is noted in scope {scope}"
         waiting = _seqs(part, members)
-        wanted = word_hashes.merge(_of_part(connection, scope, part), waiting, NO_PART)
-        if (scope, part) not in kept:
-            if len(wanted):
+        text_hashes = word_hashes.merge(_of_part(connection, scope, part), waiting, NO_PART)
+        if (scope, part) not in held_counts:
+            if len(text_hashes):
                 yield f"the word hashes of archived memories {first} are missing in scope {scope}"
             continue
-        (packed,) = connection.execute(_HELD, (scope, part)).fetchone()
+        (blob,) = connection.execute(_HELD, (scope, part)).fetchone()
         try:
-            told = word_hashes.unpack_hash_part(packed)
+            stored_hashes = word_hashes.unpack_hash_part(blob)
         except ValueError:
-            told = NO_PART
+            stored_hashes = NO_PART
         # Another compressor may have written the same in other bytes.
-        sound = kept[scope, part] == len(told)
-        if not sound or _plain(word_hashes.merge(told, waiting, NO_PART)) != _plain(wanted):
+        sound = held_counts[scope, part] == len(stored_hashes)
+        if not sound or _unpack_rows(word_hashes.merge(stored_hashes, waiting, NO_PART)) != _unpack_rows(
+            text_hashes
+        ):
             yield f"the word hashes of archived memories {first} are not what their texts say"
 
 
 def _part(connection: sqlite3.Connection, scope: int, part: int, members: int) -> WordHashPart:
     """Return a part as the archive is now: what is indexed, and over it the texts of those that wait."""
     row = connection.execute(_HELD, (scope, part)).fetchone()
-    held = NO_PART if row is None else _unpack_part(connection, scope, part, row[0])
+    base = NO_PART if row is None else _unpack_part(connection, scope, part, row[0])
     if not members:
-        return held
+        return base
     waiting = _seqs(part, members)
     fresh = word_hashes.part_from(_read(connection, _OF_THESE, (id_list(waiting),)))
-    return word_hashes.merge(held, waiting, fresh)
+    return word_hashes.merge(base, waiting, fresh)
 
 
 def _group_by_part(seqs: Ints) -> Iterator[tuple[int, Ints]]:
@@ -239,8 +245,8 @@ def _names(
     numbers: set[int] = set()
     for part in parts:
         numbers.update(*(part.columns[name].tolist() for name in NAMED))
-    return names.all(connection, sorted(numbers - {0}))
+    return names.read_texts(connection, sorted(numbers - {0}))
 
 
-def _plain(part: WordHashPart) -> list[WordHashRow]:
+def _unpack_rows(part: WordHashPart) -> list[WordHashRow]:
     return [WordHashRow(one.seq, one.columns, [*one.hashes]) for one in word_hashes.rows_of(part)]

@@ -12,7 +12,15 @@ from remanence.core.change import Change
 from remanence.core.claim import CLAIM_COLUMNS
 from remanence.core.errors import InvalidInput
 from remanence.core.model import LINK_COLUMNS
-from remanence.store.constraints import APART, HANGING, REVISING, TABLE_COLUMNS, defaults, memories_of, plain
+from remanence.store.constraints import (
+    APART,
+    HANGING,
+    REVISING,
+    TABLE_COLUMNS,
+    defaults,
+    encode_values,
+    memories_of,
+)
 from remanence.store.sqlite.audit import json_text, shape_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import decode_value, decoded_link, encode_value, encoded_link
@@ -96,8 +104,8 @@ class AttachedChanges:
         """Every memory at whose side something is written."""
         return {
             seq
-            for table, taken in self._taken.items()
-            for _, change in taken
+            for table, entries in self._taken.items()
+            for _, change in entries
             for seq in memories_of(table, change.key)
         }
 
@@ -118,9 +126,9 @@ class AttachedChanges:
     def conflicts(self, created: set[int]) -> Iterator[Key]:
         """Read every row but those of memories that come with this commit; yield those that are not as was said."""
         self._taken = {table: self._taken[table] for table in _ORDER if table in self._taken}
-        for table, taken in self._taken.items():
-            taken.sort(key=_key_of)  # rows that lie together are read and written together
-            for _, change in taken:
+        for table, entries in self._taken.items():
+            entries.sort(key=_key_of)  # rows that lie together are read and written together
+            for _, change in entries:
                 new = not created.isdisjoint(memories_of(table, change.key))
                 row = None if new else self._row(table, change.key)
                 if (row is None) is (change.before is not None) or not _matches(table, change.before, row):
@@ -129,40 +137,40 @@ class AttachedChanges:
     def images(self) -> None:
         """Give the audit what each change did."""
         images = self._work.images
-        linked: list[tuple[int, Change]] = []
-        for table, taken in self._taken.items():
-            for n, change in taken:
+        link_entries: list[tuple[int, Change]] = []
+        for table, entries in self._taken.items():
+            for n, change in entries:
                 row = self._rows.get((table, change.key))
                 if change.after is None:
                     images.add_destruction(n, change, row or {})
                 elif row is None and table == "links":
-                    linked.append((n, change))
+                    link_entries.append((n, change))
                 elif row is None:
                     images.add_creation(n, change)
                 else:
-                    values = plain(table, change.after)
+                    values = encode_values(table, change.after)
                     shape = shape_of(images, self._work.names, self._work.connection, values)
                     after = json_text(list(values.values()))
                     images.add_update(n, change, shape, [row[name] for name in values], after)
-        images.add_links(sorted(linked, key=itemgetter(0)))
+        images.add_links(sorted(link_entries, key=itemgetter(0)))
 
     def refuse_dangling(self, created: set[int], gone: Iterable[int]) -> None:
         """Raise InvalidInput for a row that would name a memory which does not exist at the end."""
-        written = {
+        ends_by_key = {
             (table, change.key): memories_of(table, change.key)
-            for table, taken in self._taken.items()
-            for _, change in taken
+            for table, entries in self._taken.items()
+            for _, change in entries
             if change.after is not None
         }
-        seqs = {seq for ends in written.values() for seq in ends} - created
+        seqs = {seq for ends in ends_by_key.values() for seq in ends} - created
         if not seqs:
             return
-        found = self._work.connection.execute(
+        cursor = self._work.connection.execute(
             "SELECT seq FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
             (id_list(seqs), self._work.no),
         )
-        missing = seqs - {seq for (seq,) in found.fetchall()} | seqs & set(gone)
-        for (table, key), ends in written.items() if missing else ():
+        missing = seqs - {seq for (seq,) in cursor.fetchall()} | seqs & set(gone)
+        for (table, key), ends in ends_by_key.items() if missing else ():
             for seq in missing.intersection(ends):
                 raise InvalidInput(
                     f"{table} {key} would name memory {seq}, which does not exist",
@@ -171,27 +179,27 @@ class AttachedChanges:
 
     def write(self) -> None:
         """Write what is new or other, then take away what goes; the check sums change alike."""
-        for table, taken in self._taken.items():
-            put = [self._put(table, change) for _, change in taken if change.after is not None]
+        for table, entries in self._taken.items():
+            put = [self._put(table, change) for _, change in entries if change.after is not None]
             if put:
                 self._work.connection.executemany(_PUT[table], put)
                 self._work.sums.add_rows(table, put)
-        for table, taken in self._taken.items():
-            gone = [self._key(table, change.key) for _, change in taken if change.after is None]
-            if gone:
-                self._work.connection.executemany(_DELETE[table], gone)
+        for table, entries in self._taken.items():
+            keys = [self._key(table, change.key) for _, change in entries if change.after is None]
+            if keys:
+                self._work.connection.executemany(_DELETE[table], keys)
         for table in self._taken:
-            before = [(*self._key(of, key), *kept) for (of, key), kept in self._kept.items() if of == table]
+            before = [(*self._key(of, key), *row) for (of, key), row in self._kept.items() if of == table]
             self._work.sums.remove_rows(table, before)
 
     def _row(self, table: str, key: Any) -> Row | None:
         """Read a row and keep it for later."""
-        kept = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
-        if kept is None:
+        stored_row = self._work.connection.execute(_SELECT[table], self._key(table, key)).fetchone()
+        if stored_row is None:
             return None
         with DECODING:
-            row = self._rows[table, key] = _READ[table](kept)
-        self._kept[table, key] = kept
+            row = self._rows[table, key] = _READ[table](stored_row)
+        self._kept[table, key] = stored_row
         return row
 
     def _key(self, table: str, key: Any) -> tuple[Any, ...]:
@@ -202,11 +210,11 @@ class AttachedChanges:
 
     def _put(self, table: str, change: Change) -> tuple[Any, ...]:
         key = self._key(table, change.key)
-        values = plain(table, change.after or {})
+        values = encode_values(table, change.after or {})
         if table == "sources":
             return (*key, values.get("span"))
-        held = self._rows.get((table, change.key), {})
-        whole = {**defaults(table, self._work.cause.at), **held, **values}
+        row = self._rows.get((table, change.key), {})
+        whole = {**defaults(table, self._work.cause.at), **row, **values}
         if table == "links":
             return (*key, *encoded_link(whole))
         columns = TABLE_COLUMNS[table]
@@ -220,7 +228,7 @@ def _key_of(taken: tuple[int, Change]) -> Any:
 def _matches(table: str, before: Row | None, row: Row | None) -> bool:
     if not before or row is None:
         return True
-    return all(row[name] == value for name, value in plain(table, before).items())
+    return all(row[name] == value for name, value in encode_values(table, before).items())
 
 
 # Of tables whose values are kept in the order of their columns.

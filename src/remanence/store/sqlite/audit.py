@@ -157,12 +157,12 @@ class PartImages:
                 for n, change in enumerate(changes, first):
                     self.add_creation(n, change)
             else:
-                given = np.array([change.key for change in changes], np.int64)
-                self.blocks.append(block_log.build_links_row(self.position, first, given))
+                keys = np.array([change.key for change in changes], np.int64)
+                self.blocks.append(block_log.build_links_row(self.position, first, keys))
 
-    def used(self, seqs: Iterable[int]) -> None:
+    def add_used(self, seqs: Iterable[int]) -> None:
         """Keep which memories were used."""
-        self.blocks.append(block_log.used(self.position, np.array(sorted(seqs), np.int64)))
+        self.blocks.append(block_log.build_used_row(self.position, np.array(sorted(seqs), np.int64)))
 
     def _encode_key(self, change: Change) -> tuple[int, int, str | None]:
         """Return a change's table code, first memory, and the rest of its key as text; note whom it is about."""
@@ -203,11 +203,13 @@ def find_earlier_commit(
     row = connection.execute(_WRITTEN, (scope, pack_run(cause.run), cause.part)).fetchone()
     if row is None:
         return None
-    position, count, kept = row
-    refuse_other(cause, kept, asked)
-    given = {-change.key: n for n, change in changes if isinstance(change.key, int) and change.key < 0}
+    position, count, earlier_digest = row
+    refuse_other(cause, earlier_digest, asked)
+    placeholders = {-change.key: n for n, change in changes if isinstance(change.key, int) and change.key < 0}
     keys = dict(connection.execute(_KEYS, (position,)).fetchall())
-    return CommitResult(cause.run, cause.part, position, tuple(keys[given[k]] for k in sorted(given)), count)
+    return CommitResult(
+        cause.run, cause.part, position, tuple(keys[placeholders[k]] for k in sorted(placeholders)), count
+    )
 
 
 def write(
@@ -230,11 +232,11 @@ def write(
     entries = entries_digest(images.shapes, images.rows, images.blocks)
     why = header_digest(header, name, images.asked)
     digest = part_digest(previous, why, entries)
-    kept = [*header]
-    kept[_RUN_AT] = pack_run(cause.run)
+    values = [*header]
+    values[_RUN_AT] = pack_run(cause.run)
     if names is not None:
-        kept[_DETAIL_AT] = details.pack(connection, names, no, header[_DETAIL_AT])
-    connection.execute(_INSERT_RUN, (*kept, own_digest(why, entries), entries, images.asked))
+        values[_DETAIL_AT] = details.pack(connection, names, no, header[_DETAIL_AT])
+    connection.execute(_INSERT_RUN, (*values, own_digest(why, entries), entries, images.asked))
     connection.executemany(_INSERT_CHANGE, images.rows)
     block_log.write(connection, images.blocks)
     mentions = [(seq, images.position) for seq in sorted(images.mentioned)]
@@ -311,13 +313,17 @@ def read(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Au
         condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
         parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))
         source = source.removesuffix(" INDEXED BY runs_scope")
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT {', '.join(_RUN)} FROM {source} WHERE {condition} ORDER BY position LIMIT ?{len(parameters) + 1}",
         (*parameters, asked.limit),
     )
-    rows = found.fetchall()
-    ended = ends(connection, no) if rows else Ends()
-    parts = (part for row in rows for part in _parts(connection, names, row, asked, ended.at(row[0])))
+    rows = cursor.fetchall()
+    image_ends = ends(connection, no) if rows else Ends()
+    parts = (
+        part
+        for row in rows
+        for part in _parts(connection, names, row, asked, image_ends.find_end_time(row[0]))
+    )
     return list(islice((part for part in parts if part.position > asked.after), asked.limit))
 
 
@@ -341,7 +347,7 @@ class Ends:
     through: Sequence[int] = ()
     times: Sequence[int] = ()
 
-    def at(self, position: int) -> int | None:
+    def find_end_time(self, position: int) -> int | None:
         """Return when the images of a part ended, None where they have not."""
         place = bisect_left(self.through, position)
         return self.times[place] if place < len(self.through) else None
@@ -401,19 +407,19 @@ def _header(position: int, scope: int, cause: Cause, count: int) -> tuple[Any, .
 
 def cause_of(header: Sequence[Any]) -> Cause:
     """Return why a part was done, as its plain header says it."""
-    kept = dict(zip(HEADER, header, strict=True))
+    fields = dict(zip(HEADER, header, strict=True))
     return Cause(
-        verb=kept["verb"],
-        at=kept["at"],
-        run=kept["run"],
-        part=kept["part"],
-        final=bool(kept["final"]),
-        actor=kept["actor"],
-        policy=kept["policy"],
-        detail={} if kept["detail"] is None else dict(orjson.loads(kept["detail"])),
-        destroyed=kept["destroyed"],
-        fired=() if kept["fired"] is None else tuple(orjson.loads(kept["fired"])),
-        planned=bool(kept["planned"]),
+        verb=fields["verb"],
+        at=fields["at"],
+        run=fields["run"],
+        part=fields["part"],
+        final=bool(fields["final"]),
+        actor=fields["actor"],
+        policy=fields["policy"],
+        detail={} if fields["detail"] is None else dict(orjson.loads(fields["detail"])),
+        destroyed=fields["destroyed"],
+        fired=() if fields["fired"] is None else tuple(orjson.loads(fields["fired"])),
+        planned=bool(fields["planned"]),
     )
 
 
@@ -491,12 +497,12 @@ def _entries(
 ) -> Iterator[Entry]:
     """Return a part's changes and blocks in order, all of them or those of one memory."""
     rows = _rows_of(connection, position, memory)
-    shapes = names.all(connection, shapes_of(rows, blocks))
+    shapes = names.read_texts(connection, shapes_of(rows, blocks))
     singles = zip((row[1] for row in rows), _changes(connection, position, rows, shapes), strict=True)
-    numbered: Iterable[tuple[int, Entry]] = merge(
+    pairs: Iterable[tuple[int, Entry]] = merge(
         singles, block_log.blocks(blocks, shapes, memory), key=itemgetter(0)
     )
-    return (entry for _, entry in numbered)
+    return (entry for _, entry in pairs)
 
 
 def _rows_of(connection: sqlite3.Connection, position: int, memory: int | None) -> list[Row]:
@@ -550,8 +556,8 @@ class _ImageResolver:
         """Return the values that a text holds or refers to."""
         if text[0] in "[{":
             return orjson.loads(text)
-        held = self._held.get((side, text))
-        if held is None:
+        values = self._held.get((side, text))
+        if values is None:
             row = self._connection.execute(
                 f'SELECT "{side}" FROM changes WHERE place = {PLACE}', (self._position, int(text))
             ).fetchone()
@@ -560,8 +566,8 @@ class _ImageResolver:
                     f"part {self._position} refers to change {text}, which is not there",
                     recovery="run `doctor`, then go back to the latest backup",
                 )
-            held = self._held[side, text] = orjson.loads(row[0])
-        return held
+            values = self._held[side, text] = orjson.loads(row[0])
+        return values
 
 
 class _Shape:
@@ -574,10 +580,10 @@ class _Shape:
 
     def values(self, kept: Sequence[Any]) -> dict[str, Any]:
         """Return values by column, the revision apart."""
-        found = dict(zip(self.columns, kept, strict=False))
+        by_column = dict(zip(self.columns, kept, strict=False))
         for name in self._blobs:
-            found[name] = None if found[name] is None else bytes.fromhex(found[name])
-        return found
+            by_column[name] = None if by_column[name] is None else bytes.fromhex(by_column[name])
+        return by_column
 
 
 def _change(
@@ -589,7 +595,7 @@ def _change(
     if shape is None:
         if before == ERASED:
             return Change(table, key, {}, None)
-        return Change(table, key, _whole(table, images.image("before", before)), None)
+        return Change(table, key, _restore_image_row(table, images.image("before", before)), None)
     old, new = images.image("before", before), images.image("after", after or "[]")
     was, now = shape.values(old), shape.values(new)
     for at, name in shape.counters:
@@ -600,7 +606,7 @@ def _change(
     return Change(table, key, was, now)
 
 
-def _whole(table: str, image: Any) -> dict[str, Any]:
+def _restore_image_row(table: str, image: Any) -> dict[str, Any]:
     """Return the row that a destruction took away, all its columns."""
     if table == "links":
         # The first version kept no `resolved_at`, the last of them.

@@ -71,7 +71,7 @@ def build_links_row(position: int, n: int, keys: Ints) -> Row:
     return (position, n, ONE_BY_ONE, None, len(keys), *bounds, pack_arrays(keys.T), None)
 
 
-def used(position: int, seqs: Ints) -> Row:
+def build_used_row(position: int, seqs: Ints) -> Row:
     """Return what is kept of memories that were used, or embedded again."""
     if len(seqs) <= USED_MAX:
         return (position, 0, USED, None, len(seqs), None, None, pack_used(seqs.tolist()), None)
@@ -116,7 +116,9 @@ def is_about(row: Row, memories: Bools) -> Bools:
     return cast("Bools", memories[np.minimum(ends, len(memories) - 1)].any(axis=1))
 
 
-def narrow(connection: sqlite3.Connection, names: StringIds | Fresh, row: Row, stays: Bools) -> None:
+def remove_block_rows(
+    connection: sqlite3.Connection, names: StringIds | Fresh, row: Row, stays: Bools
+) -> None:
     """Leave some rows of a block alone, or take it away where none stay."""
     connection.execute(_DELETE, row[:2])
     if not stays.any():
@@ -136,14 +138,14 @@ def narrow(connection: sqlite3.Connection, names: StringIds | Fresh, row: Row, s
 def positions_about(connection: sqlite3.Connection, memory: int, after: int) -> set[int]:
     """Return the parts after a position that have a block with a row about a memory."""
     rows = connection.execute(_ABOUT, (memory, after)).fetchall()
-    return {row[0] for row in rows if _about(row, memory).any()}
+    return {row[0] for row in rows if _match_memory(row, memory).any()}
 
 
 def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -> Iterator[tuple[int, Entry]]:
     """Yield (number of its first row, block) as logged, of one memory only its rows."""
     for row in rows:
         if row[2] == ONE_BY_ONE:
-            yield from _single(row, memory)
+            yield from _iterate_single_links(row, memory)
             continue
         with DECODING:
             if row[5] is None:
@@ -152,12 +154,12 @@ def blocks(rows: Iterable[Row], shapes: Mapping[int, str], memory: int | None) -
         if memory is None:
             yield row[1], block
             continue
-        mine = np.flatnonzero(_about(row, memory))
+        mine = np.flatnonzero(_match_memory(row, memory))
         if len(mine):
             yield row[1] + int(mine[0]), block.where(mine)
 
 
-def _single(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
+def _iterate_single_links(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
     """Yield links that came as single changes, each with its number."""
     with DECODING:
         keys = _keys(row).tolist()
@@ -168,14 +170,14 @@ def _single(row: Row, memory: int | None) -> Iterator[tuple[int, Change]]:
 
 def used_in(rows: Iterable[Row]) -> list[tuple[int, ...]]:
     """Return the memories that were used, by each part of a line."""
-    found: list[tuple[int, ...]] = []
+    groups: list[tuple[int, ...]] = []
     for row in rows:
         with DECODING:
             if row[2] == USED:
-                found += unpack_used(row[7], row[4])
+                groups += unpack_used(row[7], row[4])
             elif row[5] is None:
-                found.append(tuple(_keys(row).tolist()))
-    return found
+                groups.append(tuple(_keys(row).tolist()))
+    return groups
 
 
 def find_touched(connection: sqlite3.Connection, positions: str, most: int) -> Ints | None:
@@ -194,11 +196,11 @@ def find_touched(connection: sqlite3.Connection, positions: str, most: int) -> I
 
 
 def _keys(row: Row) -> Ints:
-    found = unpack_arrays(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
-    return found[0] if len(found) == 1 else np.column_stack(found)
+    arrays = unpack_arrays(row[7], row[4], 3 if row[2] == ONE_BY_ONE or KINDS[row[2]] == "links" else 1)
+    return arrays[0] if len(arrays) == 1 else np.column_stack(arrays)
 
 
-def _about(row: Row, memory: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _match_memory(row: Row, memory: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Tell which rows of a block are about a memory."""
     with DECODING:
         keys = _keys(row)

@@ -58,11 +58,11 @@ class Blocks:
     @property
     def changed_seqs(self) -> list[int]:
         """The sequence numbers of memories whose state changes."""
-        return [seq for _, block in self._of("memories") for seq in block.keys.tolist()]
+        return [seq for _, block in self._iterate_table_blocks("memories") for seq in block.keys.tolist()]
 
     def of_archive(self, columns: AbstractSet[str]) -> Iterator[tuple[Ints, Bools]]:
         """Yield the memories, archived before or after, of which any of some columns is set, and if they are after."""
-        for n, block in self._of("memories"):
+        for n, block in self._iterate_table_blocks("memories"):
             if columns.isdisjoint(block.columns):
                 continue
             was = becomes = self._stated[n][:, STATED.index("status")] == Status.ARCHIVED
@@ -74,7 +74,11 @@ class Blocks:
     @property
     def ends(self) -> set[int]:
         """Every memory of which a link is made or cut."""
-        return {seq for _, block in self._of("links") for seq in np.unique(block.keys[:, :2]).tolist()}
+        return {
+            seq
+            for _, block in self._iterate_table_blocks("links")
+            for seq in np.unique(block.keys[:, :2]).tolist()
+        }
 
     def conflicts(self) -> Iterator[Key]:
         """Read all rows; yield those that are gone or hold something else than `before` says."""
@@ -97,10 +101,12 @@ class Blocks:
 
     def refuse(self, gone: Sequence[int]) -> None:
         """Raise InvalidInput for a state that may not be, and for a link of a memory that will not exist."""
-        for n, block in self._of("memories"):
+        for n, block in self._iterate_table_blocks("memories"):
             refuse_moves(block.keys, self._stated[n], block, self._work.cause.verb)
-        made = [block.keys[:, :2] for _, block in self._of("links") if block.after is not None]
-        ends = np.unique(np.concatenate(made)) if made else np.empty(0, np.int64)
+        link_ends = [
+            block.keys[:, :2] for _, block in self._iterate_table_blocks("links") if block.after is not None
+        ]
+        ends = np.unique(np.concatenate(link_ends)) if link_ends else np.empty(0, np.int64)
         if not len(ends):
             return
         standing = _matrix(self._work.connection.execute(_STAND, (_json(ends), self._work.no)).fetchall(), 1)
@@ -121,7 +127,7 @@ class Blocks:
             else:
                 self._make(block)
 
-    def _of(self, table: str) -> Iterator[tuple[int, Block]]:
+    def _iterate_table_blocks(self, table: str) -> Iterator[tuple[int, Block]]:
         return ((n, block) for n, block in self._taken if block.table == table)
 
     def _compare_memories(self, n: int, block: Block) -> Any:
@@ -129,10 +135,10 @@ class Blocks:
         guards = [block.revision, *([] if block.touched is None else [block.touched])]
         names = ["revision", *(["touched"] if block.touched is not None else []), *block.columns]
         names += [name for name in STATED if name not in names]
-        kept = self._read(block.keys, names)
+        rows = self._read(block.keys, names)
         expected = np.column_stack([*guards, block.before])  # type: ignore[list-item]
-        self._stated[n] = kept[:, [names.index(name) for name in STATED]]
-        return (kept[:, : expected.shape[1]] != expected).any(axis=1)
+        self._stated[n] = rows[:, [names.index(name) for name in STATED]]
+        return (rows[:, : expected.shape[1]] != expected).any(axis=1)
 
     def _read(self, seqs: Ints, names: Sequence[str]) -> Ints:
         """Return columns of memories, row by row as they are asked for; one that is gone has no revision."""
@@ -142,33 +148,33 @@ class Blocks:
             " FROM json_each(?) AS given CROSS JOIN states ON seq = given.value WHERE scope = ?",
             (_json(seqs), self._work.no),
         ).fetchone()
-        found = whole_numbers(digits or "", 1 + len(names))
-        kept = np.full((len(seqs), len(names)), ABSENT)
-        kept[found[:, 0]] = found[:, 1:]
-        return kept
+        numbers = whole_numbers(digits or "", 1 + len(names))
+        rows = np.full((len(seqs), len(names)), ABSENT)
+        rows[numbers[:, 0]] = numbers[:, 1:]
+        return rows
 
     def _compared_links(self, n: int, block: Block) -> Any:
         """Read links; tell which are not as they should be: there where they are cut, and not where they are made."""
         there = np.zeros(len(block), np.bool_)
-        kept = np.full((len(block), len(LINK_COLUMNS)), ABSENT)
+        values = np.full((len(block), len(LINK_COLUMNS)), ABSENT)
         for first, last in _ranges(block.keys):
             rows = self._work.connection.execute(
                 _READ_LINKS, self._link_parameters(block.keys[first:last])
             ).fetchall()
-            found = _matrix(rows, 1 + len(LINK_COLUMNS))
-            there[first + found[:, 0]] = True
-            kept[first + found[:, 0]] = found[:, 1:]
+            numbers = _matrix(rows, 1 + len(LINK_COLUMNS))
+            there[first + numbers[:, 0]] = True
+            values[first + numbers[:, 0]] = numbers[:, 1:]
         if block.before is None:
             return there
-        self._whole[n] = kept
-        named = [LINK_COLUMNS.index(name) for name in block.columns]
-        return ~there | (kept[:, named] != block.before).any(axis=1)
+        self._whole[n] = values
+        places = [LINK_COLUMNS.index(name) for name in block.columns]
+        return ~there | (values[:, places] != block.before).any(axis=1)
 
     def _link_parameters(self, keys: Ints) -> tuple[str, int, int]:
         """Return what names links of neighbouring sources in a statement."""
         base = int(keys[0, 0])
-        packed = keys[:, 0] - base << _SOURCE_AT | keys[:, 1] << _TARGET_AT | keys[:, 2]
-        return _json(packed), self._work.no, base
+        codes = keys[:, 0] - base << _SOURCE_AT | keys[:, 1] << _TARGET_AT | keys[:, 2]
+        return _json(codes), self._work.no, base
 
     def _update(self, block: Block) -> None:
         """Set the columns of memories: in one statement for each set of values, or row by row."""
@@ -181,7 +187,7 @@ class Blocks:
         )
         sets = ", ".join([*(f"{name} = ?" for name in block.columns), "revision = revision + 1"])
         execute = self._work.connection.executemany
-        groups = alike(block.after)
+        groups = group_equal_rows(block.after)
         if groups is None:
             columns = [*map(_sql_values, block.after.T), block.keys.tolist()]
             execute(f"UPDATE states SET {sets} WHERE seq = ?", zip(*columns, strict=True))
@@ -207,7 +213,7 @@ class Blocks:
         return np.column_stack([np.full(len(block), self._work.no), block.keys, values])
 
 
-def alike(rows: Ints) -> list[Ints] | None:
+def group_equal_rows(rows: Ints) -> list[Ints] | None:
     """Return the places of rows of equal values, set by set; None where hardly any two rows are equal."""
     code, count = np.zeros(len(rows), np.int64), 1
     for column in rows.T:
@@ -243,8 +249,8 @@ _DEFAULTS = encoded_link(LINK_DEFAULTS)
 
 def _sql_values(values: Ints) -> list[int | None]:
     """Return numbers as SQLite takes them."""
-    listed = values.tolist()
-    return [None if value == ABSENT else value for value in listed] if ABSENT in values else listed
+    numbers = values.tolist()
+    return [None if value == ABSENT else value for value in numbers] if ABSENT in values else numbers
 
 
 def _matrix(rows: Sequence[Sequence[int]], width: int) -> Ints:

@@ -71,8 +71,8 @@ def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
     if asked.count:
         record(connection, "counters", *add_counts(connection, no, asked.count))
     if asked.swap:
-        held = _values(connection, no, asked.swap)
-        put(connection, no, {name: new for name, (old, new) in asked.swap.items() if held.get(name) == old})
+        values = _values(connection, no, asked.swap)
+        put(connection, no, {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old})
     if asked.cover is not None:
         _cover(connection, no, *asked.cover)
     if asked.release is not None:
@@ -113,7 +113,7 @@ def fire(work: CommitContext, rules: Iterable[str]) -> None:
         work.sums.add_rows("fired", [new])
 
 
-def beside(work: CommitContext) -> None:
+def apply_bookkeeping(work: CommitContext) -> None:
     """Add to counters and put values together with what is committed."""
     old, new = add_counts(work.connection, work.no, work.cause.counts)
     work.sums.remove_rows("counters", old)
@@ -146,10 +146,12 @@ def _answer(
 def _counters(connection: sqlite3.Connection, scope: int, under: Iterable[str]) -> dict[str, int]:
     """Return the counters whose names begin so."""
     statement = _UNDER.format(table="counters", value="count")
-    return dict(row for start in under for row in connection.execute(statement, (scope, *_beginning(start))))
+    return dict(
+        row for start in under for row in connection.execute(statement, (scope, *_prefix_range(start)))
+    )
 
 
-def _beginning(start: str) -> tuple[str, str]:
+def _prefix_range(start: str) -> tuple[str, str]:
     """Return from which name on to below which all names begin so."""
     return (start, start[:-1] + chr(ord(start[-1]) + 1)) if start else ("", chr(sys.maxunicode))
 
@@ -159,7 +161,7 @@ def _values(
 ) -> dict[str, Any]:
     """Return the values that there are, by name, and those of all names that begin so."""
     ranges = [(name, f"{name}\0") for name in wanted]
-    ranges += map(_beginning, under)
+    ranges += map(_prefix_range, under)
     statement = _UNDER.format(table="settings", value="value")
     rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
     with DECODING:
@@ -173,10 +175,10 @@ def put(connection: sqlite3.Connection, scope: int, values: Mapping[str, Any]) -
     """Put values and take away those that are None."""
     if not values:
         return
-    given = [(scope, name) for name in values]
-    old = [row for key in given for row in connection.execute(_SELECT_SETTING, key)]
+    keys = [(scope, name) for name in values]
+    old = [row for key in keys for row in connection.execute(_SELECT_SETTING, key)]
     new = [(scope, name, orjson.dumps(value).decode()) for name, value in values.items() if value is not None]
-    connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", given)
+    connection.executemany("DELETE FROM settings WHERE scope = ? AND name = ?", keys)
     connection.executemany("INSERT INTO settings (scope, name, value) VALUES (?, ?, ?)", new)
     record(connection, "settings", old, new)
 
@@ -186,13 +188,13 @@ Rows = list[tuple[Any, ...]]
 
 def add_counts(connection: sqlite3.Connection, scope: int, counts: Mapping[str, int]) -> tuple[Rows, Rows]:
     """Add to counters by name; return the rows that were there and those that are. What comes to 0 is not kept."""
-    given = [(scope, name) for name in counts]
-    old = [row for key in given for row in connection.execute(_SELECT_COUNTER, key)]
-    held = {name: count for _, name, count in old}
-    summed = [(scope, name, by + held.get(name, 0)) for name, by in counts.items()]
-    new = [row for row in summed if row[2]]
+    keys = [(scope, name) for name in counts]
+    old = [row for key in keys for row in connection.execute(_SELECT_COUNTER, key)]
+    by_name = {name: count for _, name, count in old}
+    totals = [(scope, name, by + by_name.get(name, 0)) for name, by in counts.items()]
+    new = [row for row in totals if row[2]]
     connection.executemany(_PUT_COUNTER, new)
-    connection.executemany(_END_COUNTER, [row[:2] for row in summed if not row[2]])
+    connection.executemany(_END_COUNTER, [row[:2] for row in totals if not row[2]])
     return old, new
 
 
@@ -200,9 +202,9 @@ def _cover(connection: sqlite3.Connection, scope: int, began: int, ended: int) -
     """Join an interval with all that it meets."""
     met = connection.execute(_MEET, (scope, began, ended)).fetchall()
     began, ended = min([began, *(row[0] for row in met)]), max([ended, *(row[1] for row in met)])
-    joined = [(scope, began, ended)] if began < ended else []
-    connection.executemany("INSERT INTO spans (scope, began_at, ended_at) VALUES (?, ?, ?)", joined)
-    record(connection, "spans", [(scope, *row) for row in met], joined)
+    spans = [(scope, began, ended)] if began < ended else []
+    connection.executemany("INSERT INTO spans (scope, began_at, ended_at) VALUES (?, ?, ?)", spans)
+    record(connection, "spans", [(scope, *row) for row in met], spans)
 
 
 def _lease(connection: sqlite3.Connection, scope: int, lease: tuple[str, str, int], now: int) -> int | None:

@@ -76,8 +76,8 @@ def _read(
                 key,
                 {
                     column.name: decode_value(column, value)
-                    for column, value in zip(columns.values(), kept, strict=True)
+                    for column, value in zip(columns.values(), values, strict=True)
                 },
             )
-            for key, *kept in rows
+            for key, *values in rows
         ]

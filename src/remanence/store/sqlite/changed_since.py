@@ -35,14 +35,14 @@ def changed_since(connection: sqlite3.Connection, scope: int, position: int) -> 
     parts = connection.execute(_PARTS, (scope, begin, SINCE_PARTS_MAX + 1)).fetchall()
     if len(parts) > SINCE_PARTS_MAX or any(verb in {ERASE, EXPIRE} for _, verb in parts):
         return None
-    listed = id_list([at for at, _ in parts])
-    rows = connection.execute(_CHANGES, (listed, SINCE_ROWS_MAX + 1)).fetchall()
+    positions = id_list([at for at, _ in parts])
+    rows = connection.execute(_CHANGES, (positions, SINCE_ROWS_MAX + 1)).fetchall()
     if len(rows) > SINCE_ROWS_MAX:
         return None
-    found = {key for _, key, _ in rows}
+    seqs = {key for _, key, _ in rows}
     with DECODING:
-        found |= {int(rest.split(":")[0]) for kind, _, rest in rows if kind == _OF_LINKS}
-    changed = block_log.find_touched(connection, listed, SINCE_ROWS_MAX)
-    if changed is None or len(found) + len(changed) > SINCE_ROWS_MAX:
+        seqs |= {int(rest.split(":")[0]) for kind, _, rest in rows if kind == _OF_LINKS}
+    block_seqs = block_log.find_touched(connection, positions, SINCE_ROWS_MAX)
+    if block_seqs is None or len(seqs) + len(block_seqs) > SINCE_ROWS_MAX:
         return None
-    return np.union1d(np.fromiter(found, np.int64, len(found)), changed)
+    return np.union1d(np.fromiter(seqs, np.int64, len(seqs)), block_seqs)

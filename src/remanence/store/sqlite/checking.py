@@ -70,8 +70,8 @@ def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
 
 def _check_erasures(connection: sqlite3.Connection) -> Iterator[Check]:
     """Yield what is to be said of what was erased, where there is anything."""
-    if left := cleaning.left_where(connection):
-        where = ", ".join(left)
+    if places := cleaning.left_where(connection):
+        where = ", ".join(places)
         yield Check("erased", ok=False, detail=f"something of what was erased is left in {where}")
     elif cleaning.is_due(connection):
         yield Check(
@@ -96,13 +96,13 @@ def _check_unregistered_tables(connection: sqlite3.Connection) -> Iterator[Check
 
 
 def _run_check(name: str, sound: str, look: Callable[[], Faults]) -> Check:
-    found: list[str] = []
+    faults: list[str] = []
     try:
-        found.extend(look())
+        faults.extend(look())
     except _UNREADABLE as error:
-        found.append(f"cannot be read: {error}")
-    more = f" and {len(found) - SHOWN_MAX} more" if len(found) > SHOWN_MAX else ""
-    return Check(name, not found, "; ".join(found[:SHOWN_MAX]) + more if found else sound)
+        faults.append(f"cannot be read: {error}")
+    more = f" and {len(faults) - SHOWN_MAX} more" if len(faults) > SHOWN_MAX else ""
+    return Check(name, not faults, "; ".join(faults[:SHOWN_MAX]) + more if faults else sound)
 
 
 def _structure(connection: sqlite3.Connection) -> Faults:
@@ -125,10 +125,10 @@ def _references(connection: sqlite3.Connection) -> Faults:
 
 def _rows(connection: sqlite3.Connection) -> Faults:
     columns = ", ".join(column.name for column in MEMORIES)
-    for seq, scope, digest, *kept in connection.execute(
+    for seq, scope, digest, *values in connection.execute(
         f"SELECT seq, scope, digest, {columns} FROM memories"
     ):
-        if row_digest(seq, scope, kept) != digest:
+        if row_digest(seq, scope, values) != digest:
             yield f"memory {seq} is not what was written"
     for table in VECTORS:
         for seq, vector, digest in connection.execute(f"SELECT seq, vector, digest FROM {table}"):

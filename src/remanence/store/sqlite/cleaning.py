@@ -58,9 +58,9 @@ def clean(path: str) -> CleanResult:
                 return CleanResult(found=tuple(left_where(connection)))
             if why := keep_ledger(path):
                 return CleanResult(is_pending=True, why=why)
-            if not _rewritten(connection):
+            if not _rewrite_file(connection):
                 return CleanResult(is_pending=True)
-            return _check_residue(connection, path, _unproven(connection))
+            return _check_residue(connection, path, _read_unproven_pieces(connection))
     except sqlite3.OperationalError as error:
         if not (error.sqlite_errorname or "").startswith(_LATER):
             raise meaning(error, path) from error
@@ -88,7 +88,7 @@ def _is_held(error: sqlite3.OperationalError) -> bool:
     return error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
 
-def _rewritten(connection: sqlite3.Connection) -> bool:
+def _rewrite_file(connection: sqlite3.Connection) -> bool:
     """Merge full text, write every page anew and empty the log; return False where somebody still reads the log."""
     connection.execute("PRAGMA temp_store = 1")  # what is rewritten may be larger than memory
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
@@ -97,30 +97,30 @@ def _rewritten(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _unproven(connection: sqlite3.Connection) -> list[PieceHashes]:
+def _read_unproven_pieces(connection: sqlite3.Connection) -> list[PieceHashes]:
     """Return the pieces that are to be nowhere, but for those that what stays says too."""
     row = connection.execute(_SELECT, (UNPROVEN,)).fetchone()
-    kept = [PieceHashes.decode_hex(one) for one in orjson.loads(row[0])] if row else []
+    hashes = [PieceHashes.decode_hex(one) for one in orjson.loads(row[0])] if row else []
     connection.execute(_WORDS)
-    for data in _staying(connection):
-        kept = [pieces.without(data) for pieces in kept]
+    for data in _iterate_kept_data(connection):
+        hashes = [pieces.without(data) for pieces in hashes]
     connection.execute("DROP TABLE temp.held_words")
-    return kept
+    return hashes
 
 
-def _staying(connection: sqlite3.Connection) -> Iterator[bytes]:
+def _iterate_kept_data(connection: sqlite3.Connection) -> Iterator[bytes]:
     """Yield what stays, some megabytes at a time, and what a ledger beside the file says of itself."""
     yield ledger_file.own_words()
-    held: list[bytes] = []
+    chunks: list[bytes] = []
     size = 0
     for row in chain.from_iterable(map(connection.execute, _STAYING)):
         values = [_as_bytes(value) for value in row if value is not None]
-        held += values
+        chunks += values
         size += sum(map(len, values))
         if size > _BLOCK_BYTES:
-            yield b"\0".join(held)
-            held, size = [], 0
-    yield b"\0".join(held)
+            yield b"\0".join(chunks)
+            chunks, size = [], 0
+    yield b"\0".join(chunks)
 
 
 def _as_bytes(value: object) -> bytes:
@@ -130,7 +130,7 @@ def _as_bytes(value: object) -> bytes:
 def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHashes]) -> CleanResult:
     looked_at = sum(map(len, kept))
     files = [f"{path}{one.name}" for one in LOOKED_THROUGH]
-    found = [name for name in files if _holds(Path(name), kept)]
+    hits = [name for name in files if _holds(Path(name), kept)]
     place = place_of(connection, path)
     copies = (
         [str(file) for file in _copies(Path(path), place.salt) if _holds(file, kept)]
@@ -138,12 +138,12 @@ def _check_residue(connection: sqlite3.Connection, path: str, kept: list[PieceHa
         else []
     )
     connection.execute("DELETE FROM meta WHERE name IN (?, ?)", (UNPROVEN, FOUND))
-    if found:
-        connection.execute(_PUT, (FOUND, orjson.dumps(found).decode()))
+    if hits:
+        connection.execute(_PUT, (FOUND, orjson.dumps(hits).decode()))
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     original = "" if place.is_original else place.home
     return CleanResult(
-        is_done=True, looked_for=looked_at, found=tuple(found), copies=tuple(copies), original=original
+        is_done=True, looked_for=looked_at, found=tuple(hits), copies=tuple(copies), original=original
     )
 
 

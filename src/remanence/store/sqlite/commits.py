@@ -45,33 +45,33 @@ def commit(
 ) -> CommitResult:
     """Write all changes with their audit, or raise and leave the rollback to the caller."""
     names.follow(connection)
-    no, asked = names.make(connection, SCOPE, scope), content_digest(entries)
-    singles, taken = _split_entries(entries)
-    done = audit.find_earlier_commit(connection, no, singles, cause, asked)
-    done = done or use_lines.find_written(connection, no, cause, asked)
-    if done is not None:
-        return done
+    no, request_digest = names.make(connection, SCOPE, scope), content_digest(entries)
+    singles, blocks = _split_entries(entries)
+    outcome = audit.find_earlier_commit(connection, no, singles, cause, request_digest)
+    outcome = outcome or use_lines.find_written(connection, no, cause, request_digest)
+    if outcome is not None:
+        return outcome
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     # The highest number ever given, also where its row is gone: none is given twice.
     latest: dict[str, int] = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
     changes = [change for _, change in singles]
-    resolved, assigned = resolve(changes, latest.get("memories", 0))
+    final_changes, new_seqs = resolve(changes, latest.get("memories", 0))
     count = _logged_count(entries, cause.verb)
-    images = audit.PartImages(latest.get("runs", 0) + 1, count, asked)
+    images = audit.PartImages(latest.get("runs", 0) + 1, count, request_digest)
     work = CommitContext(connection, names, no, scope, cause, images)
-    writes = _Writes(Memories(work), AttachedChanges(work), Blocks(work, taken))
-    for (n, _), change in zip(singles, resolved, strict=True):
+    writes = _Writes(Memories(work), AttachedChanges(work), Blocks(work, blocks))
+    for (n, _), change in zip(singles, final_changes, strict=True):
         (writes.memories if change.table == "memories" else writes.attached).take(n, change)
-    _compare(work, writes, changes, resolved)
+    _compare(work, writes, changes, final_changes)
     erasing = (
-        SqlErasure(work, writes.memories.destroyed_rows, writes.memories.rewritten(), resolved)
+        SqlErasure(work, writes.memories.destroyed_rows, writes.memories.read_redacted_rows(), final_changes)
         if cause.verb == ERASE
         else None
     )
     if erasing is not None:
         erasing.empty()
     logs = bool(entries) or cause.closes
-    link = _log(work, writes, resolved) if logs else None
+    link = _log(work, writes, final_changes) if logs else None
     writes.memories.update()
     writes.memories.create()
     writes.attached.refuse_dangling(writes.memories.created_seqs, writes.memories.destroyed_seqs)
@@ -94,21 +94,21 @@ def commit(
     if cause.fired:
         bookkeeping.fire(work, cause.fired)
     if cause.counts or cause.values:
-        bookkeeping.beside(work)
+        bookkeeping.apply_bookkeeping(work)
     work.sums.write(connection)
     position = images.position if logs else follows
-    return CommitResult(work.cause.run, work.cause.part, position, assigned, count, follows)
+    return CommitResult(work.cause.run, work.cause.part, position, new_seqs, count, follows)
 
 
 def _follow_archive(work: CommitContext, writes: "_Writes") -> None:
     """Note of which archived memories the words change; what an erasure takes away or redacts leaves no hash."""
     single = dict(writes.memories.of_archive(archive_words.TOLD))
-    moved = [
+    moves = [
         (np.array([*single], np.int64), np.array([*single.values()], np.bool_)),
         *writes.blocks.of_archive(archive_words.TOLD),
     ]
-    seqs, archived = (np.concatenate(some) for some in zip(*moved, strict=True))
-    archive_words.note_changes(work, seqs, archived)
+    seqs, archive_mask = (np.concatenate(some) for some in zip(*moves, strict=True))
+    archive_words.note_changes(work, seqs, archive_mask)
     if work.cause.verb == ERASE:
         archive_words.take_out(work, seqs)
 
@@ -151,10 +151,10 @@ def _compare(
         *coming_back(work, changes),
     ]
     if conflicts:
-        given: dict[Key, Any] = {
-            (change.table, change.key): asked.key for asked, change in zip(changes, resolved, strict=True)
+        request_keys: dict[Key, Any] = {
+            (change.table, change.key): request.key for request, change in zip(changes, resolved, strict=True)
         }
-        raise Conflict([(table, given.get((table, key), key)) for table, key in conflicts])
+        raise Conflict([(table, request_keys.get((table, key), key)) for table, key in conflicts])
 
 
 def _forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
@@ -162,8 +162,8 @@ def _forbidden(work: CommitContext, changes: Sequence[Change]) -> list[Key]:
     texts = texts_coming_in(changes, work.cause.verb)
     if not texts or work.connection.execute(_FORBIDS, (work.no,)).fetchone() is None:
         return []
-    asked = orjson.dumps(sorted(folds_of(texts))).decode()
-    return [("forbidden", fold) for (fold,) in work.connection.execute(_FORBIDDEN, (work.no, asked))]
+    fold_list = orjson.dumps(sorted(folds_of(texts))).decode()
+    return [("forbidden", fold) for (fold,) in work.connection.execute(_FORBIDDEN, (work.no, fold_list))]
 
 
 def _logged_count(entries: Sequence[Entry], verb: str) -> int:
@@ -185,7 +185,7 @@ def _log(work: CommitContext, writes: _Writes, changes: Sequence[Change]) -> aud
         used = {seq for change in changes for seq in memories_of(change.table, change.key)}
         if (line := _line(work, used)) is not None:
             return line
-        work.images.used(used)
+        work.images.add_used(used)
     elif work.cause.verb == ERASE:
         writes.memories.record_erasure()
     else:
@@ -209,28 +209,26 @@ def _line(work: CommitContext, used: Collection[int]) -> audit.ChainLink | None:
 
 def _revise(work: CommitContext, writes: _Writes) -> None:
     """Raise the revision of a memory whose tags or claims alone changed: whoever read it before must read it again."""
-    revised = (
-        writes.attached.revised_seqs - writes.memories.created_seqs - set(writes.memories.destroyed_seqs)
-    )
-    revised -= {*writes.memories.changed_seqs, *writes.blocks.changed_seqs} if revised else set()
-    if revised:
-        work.connection.execute(_REVISE, (work.no, id_list(revised)))
-        work.sums.increment_column("states", [(seq,) for seq in revised], "revision")
+    seqs = writes.attached.revised_seqs - writes.memories.created_seqs - set(writes.memories.destroyed_seqs)
+    seqs -= {*writes.memories.changed_seqs, *writes.blocks.changed_seqs} if seqs else set()
+    if seqs:
+        work.connection.execute(_REVISE, (work.no, id_list(seqs)))
+        work.sums.increment_column("states", [(seq,) for seq in seqs], "revision")
 
 
 def _touch(work: CommitContext, writes: _Writes) -> None:
     """Raise `touched` where something was written that hangs on a memory, and of all neighbours of one that changed."""
-    changed = [*writes.memories.changed_seqs, *writes.blocks.changed_seqs]
-    touched = writes.attached.ends | writes.blocks.ends
-    if changed:
-        touched |= _neighbours(work, changed)
-    touched -= writes.memories.created_seqs
-    touched.difference_update(writes.memories.destroyed_seqs)
-    if touched:
-        work.connection.execute(_TOUCH, (work.no, id_list(touched)))
-        work.sums.increment_column("states", [(seq,) for seq in touched], "touched")
+    changed_seqs = [*writes.memories.changed_seqs, *writes.blocks.changed_seqs]
+    seqs = writes.attached.ends | writes.blocks.ends
+    if changed_seqs:
+        seqs |= _neighbours(work, changed_seqs)
+    seqs -= writes.memories.created_seqs
+    seqs.difference_update(writes.memories.destroyed_seqs)
+    if seqs:
+        work.connection.execute(_TOUCH, (work.no, id_list(seqs)))
+        work.sums.increment_column("states", [(seq,) for seq in seqs], "touched")
 
 
 def _neighbours(work: CommitContext, seqs: Iterable[int]) -> set[int]:
-    found = work.connection.execute(_NEIGHBOURS, (id_list(seqs), work.no))
-    return {seq for (seq,) in found.fetchall()}
+    cursor = work.connection.execute(_NEIGHBOURS, (id_list(seqs), work.no))
+    return {seq for (seq,) in cursor.fetchall()}

@@ -51,10 +51,10 @@ def unpack(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str |
         return kept
     number, *values = orjson.loads(kept)
     form, rest = _form(connection, names, number), iter(values)
-    found = {name: _put(one, rest) for name, one in form.items()}
+    by_name = {name: _put(one, rest) for name, one in form.items()}
     for name in _LISTED & form.keys():
-        found[name] = [_put(_form(connection, names, item[0]), iter(item[1:])) for item in found[name]]
-    return orjson.dumps(found, option=orjson.OPT_SORT_KEYS).decode()
+        by_name[name] = [_put(_form(connection, names, item[0]), iter(item[1:])) for item in by_name[name]]
+    return orjson.dumps(by_name, option=orjson.OPT_SORT_KEYS).decode()
 
 
 def forms_of(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str) -> set[int]:
@@ -63,19 +63,19 @@ def forms_of(connection: sqlite3.Connection, names: Fresh | StringIds, kept: str
         return set()
     number, *values = orjson.loads(kept)
     form, rest = _form(connection, names, number), iter(values)
-    found = {name: _put(one, rest) for name, one in form.items()}
-    items = (item for name in _LISTED & form.keys() for item in found[name])
+    by_name = {name: _put(one, rest) for name, one in form.items()}
+    items = (item for name in _LISTED & form.keys() for item in by_name[name])
     return {number, *(item[0] for item in items)}
 
 
 def _take_listed(items: list[Any], values: list[Any], number: Callable[[Any], int]) -> int:
     """Take the items of a list out, each as the number of its form and its values."""
-    kept = []
+    rows = []
     for item in items:
         mine: list[Any] = []
         form = _take(item, mine, nests=True, texts=True)
-        kept.append([number(form), *mine])
-    values.append(kept)
+        rows.append([number(form), *mine])
+    values.append(rows)
     return _HOLE
 
 

@@ -89,13 +89,13 @@ def begin_writing(connection: sqlite3.Connection, busy_ms: int) -> None:
     """
     connection.execute(f"PRAGMA busy_timeout = {min(busy_ms, _ASKING_MS)}")
     try:
-        if not any(_began(connection) for _ in range(busy_ms // _ASKING_MS)):
+        if not any(_try_write_lock(connection) for _ in range(busy_ms // _ASKING_MS)):
             connection.execute("BEGIN IMMEDIATE")
     finally:
         connection.execute(f"PRAGMA busy_timeout = {busy_ms}")
 
 
-def _began(connection: sqlite3.Connection) -> bool:
+def _try_write_lock(connection: sqlite3.Connection) -> bool:
     """Take the write lock; return False where another process has it."""
     try:
         connection.execute("BEGIN IMMEDIATE")
@@ -124,7 +124,7 @@ def _log_ahead(connection: sqlite3.Connection, busy_ms: int) -> None:
 
 
 def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -> None:
-    wanted: dict[str, int | str] = {
+    pragmas: dict[str, int | str] = {
         "journal_mode": "memory" if path == IN_MEMORY else "wal",
         "synchronous": 2,
         "foreign_keys": 1,
@@ -135,12 +135,12 @@ def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -
         "query_only": int(query_only),
     }
     connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES_MAX}")
-    for name, value in wanted.items():
+    for name, value in pragmas.items():
         connection.execute(f"PRAGMA {name} = {value}")
-        (held,) = connection.execute(f"PRAGMA {name}").fetchone()
-        if held != value:
+        (current,) = connection.execute(f"PRAGMA {name}").fetchone()
+        if current != value:
             raise StoreUnavailable(
-                f"SQLite keeps {name} at {held} instead of {value}",
+                f"SQLite keeps {name} at {current} instead of {value}",
                 recovery="keep the file on a local disk, where write-ahead logging works",
             )
 
@@ -185,10 +185,10 @@ def _header(connection: sqlite3.Connection) -> tuple[int, int, int]:
 def refuse_path(path: str, *, writes: bool = True) -> None:
     """Raise for a file that cannot be opened, or not for writing, before SQLite makes something beside it."""
     if sqlite3.sqlite_version_info < SQLITE_MIN:
-        needed = ".".join(map(str, SQLITE_MIN))
+        least_version = ".".join(map(str, SQLITE_MIN))
         raise StoreIncompatible(
             f"SQLite {sqlite3.sqlite_version} is too old",
-            recovery=f"use a Python with SQLite {needed} or newer",
+            recovery=f"use a Python with SQLite {least_version} or newer",
         )
     if path == IN_MEMORY:
         return
@@ -266,7 +266,7 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, struct.error)
 
 
-def unreadable(error: BaseException, path: str) -> BaseException:
+def explain_read_error(error: BaseException, path: str) -> BaseException:
     """Return what an error means that came up while rows were read."""
     if isinstance(error, RemanenceError | UnicodeError):
         return meaning(error, path)
@@ -287,7 +287,7 @@ class _Decoding:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Say that a row is not what was written; errors of ours stay what they are."""
         if isinstance(error, UNREADABLE) and not isinstance(error, RemanenceError):
-            raise unreadable(error, "the database") from error
+            raise explain_read_error(error, "the database") from error
 
 
 DECODING = _Decoding()
@@ -357,14 +357,14 @@ def match(scope: int, stem: str) -> str:
 
 def tokens(scope: int, stems: Iterable[str]) -> list[str]:
     """Return the words that stand for distinct stems of a scope, so that postings never mix scopes."""
-    given = list(stems)
-    joined = "".join(given)
-    if not joined.isprintable() or " " in joined or len(joined) > _STEM_CHARS_MAX:
-        given = list(dict.fromkeys(map(_whole, given)))
-    return [f"{scope}:{stem}" for stem in given]
+    words = list(stems)
+    text = "".join(words)
+    if not text.isprintable() or " " in text or len(text) > _STEM_CHARS_MAX:
+        words = list(dict.fromkeys(map(_normalize_stem, words)))
+    return [f"{scope}:{stem}" for stem in words]
 
 
-def _whole(stem: str) -> str:
+def _normalize_stem(stem: str) -> str:
     """Return a stem that the tokeniser neither splits nor cuts: blanks and control characters replaced."""
     return "".join(
         sign if sign.isprintable() and sign != " " else "\ufffd" for sign in stem[:_STEM_CHARS_MAX]

@@ -49,24 +49,24 @@ def embed(
     record(connection, "counters", *bookkeeping.add_counts(connection, no, count))
     model = names.make(connection, MODEL, name)
     if rows is None:
-        gone = connection.execute(_OF_MODEL, (model, no, EMBEDDED_MAX)).fetchall()
-        connection.executemany(_DELETE, [row[:2] for row in gone])
-        record(connection, "embeddings", gone)
-        return len(gone)
-    told = {
+        model_rows = connection.execute(_OF_MODEL, (model, no, EMBEDDED_MAX)).fetchall()
+        connection.executemany(_DELETE, [row[:2] for row in model_rows])
+        record(connection, "embeddings", model_rows)
+        return len(model_rows)
+    vectors = {
         one.seq: one.vector
         for one in rows
         if connection.execute(_SAYS, (one.seq, no, one.fingerprint)).fetchone() is not None
     }
-    held = [row for seq in told for row in connection.execute(_HELD, (seq, model))]
-    put = [(seq, model, vector, vector_digest(vector)) for seq, vector in told.items()]
+    old_rows = [row for seq in vectors for row in connection.execute(_HELD, (seq, model))]
+    put = [(seq, model, vector, vector_digest(vector)) for seq, vector in vectors.items()]
     connection.executemany(_PUT, put)
-    record(connection, "embeddings", held, [(seq, of, digest) for seq, of, _, digest in put])
+    record(connection, "embeddings", old_rows, [(seq, of, digest) for seq, of, _, digest in put])
     return len(put)
 
 
 def drop(work: CommitContext, seqs: Sequence[int]) -> None:
     """Take away what models made of texts that go."""
-    gone: Rows = work.connection.execute(_OF_MEMORIES, (id_list(seqs),)).fetchall()
-    work.connection.executemany(_DELETE, [row[:2] for row in gone])
-    work.sums.remove_rows("embeddings", gone)
+    rows: Rows = work.connection.execute(_OF_MEMORIES, (id_list(seqs),)).fetchall()
+    work.connection.executemany(_DELETE, [row[:2] for row in rows])
+    work.sums.remove_rows("embeddings", rows)

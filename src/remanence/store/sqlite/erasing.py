@@ -72,7 +72,7 @@ def erased_ids(connection: sqlite3.Connection, scope: int | None) -> list[str]:
 def put_marks(connection: sqlite3.Connection, sums: Sums, rows: Sequence[tuple[int, str, int, int]]) -> None:
     """Write marks, each with its scope, time and kind, in the place of what stood for the same."""
     sums.remove_rows(
-        "erased", [found for row in rows if (found := connection.execute(_BEFORE, row[:2]).fetchone())]
+        "erased", [mark for row in rows if (mark := connection.execute(_BEFORE, row[:2]).fetchone())]
     )
     connection.executemany(_KEEP, rows)
     sums.add_rows("erased", rows)
@@ -130,14 +130,14 @@ class SqlErasure:
         audit.take_named("forbidden", folds)
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
-        said = (one for one in (*self._texts(), *self._strings) if not _ID.fullmatch(one))
-        audit.silence(QuotedStrings(said, self._staying))
+        strings = (one for one in (*self._texts(), *self._strings) if not _ID.fullmatch(one))
+        audit.silence(QuotedStrings(strings, self._find_kept_stems))
         if work.cause.unnamed is not None:
             audit.take_names(work.cause.unnamed)
             self._strings |= {*work.cause.unnamed.names}
         self._left = audit.part_digests()
-        told = {erasure.EMPTIED: redact_images.emptied_digest(self._left), **audit.end_mark_detail()}
-        work.cause = replace(work.cause, detail={**work.cause.detail, **told})
+        detail = {erasure.EMPTIED: redact_images.emptied_digest(self._left), **audit.end_mark_detail()}
+        work.cause = replace(work.cause, detail={**work.cause.detail, **detail})
 
     def finish(self) -> None:
         """Keep the ledger, take names away that nothing bears any more, and what is to be proven gone."""
@@ -145,17 +145,17 @@ class SqlErasure:
         redact_images.write(work.connection, work.images.position, self._left)
         purged.drop(work, self._meant)
         self._keep_ledger()
-        dropped = self._drop_names()
+        names = self._drop_names()
         # The id of a turn stands as a source of what was learned from it, and in runs: it says nothing.
-        said = [one for one in (*self._texts(), *self._strings, *dropped) if not _ID.fullmatch(one)]
+        strings = [one for one in (*self._texts(), *self._strings, *names) if not _ID.fullmatch(one)]
         pieces = PieceHashes()
-        pieces.add(_bytes_of(said, self._vectors))
+        pieces.add(_bytes_of(strings, self._vectors))
         add_unproven(work.connection, pieces)
 
-    def _staying(self, stems: Sequence[str]) -> set[str]:
+    def _find_kept_stems(self, stems: Sequence[str]) -> set[str]:
         """Return which of some stems a memory that stays says."""
-        found = fulltext.postings(self._work.connection, self._work.no, stems)
-        return {stem for stem, seqs in found.items() if not self._gone.keys() >= set(seqs.tolist())}
+        by_stem = fulltext.postings(self._work.connection, self._work.no, stems)
+        return {stem for stem, seqs in by_stem.items() if not self._gone.keys() >= set(seqs.tolist())}
 
     def _texts(self, seqs: Iterable[int] | None = None) -> set[str]:
         """Return every text that was said by what goes and what is redacted, or by some of these."""
@@ -168,27 +168,31 @@ class SqlErasure:
         work = self._work
         salt = salt_of(work.connection)
         ids = {**{seq: row["id"] for seq, row in self._gone.items()}, **self._ids}
-        left = self._texts_of.keys() - self._redacted
+        whole_seqs = self._texts_of.keys() - self._redacted
         kinds = {
             **self._compute_marks(
-                salt, erasure.names_of([], self._unsaid(self._redacted)), MarkKind.REDACTED
+                salt, erasure.names_of([], self._find_unsaid_texts(self._redacted)), MarkKind.REDACTED
             ),
-            **self._compute_marks(salt, erasure.names_of(ids.items(), self._unsaid(left)), MarkKind.ERASED),
+            **self._compute_marks(
+                salt, erasure.names_of(ids.items(), self._find_unsaid_texts(whole_seqs)), MarkKind.ERASED
+            ),
             **self._compute_marks(salt, map(erasure.of_id, ids.values()), MarkKind.ID),
         }
-        listed = orjson.dumps(sorted(kinds)).decode()
-        gone = {one for (one,) in work.connection.execute(_GONE, (work.no, listed))}
+        marks = orjson.dumps(sorted(kinds)).decode()
+        old_marks = {one for (one,) in work.connection.execute(_GONE, (work.no, marks))}
         put_marks(
             work.connection,
             work.sums,
-            [(work.no, one, work.cause.at, int(kinds[one])) for one in sorted(kinds.keys() - gone)],
+            [(work.no, one, work.cause.at, int(kinds[one])) for one in sorted(kinds.keys() - old_marks)],
         )
 
-    def _unsaid(self, seqs: Iterable[int]) -> set[str]:
+    def _find_unsaid_texts(self, seqs: Iterable[int]) -> set[str]:
         """Return what some of these said and no memory that stands says."""
         texts = self._texts(seqs)
-        listed = orjson.dumps(sorted(texts)).decode()
-        return texts - {text for (text,) in self._work.connection.execute(_STANDS, (self._work.no, listed))}
+        text_list = orjson.dumps(sorted(texts)).decode()
+        return texts - {
+            text for (text,) in self._work.connection.execute(_STANDS, (self._work.no, text_list))
+        }
 
     @staticmethod
     def _compute_marks(salt: bytes, names: Iterable[str], kind: MarkKind) -> dict[str, MarkKind]:
@@ -204,7 +208,7 @@ class SqlErasure:
         borne[TAG] = {change.key[1] for change in self._changes if change.table == "tags"}  # type: ignore[index,misc]
         for space, name in self._collect_person_names():
             borne[space].add(name)
-        dropped: list[str] = []
+        dropped_names: list[str] = []
         for space, names in borne.items():
             table = "tags" if space == TAG else "states"
             numbers = {work.number(space, name): name for name in names}
@@ -215,9 +219,9 @@ class SqlErasure:
                 rows += work.connection.execute("SELECT DISTINCT agent FROM accessors").fetchall()
             going = {number: numbers[number] for number in sorted(numbers.keys() - {one for (one,) in rows})}
             self._rename(space, going)
-            dropped += going.values() if space in {TAG, "speaker"} else ()
+            dropped_names += going.values() if space in {TAG, "speaker"} else ()
         self._drop_forms()
-        return dropped
+        return dropped_names
 
     def _drop_forms(self) -> None:
         """Take away the forms of details that none needs any more: those that quoted what goes are kept whole."""
@@ -225,8 +229,8 @@ class SqlErasure:
         forms = dict(work.connection.execute(_FORMS, (space,)).fetchall())
         if forms:
             rows = work.connection.execute(_DETAILS, (work.no,)).fetchall()
-            needed = (details.forms_of(work.connection, work.names, kept) for (kept,) in rows)
-            going = forms.keys() - set().union(*needed)
+            needed_forms = (details.forms_of(work.connection, work.names, detail) for (detail,) in rows)
+            going = forms.keys() - set().union(*needed_forms)
             self._rename(space, {number: forms[number] for number in sorted(going)})
 
     def _collect_person_names(self) -> Iterable[tuple[str, str]]:
@@ -262,8 +266,8 @@ def add_unproven(connection: sqlite3.Connection, pieces: PieceHashes) -> None:
         return
     pieces.drop_excess()
     row = connection.execute("SELECT value FROM meta WHERE name = ?", (UNPROVEN,)).fetchone()
-    kept = orjson.loads(row[0]) if row else []
-    connection.execute(_PUT, (UNPROVEN, orjson.dumps([*kept, pieces.encode_hex()]).decode()))
+    entries = orjson.loads(row[0]) if row else []
+    connection.execute(_PUT, (UNPROVEN, orjson.dumps([*entries, pieces.encode_hex()]).decode()))
 
 
 def _strings(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
@@ -278,8 +282,8 @@ def _bytes_of(texts: Iterable[str], vectors: Iterable[bytes]) -> Iterable[bytes]
     for text in texts:
         plain = text.encode("utf-8", "surrogatepass")
         yield plain
-        if (quoted := orjson.dumps(text)[1:-1]) != plain:
-            yield quoted
+        if (json_bytes := orjson.dumps(text)[1:-1]) != plain:
+            yield json_bytes
         yield from (stem.encode() for stem in fulltext.words_of(text))
     for vector in vectors:
         for at in range(0, len(vector), _VECTOR_STEP):

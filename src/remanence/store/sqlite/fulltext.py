@@ -111,7 +111,7 @@ def add(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
     if len(entries) + waiting <= WAITING_MAX:
         connection.executemany(_WAIT, entries)
     else:
-        _index(connection, [*_waiting(connection), *entries])
+        _index(connection, [*_read_waiting_entries(connection), *entries])
         connection.execute("DELETE FROM waiting")
     return len(entries)
 
@@ -119,11 +119,11 @@ def add(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
 def remove(connection: sqlite3.Connection, scope: int, texts: Texts) -> int:
     """Take texts out again, each exactly as it was put in; return how many of them held words."""
     entries = list(_entries(scope, texts))
-    waiting = {entry.seq for entry in _waiting(connection)}
-    indexed = [entry for entry in entries if entry.seq not in waiting]
+    waiting = {entry.seq for entry in _read_waiting_entries(connection)}
+    index_entries = [entry for entry in entries if entry.seq not in waiting]
     connection.executemany("DELETE FROM waiting WHERE seq = ?", [(entry.seq,) for entry in entries])
-    connection.executemany(_REMOVE, [(entry.seq, entry.stems) for entry in indexed])
-    counts = [(*key, df) for key, df in _document_frequencies(indexed).items()]
+    connection.executemany(_REMOVE, [(entry.seq, entry.stems) for entry in index_entries])
+    counts = [(*key, df) for key, df in _document_frequencies(index_entries).items()]
     connection.executemany(_COUNT_DOWN, counts)
     connection.executemany(_DROP, [count[:2] for count in counts])
     return len(entries)
@@ -137,23 +137,23 @@ def rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("UPDATE scopes SET memories = 0")
     for (scope,) in connection.execute("SELECT scope FROM scopes").fetchall():
         texts = connection.execute("SELECT seq, text FROM memories WHERE scope = ? ORDER BY seq", (scope,))
-        held = add(connection, scope, texts.fetchall())
-        connection.execute("UPDATE scopes SET memories = ? WHERE scope = ?", (held, scope))
+        count = add(connection, scope, texts.fetchall())
+        connection.execute("UPDATE scopes SET memories = ? WHERE scope = ?", (count, scope))
 
 
 def postings(connection: sqlite3.Connection, scope: int, wanted: Sequence[str]) -> dict[str, Ints]:
     """Return the ascending sequence numbers of the memories that hold each stem."""
-    waiting = _waiting(connection, scope)
+    waiting = _read_waiting_entries(connection, scope)
     return {stem: _posting(connection, scope, stem, waiting) for stem in wanted}
 
 
 def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]) -> dict[int, int]:
     """Return how many memories hold each term, for those that any memory holds."""
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT term, df FROM terms WHERE scope = ? AND term IN (SELECT value FROM json_each(?))",
         (scope, id_list(terms)),
     )
-    df: dict[int, int] = dict(found.fetchall())
+    df: dict[int, int] = dict(cursor.fetchall())
     blobs = connection.execute("SELECT terms FROM waiting WHERE scope = ?", (scope,)).fetchall()
     if terms and blobs:
         # A few hundred numbers: arrays take twice as long, their instructions being in no cache between two commits.
@@ -165,12 +165,12 @@ def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]
 
 def waiting_words(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
     """Yield (word, seq) of every text that waits to be indexed."""
-    return ((word, entry.seq) for entry in _waiting(connection) for word in entry.stems.split())
+    return ((word, entry.seq) for entry in _read_waiting_entries(connection) for word in entry.stems.split())
 
 
 def waiting_terms(connection: sqlite3.Connection) -> Mapping[tuple[int, int], int]:
     """Return how many waiting texts hold each (scope, term)."""
-    return _document_frequencies(_waiting(connection))
+    return _document_frequencies(_read_waiting_entries(connection))
 
 
 def words_of(text: str) -> dict[str, None]:
@@ -187,7 +187,7 @@ def _entries(scope: int, texts: Texts) -> Iterator[Entry]:
             yield Entry(seq, scope, f" {' '.join(tokens(scope, distinct))} ", terms.tobytes())
 
 
-def _waiting(connection: sqlite3.Connection, scope: int | None = None) -> list[Entry]:
+def _read_waiting_entries(connection: sqlite3.Connection, scope: int | None = None) -> list[Entry]:
     rows = connection.execute(
         "SELECT seq, scope, stems, terms FROM waiting WHERE ?1 IS NULL OR scope = ?1 ORDER BY seq", (scope,)
     )
@@ -206,21 +206,21 @@ def _document_frequencies(entries: Iterable[Entry]) -> Mapping[tuple[int, int], 
         by_scope.setdefault(entry.scope, []).append(entry.terms)
     df: dict[tuple[int, int], int] = {}
     for scope, terms in by_scope.items():
-        held, counts = np.unique(np.frombuffer(b"".join(terms), np.int64), return_counts=True)
-        df.update(zip(((scope, term) for term in held.tolist()), counts.tolist(), strict=True))
+        unique_terms, counts = np.unique(np.frombuffer(b"".join(terms), np.int64), return_counts=True)
+        df.update(zip(((scope, term) for term in unique_terms.tolist()), counts.tolist(), strict=True))
     return df
 
 
 def _posting(connection: sqlite3.Connection, scope: int, stem: str, waiting: Sequence[Entry]) -> Ints:
     # Text to numbers is four times as fast here as one Python integer a row (97,000 rows: 8 ms, not 37).
-    (found,) = connection.execute(
+    (row_ids,) = connection.execute(
         "SELECT group_concat(rowid) FROM words WHERE words MATCH ?", (match(scope, stem),)
     ).fetchone()
-    indexed = np.fromstring(found, np.int64, sep=",") if found else np.empty(0, np.int64)
+    seqs = np.fromstring(row_ids, np.int64, sep=",") if row_ids else np.empty(0, np.int64)
     (word,) = tokens(scope, (stem,))
     word = f" {word} "
     late = [entry.seq for entry in waiting if word in entry.stems]
-    return np.sort(np.concatenate((indexed, np.array(late, np.int64)))) if late else indexed
+    return np.sort(np.concatenate((seqs, np.array(late, np.int64)))) if late else seqs
 
 
 def find_word_faults(connection: sqlite3.Connection) -> Iterator[str]:

@@ -38,7 +38,7 @@ class DatabaseLocation:
     @property
     def ledger(self) -> Path:
         """Where its own ledger lies."""
-        return ledger_file.own(self.path, self.salt)
+        return ledger_file.build_ledger_path(self.path, self.salt)
 
     @property
     def role(self) -> ledger_file.Role:

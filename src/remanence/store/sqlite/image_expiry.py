@@ -53,30 +53,30 @@ def end_images(
     """Take away the images of the oldest parts that are of before a time, and log that."""
     names.follow(connection)
     no = names.make(connection, SCOPE, scope)
-    asked = content_digest(())
-    done = audit.find_earlier_commit(connection, no, (), cause, asked)
-    if done is not None:
-        _, detail = connection.execute(_DETAIL, (done.position,)).fetchone()
-        return _read_end_result(done.position, orjson.loads(detail))
+    request_digest = content_digest(())
+    outcome = audit.find_earlier_commit(connection, no, (), cause, request_digest)
+    if outcome is not None:
+        _, detail = connection.execute(_DETAIL, (outcome.position,)).fetchone()
+        return _read_end_result(outcome.position, orjson.loads(detail))
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     mark = audit.mark(connection, no)
     ahead = connection.execute(_AHEAD, (no, mark.through, PARTS_MAX + 1)).fetchall()
-    through, left = reach(ahead, before)
+    through, more = reach(ahead, before)
     keeping = {seq for (seq,) in connection.execute(_KEEPING, (no, cause.at, before)).fetchall()}
     ending = _ImageEnding(connection, names, (no, scope), keeping)
-    ending.again(mark.through)
-    ending.whole([position for position, *_ in ahead if position <= through])
+    ending.end_released_images(mark.through)
+    ending.end_whole_parts([position for position, *_ in ahead if position <= through])
     if not through and not ending.parts:
         return EndImagesResult(0, mark.through)
     mark = replace(mark.replace_parts(ending.gone, ending.stays), through=max(mark.through, through))
-    counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": left}
+    counts = {"parts": ending.parts, "changes": ending.changes, "kept": len(ending.stays), "more": more}
     cause = replace(cause, verb=EXPIRE, detail={**cause.detail, **mark.values(), **counts})
-    position = audit.append(connection, (no, scope), cause, asked)
+    position = audit.append(connection, (no, scope), cause, request_digest)
     ending.sums.write(connection)
     return _read_end_result(position, cause.detail)
 
 
-def about(row: Row) -> tuple[int, ...]:
+def find_row_memories(row: Row) -> tuple[int, ...]:
     """Return the memories that a logged row is about."""
     kind, key, subkey = row[2], row[3], row[4]
     if kind in _OWNED:
@@ -107,7 +107,7 @@ class _ImageEnding:
         self.mask = np.zeros(max(self.keeping, default=-1) + 2, np.bool_)
         self.mask[list(self.keeping)] = True
 
-    def again(self, through: int) -> None:
+    def end_released_images(self, through: int) -> None:
         """Let the images end that were kept before and that nothing keeps any more."""
         still = [place for (place,) in self.connection.execute(_STILL, (self.scope[0], through)).fetchall()]
         for begin in range(0, len(still), PARTS_MAX):
@@ -121,7 +121,7 @@ class _ImageEnding:
                 mine = [row for row in rows if row[0] == position]
                 self._end([position], mine, [block for block in blocks if block[0] == position])
 
-    def whole(self, positions: list[int]) -> None:
+    def end_whole_parts(self, positions: list[int]) -> None:
         """Let the images of parts end for the first time."""
         if not positions:
             return
@@ -130,12 +130,16 @@ class _ImageEnding:
         self._unmention({pair for pair in leftover if pair[0] not in self.keeping})
 
     def _read(self, positions: list[int]) -> tuple[list[Row], list[block_log.Row]]:
-        listed = id_list(positions)
-        rows = self.connection.execute(_ROWS, (listed,)).fetchall()
-        return rows, self.connection.execute(_BLOCKS, (listed,)).fetchall()
+        position_list = id_list(positions)
+        rows = self.connection.execute(_ROWS, (position_list,)).fetchall()
+        return rows, self.connection.execute(_BLOCKS, (position_list,)).fetchall()
 
     def _stays(self, row: Row) -> bool:
-        return row[3] in self.keeping if row[2] in _OWNED else any(seq in self.keeping for seq in about(row))
+        return (
+            row[3] in self.keeping
+            if row[2] in _OWNED
+            else any(seq in self.keeping for seq in find_row_memories(row))
+        )
 
     def _in_block(self, block: block_log.Row) -> Bools:
         return block_log.is_about(block, self.mask)
@@ -143,20 +147,20 @@ class _ImageEnding:
     def _end(self, positions: list[int], rows: list[Row], blocks: list[block_log.Row]) -> None:
         """Take away what nothing keeps, and say of each part that keeps some what it holds."""
         stay = [row for row in rows if self._stays(row)]
-        gone = [row for row in rows if not self._stays(row)]
+        lost_rows = [row for row in rows if not self._stays(row)]
         holding = {row[0] for row in stay}
-        for position in sorted(holding & {row[0] for row in gone}):
+        for position in sorted(holding & {row[0] for row in lost_rows}):
             redact_images.share_again(self.connection, [row for row in rows if row[0] == position], stay)
-        self.connection.executemany(redact_images.DELETE_CHANGE, [row[:2] for row in gone])
-        still = {(seq, row[0]) for row in stay for seq in about(row)}
-        self._unmention({(seq, row[0]) for row in gone for seq in about(row)} - still)
-        self.changes += len(gone)
+        self.connection.executemany(redact_images.DELETE_CHANGE, [row[:2] for row in lost_rows])
+        still = {(seq, row[0]) for row in stay for seq in find_row_memories(row)}
+        self._unmention({(seq, row[0]) for row in lost_rows for seq in find_row_memories(row)} - still)
+        self.changes += len(lost_rows)
         for block in blocks:
             mine = self._in_block(block)
             holding |= {block[0]} if mine.any() else set()
             self.changes += int(np.count_nonzero(~mine))
             if not mine.all():
-                block_log.narrow(self.connection, self.names, block, mine)
+                block_log.remove_block_rows(self.connection, self.names, block, mine)
         self.parts += len(positions)
         self.stays += [self._rest(position) for position in sorted(holding)]
 
@@ -165,11 +169,11 @@ class _ImageEnding:
 
     def _unmention(self, pairs: set[tuple[int, int]]) -> None:
         """Take away that parts changed memories of which they tell no more."""
-        found = [
+        mentions = [
             pair for pair in sorted(pairs) if self.connection.execute(_MENTIONED, pair).fetchone() is not None
         ]
-        self.connection.executemany("DELETE FROM mentions WHERE seq = ? AND position = ?", found)
-        self.sums.remove_rows("mentions", found)
+        self.connection.executemany("DELETE FROM mentions WHERE seq = ? AND position = ?", mentions)
+        self.sums.remove_rows("mentions", mentions)
 
 
 def _read_end_result(position: int, detail: Mapping[str, Any]) -> EndImagesResult:

@@ -77,16 +77,16 @@ def compare(connection: sqlite3.Connection, path: str) -> LedgerFindings:
     if path == IN_MEMORY:
         return LedgerFindings()
     place = place_of(connection, path)
-    heard = _unknown(connection, place)
-    if not heard:
+    pending = _unknown(connection, place)
+    if not pending:
         return LedgerFindings(is_due=_lacks_own(connection, place))
-    gone, redacted = _standing(connection, place.salt, _missing(connection, heard))
+    erased_seqs, redacted_seqs = _find_marked_memories(connection, place.salt, _missing(connection, pending))
     return LedgerFindings(
         is_due=True,
-        erased=gone,
-        redacted=redacted,
-        ledgers=tuple(str(one.file) for one in heard),
-        damaged=tuple(f"{one.file}: {one.ledger}" for one in heard if one.ledger.damage),
+        erased=erased_seqs,
+        redacted=redacted_seqs,
+        ledgers=tuple(str(one.file) for one in pending),
+        damaged=tuple(f"{one.file}: {one.ledger}" for one in pending if one.ledger.damage),
     )
 
 
@@ -96,28 +96,28 @@ def learn(connection: sqlite3.Connection, names: Fresh, path: str, *, accept_dam
     So it does where one of them is damaged, unless somebody has seen that and accepts it.
     """
     place = place_of(connection, path)
-    heard = _unknown(connection, place)
-    missing = _missing(connection, heard)
-    if any(_standing(connection, place.salt, missing)):
+    pending = _unknown(connection, place)
+    missing = _missing(connection, pending)
+    if any(_find_marked_memories(connection, place.salt, missing)):
         return False
-    if not accept_damage and any(one.ledger.damage for one in heard):
+    if not accept_damage and any(one.ledger.damage for one in pending):
         return False
     _keep(connection, names, place.salt, missing)
     # A number that was erased is not given to another memory.
-    latest = max((one.ledger.latest for one in heard), default=0)
+    latest = max((one.ledger.latest for one in pending), default=0)
     for statement in _GIVE_NO_MORE if latest else ():
         connection.execute(statement, (latest,))
     if place.path == place.home and _read_applied_ledgers(connection) and not os.path.lexists(place.ledger):
         connection.execute(_PUT, (WRITTEN_ANEW, "1"))
-    _remember(connection, place, [one.ledger.fingerprint for one in heard])
+    _remember(connection, place, [one.ledger.fingerprint for one in pending])
     return True
 
 
 def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope: str, cause: Cause) -> int:
     """Keep the memories of a scope that ledgers name, and log why; return how many that are."""
     names.follow(connection)
-    no, asked = names.make(connection, SCOPE, scope), content_digest(())
-    if audit.find_earlier_commit(connection, no, (), cause, asked) is not None:
+    no, digest = names.make(connection, SCOPE, scope), content_digest(())
+    if audit.find_earlier_commit(connection, no, (), cause, digest) is not None:
         return 0
     bookkeeping.refuse_lost_lease(connection, no, cause.fence)
     place = place_of(connection, path)
@@ -128,14 +128,14 @@ def keep_standing(connection: sqlite3.Connection, names: Fresh, path: str, scope
         for seq, marks in _compute_memory_marks(rows, place.salt)
         if any((scope, one) in missing for one in marks)
     }
-    kept = {
+    kept_marks = {
         (scope, one): LedgerLine(missing[scope, one].at, MarkKind.KEPT)
         for marks in standing.values()
         for one in marks
         if (scope, one) in missing
     }
-    _keep(connection, names, place.salt, kept)
-    audit.append(connection, (no, scope), cause, asked)
+    _keep(connection, names, place.salt, kept_marks)
+    audit.append(connection, (no, scope), cause, digest)
     return len(standing)
 
 
@@ -146,7 +146,7 @@ def write(connection: sqlite3.Connection, path: str) -> None:
     """
     place = place_of(connection, path)
     file = place.ledger
-    known = {
+    own_marks = {
         (scope, mark): LedgerLine(at, MarkKind(kind))
         for scope, mark, at, kind in connection.execute(_HELD).fetchall()
         if kind != MarkKind.KEPT
@@ -158,9 +158,9 @@ def write(connection: sqlite3.Connection, path: str) -> None:
     if there.damage and ledger_file.read_header(file)[0] not in _read_applied_ledgers(connection):
         ledger_file.set_aside(file)
     (latest,) = connection.execute(_LATEST).fetchone()
-    said = Ledger({**there.marks, **known}, max(there.latest, latest), place.role)
-    digest = ledger_file.write(file, place.salt, said, S_IMODE(Path(path).stat().st_mode))
-    if not _missing(connection, [PendingLedger(file, said)]):
+    ledger = Ledger({**there.marks, **own_marks}, max(there.latest, latest), place.role)
+    digest = ledger_file.write(file, place.salt, ledger, S_IMODE(Path(path).stat().st_mode))
+    if not _missing(connection, [PendingLedger(file, ledger)]):
         _remember(connection, place, [digest])
 
 
@@ -170,9 +170,9 @@ def check(connection: sqlite3.Connection) -> Iterator[Check]:
     if not path:
         return
     place = place_of(connection, path)
-    found = compare(connection, path)
-    if not found.is_settled:
-        yield Check("ledger", ok=False, detail=str(found), advice=found.ways_out)
+    comparison = compare(connection, path)
+    if not comparison.is_settled:
+        yield Check("ledger", ok=False, detail=str(comparison), advice=comparison.ways_out)
         return
     if aside := ledger_file.find_ledgers(place.path, place.salt, aside=True):
         yield Check(
@@ -228,25 +228,25 @@ def _check_own(connection: sqlite3.Connection, place: DatabaseLocation) -> Itera
 
 def _unknown(connection: sqlite3.Connection, place: DatabaseLocation) -> list[PendingLedger]:
     """Return the ledgers that a database hears and of which it does not know that it knows all that they say."""
-    known = set(_read_applied_ledgers(connection))
-    found = []
+    applied_ledgers = set(_read_applied_ledgers(connection))
+    pending = []
     for file in _heard_files(place):
-        if ledger_file.read_header(file)[0] in known:
+        if ledger_file.read_header(file)[0] in applied_ledgers:
             continue
         ledger = ledger_file.read(file, place.salt)
-        if ledger.fingerprint not in known:
-            found.append(PendingLedger(file, ledger))
-    return found
+        if ledger.fingerprint not in applied_ledgers:
+            pending.append(PendingLedger(file, ledger))
+    return pending
 
 
 def _heard_files(place: DatabaseLocation) -> list[Path]:
     """Return the ledgers that a database hears: its own, those of originals beside it, and as a copy that at home."""
     beside = ledger_file.find_ledgers(place.path, place.salt)
-    heard = [file for file in beside if file == place.ledger or _is_of_original(file)]
-    at_home = ledger_file.own(place.home, place.salt)
-    if not place.is_original and at_home not in heard and os.path.lexists(at_home):
-        heard.append(at_home)
-    return heard
+    files = [file for file in beside if file == place.ledger or _is_of_original(file)]
+    at_home = ledger_file.build_ledger_path(place.home, place.salt)
+    if not place.is_original and at_home not in files and os.path.lexists(at_home):
+        files.append(at_home)
+    return files
 
 
 def _is_of_original(file: Path) -> bool:
@@ -274,9 +274,9 @@ def _remember(connection: sqlite3.Connection, place: DatabaseLocation, fingerpri
         digest, _ = ledger_file.read_header(file)
         lie.add(digest or ledger_file.read(file, place.salt).fingerprint)
     before = _read_applied_ledgers(connection)
-    known = sorted({*fingerprints, *(one for one in before if one in lie)})
-    if known != before:
-        connection.execute(_PUT, (APPLIED, orjson.dumps(known).decode()))
+    applied_ledgers = sorted({*fingerprints, *(one for one in before if one in lie)})
+    if applied_ledgers != before:
+        connection.execute(_PUT, (APPLIED, orjson.dumps(applied_ledgers).decode()))
 
 
 def _missing(connection: sqlite3.Connection, heard: Iterable[PendingLedger]) -> Marks:
@@ -284,8 +284,8 @@ def _missing(connection: sqlite3.Connection, heard: Iterable[PendingLedger]) -> 
     marks = {key: line for one in heard for key, line in one.ledger.marks.items()}
     if not marks:
         return {}
-    held = {(scope, mark): (at, kind) for scope, mark, at, kind in connection.execute(_HELD)}
-    return {key: line for key, line in marks.items() if not _knows(held.get(key), line)}
+    own_lines = {(scope, mark): (at, kind) for scope, mark, at, kind in connection.execute(_HELD)}
+    return {key: line for key, line in marks.items() if not _knows(own_lines.get(key), line)}
 
 
 def _knows(held: tuple[int, int] | None, line: LedgerLine) -> bool:
@@ -293,23 +293,23 @@ def _knows(held: tuple[int, int] | None, line: LedgerLine) -> bool:
     return held is not None and (held[1] != MarkKind.KEPT or line.at <= held[0])
 
 
-def _standing(
+def _find_marked_memories(
     connection: sqlite3.Connection, salt: bytes, marks: Marks
 ) -> tuple[Mapping[str, list[int]], Mapping[str, list[int]]]:
     """Return by scope the memories that marks name, by their ids or by what they say; of purged ones images are left.
 
     First those that were erased, then those that were only redacted.
     """
-    gone: dict[str, list[int]] = {}
-    redacted: dict[str, list[int]] = {}
+    erased_seqs: dict[str, list[int]] = {}
+    redacted_seqs: dict[str, list[int]] = {}
     for scope in sorted({scope for scope, _ in marks}):
         for seq, own in _compute_memory_marks(_rows_of(connection, scope), salt):
             kinds = {line.kind for one in own if (line := marks.get((scope, one))) is not None}
             if kinds == {MarkKind.REDACTED}:
-                redacted.setdefault(scope, []).append(seq)
+                redacted_seqs.setdefault(scope, []).append(seq)
             elif kinds:
-                gone.setdefault(scope, []).append(seq)
-    return gone, redacted
+                erased_seqs.setdefault(scope, []).append(seq)
+    return erased_seqs, redacted_seqs
 
 
 def _rows_of(connection: sqlite3.Connection, scope: str) -> Iterable[tuple[int, str, str | None]]:

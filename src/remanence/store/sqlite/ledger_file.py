@@ -63,7 +63,7 @@ def own_words() -> bytes:
     )
 
 
-def own(path: str, salt: bytes) -> Path:
+def build_ledger_path(path: str, salt: bytes) -> Path:
     """Return where the ledger of a database lies, given its real path."""
     return Path(f"{path}.{_origin(salt)}{SUFFIX}")
 
@@ -80,13 +80,13 @@ def find_ledgers(path: str, salt: bytes, *, aside: bool = False) -> list[Path]:
     """
     mine, ending = f".{_origin(salt)}{SUFFIX}", DAMAGED if aside else SUFFIX
     with os.scandir(Path(path).parent) as entries:
-        named = [one for one in entries if mine in one.name and one.name.endswith(ending)]
-    return sorted(Path(one.path) for one in named if aside or one.name.endswith(mine))
+        candidates = [one for one in entries if mine in one.name and one.name.endswith(ending)]
+    return sorted(Path(one.path) for one in candidates if aside or one.name.endswith(mine))
 
 
 def find_foreign(path: str, salt: bytes) -> list[Path]:
     """Return the ledgers that have this database's name and another origin."""
-    name, mine = Path(path).name, own(path, salt)
+    name, mine = Path(path).name, build_ledger_path(path, salt)
     digits = "[0-9a-f]" * _DIGITS
     return sorted(one for one in mine.parent.glob(f"*.{digits}{SUFFIX}") if _is_of(one, name) and one != mine)
 
@@ -98,8 +98,8 @@ def _is_of(ledger: Path, name: str) -> bool:
 def read_header(file: Path) -> tuple[str, Role | None]:
     """Return the digest and the role that the first line of a ledger says; nothing where it cannot be read."""
     try:
-        with open_regular(file, bytes_max=LEDGER_BYTES_MAX) as opened:
-            header = _header(opened.readline(_HEADER_BYTES))
+        with open_regular(file, bytes_max=LEDGER_BYTES_MAX) as stream:
+            header = _header(stream.readline(_HEADER_BYTES))
     except (OSError, *_UNREADABLE):
         return "", None
     return str(header["digest"]), header["role"]
@@ -114,14 +114,14 @@ def read(file: Path, salt: bytes) -> Ledger:
         return Ledger(fingerprint=_fingerprint(f"{file} {why}".encode(), salt), damage=why)
     first, _, rest = data.partition(b"\n")
     marks = dict(_marks(rest))
-    changed = _fingerprint(data, salt)
+    fingerprint = _fingerprint(data, salt)
     try:
         header = _header(first)
     except _UNREADABLE:
-        return Ledger(marks, fingerprint=changed, damage="its first line is not what was written")
+        return Ledger(marks, fingerprint=fingerprint, damage="its first line is not what was written")
     latest, role, lines = header["latest"], header["role"], header["marks"]
     if header["digest"] != _digest(role, latest, rest, salt):
-        return Ledger(marks, 0, role, lines, changed, "it was cut or changed")
+        return Ledger(marks, 0, role, lines, fingerprint, "it was cut or changed")
     return Ledger(marks, latest, role, lines, header["digest"])
 
 
@@ -153,8 +153,8 @@ def _origin(salt: bytes) -> str:
 
 
 def _encode_header(role: Role, marks: int, latest: int, digest: str) -> bytes:
-    said = {"format": _FORMAT, "version": _VERSION, "role": role, "marks": marks, "latest": latest}
-    return orjson.dumps({**said, "digest": digest})
+    fields = {"format": _FORMAT, "version": _VERSION, "role": role, "marks": marks, "latest": latest}
+    return orjson.dumps({**fields, "digest": digest})
 
 
 def _header(line: bytes) -> dict[str, Any]:

@@ -134,19 +134,19 @@ class Memories:
         for n, change in [*self._destroyed, *self._updates.numbered_changes]:
             self._work.images.add_destruction(n, change, {})
 
-    def rewritten(self) -> Mapping[int, Mapping[str, Any]]:
+    def read_redacted_rows(self) -> Mapping[int, Mapping[str, Any]]:
         """Return the rows that an erasure redacts, as they stand, by number."""
         work, seqs = self._work, self._updates.changed_seqs
-        kept = read_rows(work.connection, work.no, seqs, _ALL) if seqs else {}
+        rows = read_rows(work.connection, work.no, seqs, _ALL) if seqs else {}
         with DECODING:
-            return {seq: plain_values(work.connection, work.names, _ALL, row) for seq, row in kept.items()}
+            return {seq: plain_values(work.connection, work.names, _ALL, row) for seq, row in rows.items()}
 
     def update(self) -> None:
         """Write all updates; what loses its key loses it first, since an update may give it to another."""
-        keyed = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
-        keyed += [(seq,) for seq in self._updates.unkeyed_seqs]
-        if keyed:
-            self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed)
+        keyed_seqs = [(seq,) for seq, row in self._gone.items() if row["key"] is not None]
+        keyed_seqs += [(seq,) for seq in self._updates.unkeyed_seqs]
+        if keyed_seqs:
+            self._work.connection.executemany("UPDATE memories SET key = NULL WHERE seq = ?", keyed_seqs)
         self._updates.write()
 
     def create(self) -> None:
@@ -191,7 +191,7 @@ class Memories:
 
     def _find_uniqueness_conflicts(self) -> Iterator[Key]:
         """Yield new memories whose id, key or number is taken, or whose text an inbox or active memory has."""
-        claimed: set[tuple[str, Any]] = set()
+        batch_claims: set[tuple[str, Any]] = set()
         execute = self._work.connection.execute
         free = freed(self._updates.changes)
         for _, change in self._created:
@@ -200,18 +200,22 @@ class Memories:
             mark = after["fingerprint"] if claimed_text else None
             key = after.get("key")
             claims = {("id", after["id"]), ("key", key), ("fingerprint", mark)} - _UNCLAIMED
-            named = None if key in free else key
-            (taken,) = execute(_TAKEN, (self._work.no, after["id"], named, mark, change.key)).fetchone()
-            if taken or not claims.isdisjoint(claimed):
+            checked_key = None if key in free else key
+            (is_taken,) = execute(
+                _TAKEN, (self._work.no, after["id"], checked_key, mark, change.key)
+            ).fetchone()
+            if is_taken or not claims.isdisjoint(batch_claims):
                 yield "memories", change.key
-            claimed |= claims
+            batch_claims |= claims
 
     def _missing(self) -> Iterator[Key]:
         """Read whole the rows that go; yield those that are gone already or changed."""
         work = self._work
-        kept = read_rows(work.connection, work.no, _keys(self._destroyed), _ALL) if self._destroyed else {}
+        stored_rows = (
+            read_rows(work.connection, work.no, _keys(self._destroyed), _ALL) if self._destroyed else {}
+        )
         for _, change in self._destroyed:
-            row, before = kept.get(change.key), change.before or {}  # type: ignore[arg-type]
+            row, before = stored_rows.get(change.key), change.before or {}  # type: ignore[arg-type]
             if row is None and self._work.cause.verb == ERASE and not before:
                 continue  # it was purged: its images go
             if row is None or not matches(work, slots(tuple(before), _ALL), before, row):
@@ -223,8 +227,8 @@ class Memories:
 
     def _memory_row(self, seq: Any, after: Mapping[str, Any]) -> tuple[Any, ...]:
         work = self._work
-        kept = [work.encode_value(column, after.get(column.name)) for column in MEMORIES]
-        return (seq, work.no, *kept, row_digest(seq, work.no, kept))
+        values = [work.encode_value(column, after.get(column.name)) for column in MEMORIES]
+        return (seq, work.no, *values, row_digest(seq, work.no, values))
 
     def _state_row(self, seq: Any, after: Mapping[str, Any]) -> list[Any]:
         values = [after.get(name, default) for name, default in _STATE_DEFAULTS]

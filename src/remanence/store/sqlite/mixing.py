@@ -36,23 +36,23 @@ _HALF = 32
 
 def row(key: Sequence[int], coefficients: Sequence[int], values: Sequence[int | None], more: int = 0) -> int:
     """Return a row as a number of the field, `more` with its values."""
-    given = [NULL if value is None else value for value in values] if None in values else values
-    mixed: int = sum(map(mul, key, _FACTORS)) & _WORD
-    mixed = (mixed ^ mixed >> 30) * _FIRST & _WORD
-    mixed = (mixed ^ mixed >> 27) * _SECOND & _WORD
-    weight = (mixed ^ mixed >> 31) >> _SPARE_BITS | 1
-    total: int = sum(map(mul, coefficients, given), more)
+    numbers = [NULL if value is None else value for value in values] if None in values else values
+    bits: int = sum(map(mul, key, _FACTORS)) & _WORD
+    bits = (bits ^ bits >> 30) * _FIRST & _WORD
+    bits = (bits ^ bits >> 27) * _SECOND & _WORD
+    weight = (bits ^ bits >> 31) >> _SPARE_BITS | 1
+    total: int = sum(map(mul, coefficients, numbers), more)
     return weight * total % PRIME
 
 
 def weights(keys: Sequence[Ints]) -> Words:
     """Return the weights of many rows, whose keys stand side by side."""
-    mixed = np.zeros(len(keys[0]), np.uint64)
+    bits = np.zeros(len(keys[0]), np.uint64)
     for part, factor in zip(keys, _FACTORS, strict=False):
-        mixed += part.view(np.uint64) * np.uint64(factor)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(_FIRST)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(_SECOND)
-    return (mixed ^ (mixed >> np.uint64(31))) >> np.uint64(_SPARE_BITS) | np.uint64(1)
+        bits += part.view(np.uint64) * np.uint64(factor)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(_FIRST)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(_SECOND)
+    return (bits ^ (bits >> np.uint64(31))) >> np.uint64(_SPARE_BITS) | np.uint64(1)
 
 
 def rows(keys: Sequence[Ints], coefficients: Sequence[int], values: Ints, more: int = 0) -> Words:

@@ -38,40 +38,44 @@ _ENDS = "SELECT scope, position, digest, before FROM scopes"
 
 def find_audit_faults(connection: sqlite3.Connection, names: StringIds) -> Iterator[str]:
     """Yield what is wrong: a part that was changed, that does not follow from the one before, or that is missing."""
-    left = _read_emptied_parts(connection)
+    remainders = _read_emptied_parts(connection)
     yield from _find_erasure_faults(connection)
-    kept, images = _EndedParts(connection, names), _ImageDigests(connection, names)
+    ended_parts, images = _EndedParts(connection, names), _ImageDigests(connection, names)
     latest, within = 0, _within_lines(connection)
     ends: dict[int, _ChainEnd] = {}
-    for *header, digest, entries, asked in connection.execute(_RUNS).fetchall():
+    for *header, digest, entries, asked_digest in connection.execute(_RUNS).fetchall():
         position, scope = header[:2]
         end = ends.get(scope, _BEGIN)
         latest = _skip(latest, within)
         if latest + 1 != position:
             yield f"part {position} does not follow part {latest}"
-        why = header_digest(plain_header(connection, names, header), names.text(connection, scope), asked)
-        if position <= kept.through(scope):
-            kept.note(header)
-            is_sound, why = True, left.get(position, (why, b""))[0]
-        elif position in left:
-            why, rest = left[position]
+        why = header_digest(
+            plain_header(connection, names, header), names.text(connection, scope), asked_digest
+        )
+        if position <= ended_parts.find_end_position(scope):
+            ended_parts.note(header)
+            is_sound, why = True, remainders.get(position, (why, b""))[0]
+        elif position in remainders:
+            why, rest = remainders[position]
             is_sound = rest == redact_images.rest(connection, names, names.text(connection, scope), position)
         else:
             is_sound = entries == images.digest(position)
         if not is_sound or digest != own_digest(why, entries):
-            yield f"part {position} is not what {'an erasure left of it' if position in left else 'was written'}"
+            yield f"part {position} is not what {'an erasure left of it' if position in remainders else 'was written'}"
             is_sound = False
         digests = part_digest(end.digest, why, entries), end.digest
-        last = parts_of(header, asked)[-1].position
+        last = parts_of(header, asked_digest)[-1].position
         latest, ends[scope] = position, _ChainEnd(last, *digests, end.is_sound and is_sound)
-    yield from kept.find_faults()
+    yield from ended_parts.find_faults()
     yield from _cut_off(connection, _skip(latest, within), ends)
 
 
 def _within_lines(connection: sqlite3.Connection) -> set[int]:
     """Return the positions of all parts that lie in a line of an earlier one."""
     lines = connection.execute("SELECT position, parts FROM runs WHERE parts IS NOT NULL").fetchall()
-    return {part.position for position, kept in lines for part in unpack_parts(kept, position)[1:]}
+    return {
+        part.position for position, line_parts in lines for part in unpack_parts(line_parts, position)[1:]
+    }
 
 
 def _skip(latest: int, within: set[int]) -> int:
@@ -102,7 +106,7 @@ class _EndedParts:
         self._marks: dict[int, ImageEndMark] = {}
         self._held: dict[int, list[bytes]] = {}
 
-    def through(self, scope: int) -> int:
+    def find_end_position(self, scope: int) -> int:
         """Return up to which position the images of a scope have ended."""
         if scope not in self._marks:
             self._marks[scope] = mark(self._connection, scope)
@@ -119,11 +123,11 @@ class _EndedParts:
 
     def find_faults(self) -> Iterator[str]:
         """Yield the scopes of which other images were kept than the part says that ended the others."""
-        for scope, said in sorted(self._marks.items()):
-            found = ImageEndMark(said.through).replace_parts((), self._held.get(scope, ()))
-            if found != said:
+        for scope, end_mark in sorted(self._marks.items()):
+            actual_mark = ImageEndMark(end_mark.through).replace_parts((), self._held.get(scope, ()))
+            if actual_mark != end_mark:
                 name = self._names.text(self._connection, scope)
-                yield f"of scope {name!r}, parts up to {said.through} hold other images than were kept"
+                yield f"of scope {name!r}, parts up to {end_mark.through} hold other images than were kept"
 
 
 class _ImageDigests:
@@ -137,7 +141,7 @@ class _ImageDigests:
         """Return the digest of what a part changed."""
         rows = self._connection.execute(f"{SELECT_CHANGES} ORDER BY place", (position,)).fetchall()
         blocks = block_log.read(self._connection, position)
-        shapes = self._names.all(self._connection, shapes_of(rows, blocks))
+        shapes = self._names.read_texts(self._connection, shapes_of(rows, blocks))
         return entries_digest(shapes, rows, blocks)
 
 
@@ -151,12 +155,12 @@ def _find_erasure_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield each erasure that left of the parts before it something else than it said."""
     by: dict[int, list[tuple[int, bytes, bytes]]] = {}
     rows = connection.execute('SELECT "by", position, header, rest FROM emptied').fetchall()
-    for part, *left in rows:
-        by.setdefault(part, []).append(tuple(left))
-    said = connection.execute("SELECT position, detail FROM runs WHERE verb = ?", (ERASE,)).fetchall()
-    for position, detail in said:
-        vouched = redact_images.emptied_digest(by.pop(position, []))
-        if detail is None or orjson.loads(detail).get(EMPTIED) != vouched:
+    for part, *emptied_row in rows:
+        by.setdefault(part, []).append(tuple(emptied_row))
+    erasures = connection.execute("SELECT position, detail FROM runs WHERE verb = ?", (ERASE,)).fetchall()
+    for position, detail in erasures:
+        expected = redact_images.emptied_digest(by.pop(position, []))
+        if detail is None or orjson.loads(detail).get(EMPTIED) != expected:
             yield f"part {position} left something else of the parts before it"
     for position in sorted(by):
         yield f"part {position} emptied others, and is no erasure"
@@ -169,8 +173,8 @@ def _cut_off(connection: sqlite3.Connection, latest: int, ends: Mapping[int, _Ch
     ).fetchone()
     if last != latest:
         yield f"parts {latest + 1} to {last} are missing"
-    held = {scope: tuple(end) for scope, *end in connection.execute(_ENDS)}
-    for scope in sorted(ends.keys() | held.keys()):
-        end, said = ends.get(scope, _BEGIN), held.get(scope)
-        if said is None or said[0] != end.position or (end.is_sound and said != end[:3]):
+    stored_ends = {scope: tuple(end) for scope, *end in connection.execute(_ENDS)}
+    for scope in sorted(ends.keys() | stored_ends.keys()):
+        end, stored_end = ends.get(scope, _BEGIN), stored_ends.get(scope)
+        if stored_end is None or stored_end[0] != end.position or (end.is_sound and stored_end != end[:3]):
             yield f"the parts of scope {scope} do not end with the one that it names"

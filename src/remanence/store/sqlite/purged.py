@@ -33,18 +33,18 @@ _IMAGE = f'SELECT 1 FROM changes WHERE {OF_PART} AND kind = 0 AND "key" = ?2 AND
 
 def put(work: CommitContext, rows: Sequence[tuple[int, str, str | None]]) -> None:
     """Keep by which part memories go, each given by number, id and key."""
-    kept = [(work.no, *row, work.images.position, work.cause.at) for row in rows]
-    work.connection.executemany(_INSERT, kept)
-    work.sums.add_rows("purged", kept)
+    purged_rows = [(work.no, *row, work.images.position, work.cause.at) for row in rows]
+    work.connection.executemany(_INSERT, purged_rows)
+    work.sums.add_rows("purged", purged_rows)
 
 
 def drop(work: CommitContext, seqs: Collection[int]) -> None:
     """Forget that memories have gone: they come back, or were erased."""
     if not seqs or work.connection.execute(_ANY, (work.no,)).fetchone() is None:
         return
-    given = (work.no, id_list(seqs))
-    work.sums.remove_rows("purged", work.connection.execute(_OF, given).fetchall())
-    work.connection.execute(_DROP, given)
+    values = (work.no, id_list(seqs))
+    work.sums.remove_rows("purged", work.connection.execute(_OF, values).fetchall())
+    work.connection.execute(_DROP, values)
 
 
 def ids(work: CommitContext, seqs: Collection[int]) -> list[tuple[int, str]]:
@@ -69,7 +69,12 @@ def find_purged_memories(
     marks = audit.ends(connection, no)
     return [
         PurgedMemory(
-            seq, id_, key, run, at, None if _has_image(connection, position, seq) else marks.at(position)
+            seq,
+            id_,
+            key,
+            run,
+            at,
+            None if _has_image(connection, position, seq) else marks.find_end_time(position),
         )
         for seq, id_, key, run, at, position in sorted(set(rows))
     ]

@@ -62,10 +62,10 @@ def _handle_of(real: str) -> tuple[BinaryIO, bool]:
     database = next((real.removesuffix(one) for one in SIDE_FILES if real.endswith(one)), real)
     if database not in _stores:
         return open_regular(real, bytes_max=sys.maxsize), False
-    kept = _handles.setdefault(database, {})
-    before = kept.get(real)
+    handles = _handles.setdefault(database, {})
+    before = handles.get(real)
     if before is None or not os.path.samestat(os.fstat(before.fileno()), Path(real).stat()):
-        kept[real] = open_regular(real, bytes_max=sys.maxsize)
+        handles[real] = open_regular(real, bytes_max=sys.maxsize)
         if before is not None:
             before.close()
-    return kept[real], True
+    return handles[real], True

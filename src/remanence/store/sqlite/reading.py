@@ -74,8 +74,8 @@ def get(
     if no is None:
         return [None] * len(wanted)
     seqs = [name if isinstance(name, int) else _seq_of(connection, no, name) for name in wanted]
-    found = _memories(connection, names, scope, no, {seq for seq in seqs if seq is not None})
-    return [None if seq is None else found.get(seq) for seq in seqs]
+    memories = _memories(connection, names, scope, no, {seq for seq in seqs if seq is not None})
+    return [None if seq is None else memories.get(seq) for seq in seqs]
 
 
 def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Find) -> list[Memory]:
@@ -87,7 +87,7 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
         return []
     order = "ASC" if asked.oldest_first else "DESC"
     where = " AND ".join(condition for condition, _ in conditions)
-    values = [value for _, given in conditions for value in given]
+    values = [value for _, parameters in conditions for value in parameters]
     wide = " JOIN memories m ON m.seq = s.seq" * any(COLUMN[name].home == "memories" for name in asked.equal)
     # Left alone, SQLite walks the scope by its other index and looks at every memory's status.
     inbox = " INDEXED BY states_inbox" * (asked.statuses == (Status.INBOX,))
@@ -96,8 +96,8 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
         (*values, asked.limit),
     )
     seqs = [seq for (seq,) in rows.fetchall()]
-    found = _memories(connection, names, scope, no, seqs)
-    return [found[seq] for seq in seqs]
+    memories = _memories(connection, names, scope, no, seqs)
+    return [memories[seq] for seq in seqs]
 
 
 def arriving(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Arriving) -> WriteContext:
@@ -152,9 +152,9 @@ def vectors(
         "SELECT v.seq, v.vector FROM json_each(?3) AS given CROSS JOIN states s ON s.seq = given.value"
         f" JOIN {source} WHERE s.scope = ?1 AND s.seq > ?2 ORDER BY s.seq"
     )
-    found = _Vectors(len(only))
-    found.read(connection, rows, (no, after, id_list(set(only))))
-    return found.all()
+    reader = _Vectors(len(only))
+    reader.read(connection, rows, (no, after, id_list(set(only))))
+    return reader.join_vectors()
 
 
 def _all_vectors(
@@ -164,7 +164,7 @@ def _all_vectors(
     count, first, last = connection.execute(
         "SELECT count(*), min(seq), max(seq) FROM states WHERE scope = ? AND seq > ?", (no, after)
     ).fetchone()
-    found = _Vectors(count)
+    reader = _Vectors(count)
     rows = "SELECT seq, vector FROM vectors WHERE seq BETWEEN ? AND ? ORDER BY seq"
     whose: tuple[int | None, ...] = ()
     if count and count < last - first + 1:
@@ -174,8 +174,8 @@ def _all_vectors(
         )
         whose = (no,)
     for start in range(first, last + 1, VECTORS_STEP) if count else ():
-        found.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), *whose))
-    return found.all()
+        reader.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), *whose))
+    return reader.join_vectors()
 
 
 def _of_model(
@@ -187,14 +187,14 @@ def _of_model(
         f"SELECT count(*), min(s.seq), max(s.seq) FROM states s JOIN {source} WHERE s.scope = ? AND s.seq > ?",
         (no, after),
     ).fetchone()
-    found = _Vectors(count)
+    reader = _Vectors(count)
     rows = (
         f"SELECT s.seq, v.vector FROM states s JOIN {source} WHERE s.seq BETWEEN ? AND ? AND s.scope = ?"
         " ORDER BY s.seq"
     )
     for start in range(first, last + 1, VECTORS_STEP) if count else ():
-        found.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), no))
-    return found.all()
+        reader.read(connection, rows, (start, min(start + VECTORS_STEP - 1, last), no))
+    return reader.join_vectors()
 
 
 class _Vectors:
@@ -208,7 +208,7 @@ class _Vectors:
 
     def read(self, connection: sqlite3.Connection, rows: str, values: tuple[Any, ...]) -> None:
         """Take in what a query for numbers and vectors finds."""
-        count, first, last, least, most, joined = connection.execute(
+        count, first, last, least, most, blob = connection.execute(
             _JOINED.format(rows=rows), values
         ).fetchone()
         if not count:
@@ -217,7 +217,7 @@ class _Vectors:
             self._numbers = np.empty((self._most, most // 2), "<f2")
         if least != most or most != 2 * self._numbers.shape[1]:
             raise StoreDamaged("vectors differ in size", recovery="embed the memories again")
-        self._numbers[self._count : self._count + count] = np.frombuffer(joined, "<f2").reshape(count, -1)
+        self._numbers[self._count : self._count + count] = np.frombuffer(blob, "<f2").reshape(count, -1)
         self._count += count
         if last - first + 1 == count:
             self._seqs.append(np.arange(first, last + 1))
@@ -225,7 +225,7 @@ class _Vectors:
         (numbers,) = connection.execute(_NUMBERS.format(rows=rows), values).fetchone()
         self._seqs.append(np.fromstring(numbers, np.int64, sep=","))
 
-    def all(self) -> tuple[Ints, npt.NDArray[np.float16]]:
+    def join_vectors(self) -> tuple[Ints, npt.NDArray[np.float16]]:
         """Return (seq, vectors)."""
         return np.concatenate(self._seqs), self._numbers[: self._count]
 
@@ -244,9 +244,9 @@ def neighbours(
     columns = f"source, target, relation, {', '.join(LINK_COLUMNS)}"
     if seqs is None:
         # Left alone, SQLite reads all links for the few that contradict each other, to spare itself the ordering.
-        indexed = " INDEXED BY links_contradicts" * (relations == (Relation.CONTRADICTS,))
+        index_hint = " INDEXED BY links_contradicts" * (relations == (Relation.CONTRADICTS,))
         every = (
-            f"SELECT {columns} FROM links{indexed} WHERE scope = ?{only} ORDER BY source, target, relation"
+            f"SELECT {columns} FROM links{index_hint} WHERE scope = ?{only} ORDER BY source, target, relation"
         )
         return [link(row) for row in connection.execute(every, (no,)).fetchall()]
     # Left alone, SQLite scans the whole scope for the second half: the primary key begins with the scope, too.
@@ -301,10 +301,12 @@ def forbidden(
             "SELECT fold, at, seq FROM json_each(?) CROSS JOIN forbidden ON scope = ? AND fold = value ORDER BY fold",
             (orjson.dumps(sorted(set(folds))).decode(), no),
         )
-    found = [Forbidden(*row) for row in rows.fetchall()]
-    gone = erasing.find_marked_names(connection, no, map(erasure.of_fold, folds or ()))
-    found += [Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in gone.items()]
-    return sorted(found, key=lambda one: one.fold) if gone else found
+    entries = [Forbidden(*row) for row in rows.fetchall()]
+    erased_names = erasing.find_marked_names(connection, no, map(erasure.of_fold, folds or ()))
+    entries += [
+        Forbidden(name.removeprefix(erasure.FOLD), at, is_erased=True) for name, at in erased_names.items()
+    ]
+    return sorted(entries, key=lambda one: one.fold) if erased_names else entries
 
 
 def find_erased_names(
@@ -316,29 +318,29 @@ def find_erased_names(
 
 def scopes(connection: sqlite3.Connection) -> list[str]:
     """List the scopes that hold anything."""
-    found = connection.execute(
+    rows = connection.execute(
         "SELECT name FROM names WHERE no IN (SELECT scope FROM scopes UNION SELECT scope FROM settings"
         " UNION SELECT scope FROM leases UNION SELECT scope FROM fired UNION SELECT scope FROM spans"
         " UNION SELECT scope FROM heard UNION SELECT scope FROM counters) ORDER BY name"
     )
-    return [name for (name,) in found.fetchall()]
+    return [name for (name,) in rows.fetchall()]
 
 
 def survey(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, ScopeSurvey]:
     """Return of every scope that was written to how far it has come, and the values kept by these names."""
-    asked = ", ".join("?" * len(names))
+    marks = ", ".join("?" * len(names))
     rows = connection.execute(
         "SELECT names.name, position, settings.name, value FROM scopes JOIN names ON names.no = scopes.scope"
-        f" LEFT JOIN settings ON settings.scope = scopes.scope AND settings.name IN ({asked}) ORDER BY names.name",
+        f" LEFT JOIN settings ON settings.scope = scopes.scope AND settings.name IN ({marks}) ORDER BY names.name",
         tuple(names),
     )
-    found: dict[str, ScopeSurvey] = {}
+    surveys: dict[str, ScopeSurvey] = {}
     with DECODING:
         for scope, position, name, value in rows:
-            known = found.get(scope) or ScopeSurvey(position, {})
-            kept = {} if name is None else {name: orjson.loads(value)}
-            found[scope] = ScopeSurvey(position, {**known.values, **kept})
-    return found
+            previous = surveys.get(scope) or ScopeSurvey(position, {})
+            settings = {} if name is None else {name: orjson.loads(value)}
+            surveys[scope] = ScopeSurvey(position, {**previous.values, **settings})
+    return surveys
 
 
 def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None:
@@ -356,21 +358,21 @@ def _memories(
     connection: sqlite3.Connection, names: StringIds, scope: str, no: int, seqs: Iterable[int]
 ) -> dict[int, Memory]:
     """Return whole memories by sequence number."""
-    given = id_list(seqs)
-    rows = connection.execute(_WHOLE, (given, no)).fetchall()
-    texts = names.all(connection, names_in(rows))
+    seq_list = id_list(seqs)
+    rows = connection.execute(_WHOLE, (seq_list, no)).fetchall()
+    texts = names.read_texts(connection, names_in(rows))
     tags = _group_by_memory(
         connection.execute(
             "SELECT seq, name, at FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
             " JOIN names ON no = tag ORDER BY seq, name",
-            (given, no),
+            (seq_list, no),
         )
     )
     sources = _group_by_memory(
         connection.execute(
             "SELECT seq, source, NULL FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value"
             " ORDER BY seq, source",
-            (given, no),
+            (seq_list, no),
         )
     )
     return {
@@ -395,25 +397,27 @@ def _conditions(
     connection: sqlite3.Connection, names: StringIds, no: int, asked: Find
 ) -> list[Condition] | None:
     """Return the conditions of a listing with their values; None where a name that nobody used rules all out."""
-    found: list[Condition] = [("s.scope = ?", (no,))]
+    conditions: list[Condition] = [("s.scope = ?", (no,))]
     if asked.among is None:
-        found.append(("s.seq > ?", (asked.after,)))
+        conditions.append(("s.seq > ?", (asked.after,)))
     else:  # one bound, since SQLite seeks by one alone
-        found.append(
+        conditions.append(
             (f"s.seq > max(?, (SELECT min(seq) - 1 FROM ({_ARRIVALS})))", (asked.after, no, asked.among))
         )
     if asked.statuses is not None:
-        held = ", ".join(str(int(status)) for status in asked.statuses)
+        statuses = ", ".join(str(int(status)) for status in asked.statuses)
         # An index of one status serves where that alone is asked for, and written so.
-        found.append((f"s.status = {held}" if len(asked.statuses) == 1 else f"s.status IN ({held})", ()))
+        conditions.append(
+            (f"s.status = {statuses}" if len(asked.statuses) == 1 else f"s.status IN ({statuses})", ())
+        )
     if asked.only is not None:
-        found.append(("s.seq IN (SELECT value FROM json_each(?))", (id_list(set(asked.only)),)))
+        conditions.append(("s.seq IN (SELECT value FROM json_each(?))", (id_list(set(asked.only)),)))
     # All ids of a scope stand in an index, which is read many times faster than the memories.
     if asked.ending:
-        found.append((_ENDING, (no, len(asked.ending), asked.ending)))
+        conditions.append((_ENDING, (no, len(asked.ending), asked.ending)))
     for tag in asked.tags:
         number = names.number(connection, TAG, tag)
-        found.append(
+        conditions.append(
             (
                 "EXISTS (SELECT 1 FROM tags t WHERE t.scope = s.scope AND t.seq = s.seq AND t.tag = ?)",
                 (number,),
@@ -423,23 +427,23 @@ def _conditions(
         condition = _any_of(connection, names, COLUMN[name], value if isinstance(value, tuple) else (value,))
         if condition is None:
             return None
-        found.append(condition)
-    return found
+        conditions.append(condition)
+    return conditions
 
 
 def _any_of(
     connection: sqlite3.Connection, names: StringIds, column: Column, values: Sequence[Any]
 ) -> Condition | None:
     """Return the condition that a column has one of some values; None where nobody ever used any of the names."""
-    given = [value for value in values if value is not None]
+    present_values = [value for value in values if value is not None]
     if column.kind == "name":
-        numbers = (names.number(connection, column.name, name) for name in given)
-        kept: list[Any] = [number for number in numbers if number is not None]
+        numbers = (names.number(connection, column.name, name) for name in present_values)
+        encoded_values: list[Any] = [number for number in numbers if number is not None]
     else:
-        kept = [encode_value(column, value) for value in given]
-    ways = [f"{place(column)} IN ({', '.join('?' * len(kept))})"] * bool(kept)
-    ways += [f"{place(column)} IS NULL"] * (len(given) < len(values))
-    return (f"({' OR '.join(ways)})", tuple(kept)) if ways else None
+        encoded_values = [encode_value(column, value) for value in present_values]
+    ways = [f"{place(column)} IN ({', '.join('?' * len(encoded_values))})"] * bool(encoded_values)
+    ways += [f"{place(column)} IS NULL"] * (len(present_values) < len(values))
+    return (f"({' OR '.join(ways)})", tuple(encoded_values)) if ways else None
 
 
 def _twin(connection: sqlite3.Connection, scope: int, column: str, value: Any) -> KnownMemory | None:

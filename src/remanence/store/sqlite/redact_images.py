@@ -161,18 +161,18 @@ class Emptying:
 
     def take(self) -> None:
         """Take out every change of the memories that go, and remember what it said."""
-        mentioned = self.connection.execute(_MENTIONED, (id_list(self.gone),)).fetchall()
-        for (position,) in mentioned:
+        positions = self.connection.execute(_MENTIONED, (id_list(self.gone),)).fetchall()
+        for (position,) in positions:
             self._take(position, lambda row: row[2] in _OF_MEMORY and row[3] in self.gone)
 
     def take_named(self, table: str, keys: Iterable[str]) -> None:
         """Take out every change of rows of a table that no memory is named by."""
-        wanted = frozenset(keys)
-        if not wanted:
+        key_set = frozenset(keys)
+        if not key_set:
             return
-        listed = orjson.dumps(sorted(wanted)).decode()
-        for (position,) in self.connection.execute(_NAMED, (CODE[table], listed, self.scope[0])).fetchall():
-            self._take(position, lambda row: row[2] == CODE[table] and row[4] in wanted)
+        key_list = orjson.dumps(sorted(key_set)).decode()
+        for (position,) in self.connection.execute(_NAMED, (CODE[table], key_list, self.scope[0])).fetchall():
+            self._take(position, lambda row: row[2] == CODE[table] and row[4] in key_set)
 
     def silence(self, quoted: QuotedStrings) -> None:
         """Take out of why parts were done what says something of what goes."""
@@ -188,16 +188,16 @@ class Emptying:
 
     def take_names(self, names: Names) -> None:
         """Take a person's names out of why parts were done, and by whom."""
-        for position, actor, kept in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
-            detail = details.unpack(self.connection, self.names, kept)
+        for position, actor, stored_detail in self.connection.execute(_WHO, (self.scope[0],)).fetchall():
+            detail = details.unpack(self.connection, self.names, stored_detail)
             by = None if actor is None else names.without(actor)
             why = None if detail is None else orjson.loads(detail)
-            is_named = why is not None and names.within(why)
+            is_named = why is not None and names.stand_in_json(why)
             if by == actor and not is_named:
                 continue
             self._rows(position)
-            left = json_text(names.taken_out_of(why)) if is_named else kept
-            self.connection.execute(_PUT_WHO, (by, left, position))
+            new_detail = json_text(names.taken_out_of(why)) if is_named else stored_detail
+            self.connection.execute(_PUT_WHO, (by, new_detail, position))
 
     def part_digests(self) -> list[tuple[int, bytes, bytes]]:
         """Return of each part that was emptied its position, the digest of why it was done, and that of the rest."""
@@ -225,19 +225,21 @@ class Emptying:
         by_number = {row[1]: row for row in rows}
         for row in going.values():
             self._remember(row, by_number)
-        kept = _shared_again([row for row in rows if row[1] not in going], by_number)
-        changed = [row for row in kept if row != by_number[row[1]]]
+        stay_rows = _shared_again([row for row in rows if row[1] not in going], by_number)
+        changed_rows = [row for row in stay_rows if row != by_number[row[1]]]
         self.connection.executemany(DELETE_CHANGE, [(position, n) for n in going])
-        _rewrite(self.connection, changed)
-        self._parts[position] = kept
+        _rewrite(self.connection, changed_rows)
+        self._parts[position] = stay_rows
 
     def _rows(self, position: int) -> list[Row]:
         """Return what is left of a part; the digest of why it was done is taken before anything is."""
         if position not in self._parts:
-            *row, asked = self.connection.execute(_RUN, (position,)).fetchone()
+            *row, asked_digest = self.connection.execute(_RUN, (position,)).fetchone()
             header = plain_header(self.connection, self.names, row)
-            kept = self.connection.execute(_KEPT, (position,)).fetchone()
-            self._headers[position] = kept[0] if kept else header_digest(header, self.scope[1], asked)
+            header_row = self.connection.execute(_KEPT, (position,)).fetchone()
+            self._headers[position] = (
+                header_row[0] if header_row else header_digest(header, self.scope[1], asked_digest)
+            )
             self._parts[position] = self.connection.execute(
                 f"{SELECT_CHANGES} ORDER BY place", (position,)
             ).fetchall()
@@ -254,7 +256,9 @@ class Emptying:
             if image is None:
                 continue
             value = orjson.loads(image)
-            self.found.strings.update(one for held in _values(value, shape) for one in strings_in(held))
+            self.found.strings.update(
+                one for field_value in _values(value, shape) for one in strings_in(field_value)
+            )
             text = _text_of(value, shape)
             if row[2] == CODE["memories"] and text is not None:
                 self.found.texts.setdefault(row[3], set()).add(text)
@@ -274,13 +278,13 @@ def emptied_digest(left: Iterable[tuple[int, bytes, bytes]]) -> str:
 
 def rest(connection: sqlite3.Connection, names: Fresh | StringIds, scope: str, position: int) -> bytes:
     """Return the digest of a part as it stands: why it was done, and what it changed."""
-    *row, asked = connection.execute(_RUN, (position,)).fetchone()
+    *row, asked_digest = connection.execute(_RUN, (position,)).fetchone()
     header = plain_header(connection, names, row)
     rows = connection.execute(f"{SELECT_CHANGES} ORDER BY place", (position,)).fetchall()
     blocks = block_log.read(connection, position)
     numbers = shapes_of(rows, blocks)
     shapes = {number: names.text(connection, number) for number in numbers}
-    content = header_digest(header, scope, asked) + entries_digest(shapes, rows, blocks)
+    content = header_digest(header, scope, asked_digest) + entries_digest(shapes, rows, blocks)
     return blake2b(content, digest_size=32).digest()
 
 
@@ -288,8 +292,8 @@ def share_again(connection: sqlite3.Connection, rows: Sequence[Row], stay: Seque
     """Give images of one part that were kept with changes which go to those that refer to them."""
     by_number = {row[1]: row for row in rows}
     mine = [row for row in stay if row[0] == rows[0][0]]
-    kept = _shared_again(mine, by_number)
-    _rewrite(connection, [row for row in kept if row != by_number[row[1]]])
+    shared_rows = _shared_again(mine, by_number)
+    _rewrite(connection, [row for row in shared_rows if row != by_number[row[1]]])
 
 
 def _rewrite(connection: sqlite3.Connection, changed: Sequence[Row]) -> None:
@@ -332,17 +336,17 @@ def _values(value: Any, shape: Sequence[str] | None) -> list[Any]:
 def _text_of(value: Any, shape: Sequence[str] | None) -> str | None:
     """Return the text that an image of a memory holds."""
     if isinstance(value, Mapping):
-        found = value.get("text")
+        text = value.get("text")
     else:
-        found = value[shape.index("text")] if shape and "text" in shape else None
-    return found if isinstance(found, str) else None
+        text = value[shape.index("text")] if shape and "text" in shape else None
+    return text if isinstance(text, str) else None
 
 
 def _shared_again(kept: Sequence[Row], by_number: Mapping[int, Row]) -> list[Row]:
     """Give an image that was kept with a change that goes to the first that refers to it."""
     numbers = {row[1] for row in kept}
     heirs: dict[tuple[int, str], int] = {}
-    found = []
+    shared_rows = []
     for row in kept:
         sides: list[str | None] = [row[6], row[7]]
         for at, image in enumerate(sides):
@@ -350,8 +354,8 @@ def _shared_again(kept: Sequence[Row], by_number: Mapping[int, Row]) -> list[Row
                 continue
             heir = heirs.setdefault((at, image), row[1])
             sides[at] = _image(row, 6 + at, by_number) if heir == row[1] else str(heir)
-        found.append((*row[:6], *sides))
-    return found  # type: ignore[return-value]
+        shared_rows.append((*row[:6], *sides))
+    return shared_rows  # type: ignore[return-value]
 
 
 def _is_long(word: str) -> bool:

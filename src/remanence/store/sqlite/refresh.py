@@ -54,7 +54,7 @@ class RefreshBatch:
     def read_names(self, column: str) -> Iterator[str | None]:
         """Return the names behind the numbers of a column."""
         numbers = self.columns[column]
-        names = self.names.all(self.connection, set(numbers) - {None})
+        names = self.names.read_texts(self.connection, set(numbers) - {None})
         return map(names.get, numbers)
 
 
@@ -86,8 +86,8 @@ def _length(name: str) -> Callable[[RefreshBatch], list[int]]:
     def compute(rows: RefreshBatch) -> list[int]:
         if not rows.lengths:
             forms = ({"form": form} for form in rows.columns["form"])
-            kept = zip(forms, rows.columns["summary"], strict=True)
-            summaries = [summary_shown({**form, "summary": summary}) for form, summary in kept]
+            pairs = zip(forms, rows.columns["summary"], strict=True)
+            summaries = [summary_shown({**form, "summary": summary}) for form, summary in pairs]
             rows.lengths = lengths_of(rows.columns["text"], summaries)
         return [of_it[name] for of_it in rows.lengths]
 
@@ -100,12 +100,12 @@ _SHOWN = ("text", "form", "summary")
 def _decay(rows: RefreshBatch) -> list[int]:
     fading = (rows.names.number(rows.connection, TAG, tag) for tag in sorted(FADING_TAGS))
     numbers = [number for number in fading if number is not None]
-    found = rows.connection.execute(
+    tag_rows = rows.connection.execute(
         f"SELECT seq, tag FROM tags WHERE seq BETWEEN ? AND ? AND tag IN ({', '.join('?' * len(numbers))})",
         (rows.seqs[0], rows.seqs[-1], *numbers),
     )
     tags: dict[int, set[str]] = defaultdict(set)
-    for seq, tag in found.fetchall() if numbers else ():
+    for seq, tag in tag_rows.fetchall() if numbers else ():
         tags[seq].add(rows.names.text(rows.connection, tag))
     return [
         int(decay(tags.get(seq, ()), category))
@@ -116,8 +116,8 @@ def _decay(rows: RefreshBatch) -> list[int]:
 def _digests(rows: RefreshBatch) -> list[bytes]:
     columns = [rows.columns[name] for name in _DIGESTED]
     return [
-        row_digest(seq, scope, kept)
-        for seq, scope, *kept in zip(rows.seqs, rows.columns[SCOPE], *columns, strict=True)
+        row_digest(seq, scope, values)
+        for seq, scope, *values in zip(rows.seqs, rows.columns[SCOPE], *columns, strict=True)
     ]
 
 
@@ -149,12 +149,12 @@ MARKS: Mapping[str, str] = {
 
 def is_due(connection: sqlite3.Connection) -> bool:
     """Tell whether anything in the file was computed by another version."""
-    return bool(_overdue(connection))
+    return bool(_find_overdue_marks(connection))
 
 
 def refresh(connection: sqlite3.Connection) -> None:
     """Compute anew what is out of date, and mark it; the transaction is the caller's."""
-    overdue = _overdue(connection)
+    overdue = _find_overdue_marks(connection)
     if _TOKENIZER in overdue:
         fulltext.rebuild(connection)
     due = [step for step in STEPS if step.name in overdue or not step.follows.isdisjoint(overdue)]
@@ -174,7 +174,7 @@ def refresh(connection: sqlite3.Connection) -> None:
     )
 
 
-def _overdue(connection: sqlite3.Connection) -> set[str]:
+def _find_overdue_marks(connection: sqlite3.Connection) -> set[str]:
     marks = dict(connection.execute("SELECT name, value FROM meta").fetchall())
     return {name for name, version in MARKS.items() if marks.get(name) != version}
 
@@ -182,10 +182,10 @@ def _overdue(connection: sqlite3.Connection) -> set[str]:
 def _without_index(connection: sqlite3.Connection, work: Callable[[], None]) -> None:
     """Do what gives nearly every memory another fingerprint, and make the index of these once afterwards."""
     statement = "SELECT sql FROM sqlite_schema WHERE name = ?"
-    (made,) = connection.execute(statement, (_FINGERPRINTS,)).fetchone()
+    (definition,) = connection.execute(statement, (_FINGERPRINTS,)).fetchone()
     connection.execute(f"DROP INDEX {_FINGERPRINTS}")
     work()
-    connection.execute(made)
+    connection.execute(definition)
 
 
 def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
@@ -197,13 +197,13 @@ def _pass(connection: sqlite3.Connection, due: Sequence[Step]) -> None:
     fields = ", ".join(map(_place, read))
     names = StringIds()
     for start in range(first - first % RANGE, last + 1, RANGE):
-        found = connection.execute(
+        batch = connection.execute(
             f"SELECT m.seq, {fields} FROM memories m JOIN states s ON s.seq = m.seq"
             " WHERE m.seq BETWEEN ? AND ? ORDER BY m.seq",
             (start, start + RANGE - 1),
         ).fetchall()
-        if found:
-            seqs, *columns = map(list, zip(*found, strict=True))
+        if batch:
+            seqs, *columns = map(list, zip(*batch, strict=True))
             rows = RefreshBatch(connection, names, seqs, dict(zip(read, columns, strict=True)))
             _write(rows, _compute_columns(rows, due), due)
 
@@ -229,9 +229,9 @@ def _write(rows: RefreshBatch, before: Mapping[str, Sequence[Any]], due: Sequenc
             continue
         old = zip(*(before[name] for name in names), strict=True)
         new = zip(*(rows.columns[name] for name in names), strict=True)
-        changed = [(*now, seq) for seq, was, now in zip(rows.seqs, old, new, strict=True) if was != now]
+        updates = [(*now, seq) for seq, was, now in zip(rows.seqs, old, new, strict=True) if was != now]
         sets = ", ".join(f"{name} = ?" for name in names)
-        rows.connection.executemany(f"UPDATE {table} SET {sets} WHERE seq = ?", changed)
+        rows.connection.executemany(f"UPDATE {table} SET {sets} WHERE seq = ?", updates)
 
 
 def _table(name: str) -> str:

@@ -64,35 +64,35 @@ class PieceHashes:
 
     def without(self, data: bytes) -> "PieceHashes":
         """Return the pieces that do not stand in some bytes."""
-        found = self.find_pieces(data)
-        left = {prefix: held - found for prefix, held in self.held.items()}
-        return PieceHashes(self.salt, {prefix: held for prefix, held in left.items() if held})
+        matches = self.find_pieces(data)
+        rest = {prefix: pieces - matches for prefix, pieces in self.held.items()}
+        return PieceHashes(self.salt, {prefix: pieces for prefix, pieces in rest.items() if pieces})
 
     def find_pieces(self, data: bytes) -> set[tuple[int, bytes]]:
         """Return the pieces that stand in some bytes."""
-        found: set[tuple[int, bytes]] = set()
+        matches: set[tuple[int, bytes]] = set()
         looked_at: set[bytes] = set()
-        known, begins = self._beginnings(found)
-        for start in range(0, len(data) - SHORTEST + 1 if len(known) else 0, _STEP_BYTES):
+        prefixes, begins = self._beginnings(matches)
+        for start in range(0, len(data) - SHORTEST + 1 if len(prefixes) else 0, _STEP_BYTES):
             ends = min(start + _STEP_BYTES + SHORTEST - 1, len(data))
-            before = len(found)
-            for at, prefix in self._places(data, (start, ends), known, begins):
+            before = len(matches)
+            for at, prefix in self._places(data, (start, ends), prefixes, begins):
                 piece = data[at : at + PIECE_BYTES]
                 if piece not in looked_at:
                     looked_at.add(piece)
-                    held = self.held[prefix]
-                    lengths = {length for length, _ in held}
-                    found |= held & {(length, self._digest(piece[:length])) for length in lengths}
-            if len(found) > before:  # what was found stands in many places, and is not looked for any more
-                known, begins = self._beginnings(found)
-        return found
+                    pieces = self.held[prefix]
+                    lengths = {length for length, _ in pieces}
+                    matches |= pieces & {(length, self._digest(piece[:length])) for length in lengths}
+            if len(matches) > before:  # what was found stands in many places, and is not looked for any more
+                prefixes, begins = self._beginnings(matches)
+        return matches
 
     def encode_hex(self) -> str:
         """Return all as hex digits, as they are kept until it is proven that nothing is left."""
         rows = b"".join(
             prefix.to_bytes(4) + bytes([length]) + digest
-            for prefix, held in sorted(self.held.items())
-            for length, digest in sorted(held)
+            for prefix, pieces in sorted(self.held.items())
+            for length, digest in sorted(pieces)
         )
         return (self.salt + rows).hex()
 
@@ -108,10 +108,12 @@ class PieceHashes:
 
     def _beginnings(self, found: set[tuple[int, bytes]]) -> tuple[_Prefixes, npt.NDArray[np.bool_]]:
         """Return how what is not found yet begins, in order, and for each run of first bits whether any begins so."""
-        known = np.array(sorted(one for one, held in self.held.items() if not held <= found), np.uint32)
+        prefixes = np.array(
+            sorted(one for one, pieces in self.held.items() if not pieces <= found), np.uint32
+        )
         begins = np.zeros(1 << _FILTER_BITS, np.bool_)
-        begins[known >> (32 - _FILTER_BITS)] = True
-        return known, begins
+        begins[prefixes >> (32 - _FILTER_BITS)] = True
+        return prefixes, begins
 
     def _places(
         self, data: bytes, within: tuple[int, int], known: _Prefixes, begins: npt.NDArray[np.bool_]
@@ -120,9 +122,9 @@ class PieceHashes:
         for start in range(within[0], min(within[0] + SHORTEST, within[1] - SHORTEST + 1)):
             words = np.frombuffer(data, "<u8", (within[1] - start) // SHORTEST, start)
             hits = np.flatnonzero(begins[(words * self._factor) >> np.uint64(64 - _FILTER_BITS)])
-            mixed = self._hash_words(words[hits])
-            same = np.isin(mixed, known)
-            yield from zip((hits[same] * SHORTEST + start).tolist(), mixed[same].tolist(), strict=True)
+            hashes = self._hash_words(words[hits])
+            same = np.isin(hashes, known)
+            yield from zip((hits[same] * SHORTEST + start).tolist(), hashes[same].tolist(), strict=True)
 
     @property
     def _factor(self) -> np.uint64:
@@ -130,8 +132,8 @@ class PieceHashes:
 
     def _hash_words(self, words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
         """Mix eight bytes into four by the salt."""
-        mixed: npt.NDArray[np.uint32] = ((words * self._factor) >> np.uint64(32)).astype(np.uint32)
-        return mixed
+        hashes: npt.NDArray[np.uint32] = ((words * self._factor) >> np.uint64(32)).astype(np.uint32)
+        return hashes
 
     def _digest(self, piece: bytes) -> bytes:
         return blake2b(piece, digest_size=_DIGEST_BYTES, key=self.salt).digest()

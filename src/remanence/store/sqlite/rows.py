@@ -96,12 +96,12 @@ def numbers(text: str) -> list[int]:
 def _accessors(text: str) -> dict[str, Any] | None:
     if text == "{}":
         return None
-    found = {
+    accessors = {
         name: {"uses": uses, "last_at": last_at} for name, (uses, last_at) in sorted(mapping(text).items())
     }
-    if not all(map(is_access, found.items())):
+    if not all(map(is_access, accessors.items())):
         raise ValueError(f"{text[:40]!r} says of nobody how often and when")
-    return found
+    return accessors
 
 
 def select_statement(names: Iterable[str], where: str = "") -> str:
@@ -131,8 +131,8 @@ def read_rows(
     connection: sqlite3.Connection, scope: int, seqs: Iterable[int], names: Sequence[str]
 ) -> dict[int, tuple[Any, ...]]:
     """Return the kept values of some columns by sequence number; a memory that is not there is left out."""
-    found = connection.execute(select_statement(names), (id_list(seqs), scope))
-    return {row[0]: row[1:] for row in found.fetchall()}
+    cursor = connection.execute(select_statement(names), (id_list(seqs), scope))
+    return {row[0]: row[1:] for row in cursor.fetchall()}
 
 
 def plain_values(
@@ -185,10 +185,10 @@ def link(kept: Sequence[Any]) -> Link:
     values[0] /= MILLION  # weight
     if values[1] is not None:
         values[1] /= MILLION  # confidence
-    made = object.__new__(Link)
+    new_link = object.__new__(Link)
     for put, value in zip(_PUT_LINK, (source, target, _RELATIONS[relation], *values), strict=True):
-        put(made, value)
-    return made
+        put(new_link, value)
+    return new_link
 
 
 _PUT_LINK = tuple(Link.__dict__[name].__set__ for name in ("source", "target", "relation", *LINK_COLUMNS))
@@ -253,12 +253,12 @@ def memory(
         if values[number] is not None:
             values[number] = texts[values[number]]
     tagged_at = {tag: _instant(at) for tag, at in tags.items() if at is not None}
-    made = object.__new__(Memory)
+    new_memory = object.__new__(Memory)
     for put, value in zip(_PUT_WHOLE, values, strict=True):
-        put(made, value)
+        put(new_memory, value)
     for put, value in zip(_PUT_BESIDE, (seq, scope, tuple(tags), sources, tagged_at, (), None), strict=True):
-        put(made, value)
-    return made
+        put(new_memory, value)
+    return new_memory
 
 
 def names_in(rows: Iterable[Sequence[Any]]) -> set[int]:

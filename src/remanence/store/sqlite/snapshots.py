@@ -68,37 +68,37 @@ def snapshot(
     columns = _columns(wanted)
     no = names.number(connection, SCOPE, scope) or 0
     row = connection.execute("SELECT position, newest_at, held FROM scopes WHERE scope = ?", (no,)).fetchone()
-    held, newest, count = row or (0, 0, 0)
-    changed = None
-    if wanted.since is not None and wanted.since <= held:
-        changed = changed_since(connection, no, wanted.since)
+    position, newest, count = row or (0, 0, 0)
+    changed_seqs = None
+    if wanted.since is not None and wanted.since <= position:
+        changed_seqs = changed_since(connection, no, wanted.since)
     part: Ints | None
-    if changed is None and wanted.only is not None and wanted.links is not None:
-        given = np.unique(np.array(wanted.only, np.int64))
-        seq, arrays, links = _read_near(connection, no, columns, count, (given, wanted.links))
+    if changed_seqs is None and wanted.only is not None and wanted.links is not None:
+        only_seqs = np.unique(np.array(wanted.only, np.int64))
+        seq, arrays, links = _read_near(connection, no, columns, count, (only_seqs, wanted.links))
         part = seq
-    elif changed is None:
-        among = _among(connection, names, no, wanted.among)
+    elif changed_seqs is None:
+        among = _build_among_condition(connection, names, no, wanted.among)
         seq, arrays, links = _read(connection, no, columns, count, (among, wanted))
         part = None if among == "" else seq
     else:
-        seq, arrays, links = _read_near(connection, no, columns, count, (changed, wanted.links))
+        seq, arrays, links = _read_near(connection, no, columns, count, (changed_seqs, wanted.links))
         part = seq
     texts = {
         column.name: _encode_names(connection, names, arrays, column.name)
         for column in columns
         if column.kind == "name"
     }
-    (destroyed,) = connection.execute(
+    (destroyed_count,) = connection.execute(
         "SELECT coalesce(sum(destroyed), 0) FROM runs WHERE scope = ? AND at > ? AND at <= ? AND destroyed > 0",
         (no, now - DAY, now),
     ).fetchone()
-    counted = "SELECT count(*) FROM links WHERE scope = ?"
+    count_query = "SELECT count(*) FROM links WHERE scope = ?"
     agents, others = _agents(connection, no, seq, part) if wanted.agents else (None, None)
-    sharing = _sharing(connection, no, seq, part) if wanted.agents else None
+    sharing = _count_sharing_agents(connection, no, seq, part) if wanted.agents else None
     return Snapshot(
         scope=scope,
-        position=held,
+        position=position,
         seq=seq,
         whole=count,
         columns=arrays,
@@ -111,13 +111,13 @@ def snapshot(
         links=links,
         fired=dict(connection.execute("SELECT rule, at FROM fired WHERE scope = ?", (no,)).fetchall()),
         newest_at=newest,
-        destroyed_today=destroyed,
+        destroyed_today=destroyed_count,
         spans=bookkeeping.clock(connection, no, "active") if "active" in wanted.clocks else None,
         heard=bookkeeping.clock(connection, no, "turns") if "turns" in wanted.clocks else None,
-        asks=_asking(connection, no, seq) if wanted.asks else None,
+        asks=_match_questions(connection, no, seq) if wanted.asks else None,
         attributes=_attributes(connection, no, seq, wanted.attributes) if wanted.attributes else {},
-        link_count=connection.execute(counted, (no,)).fetchone()[0] if wanted.link_count else None,
-        changed=changed,
+        link_count=connection.execute(count_query, (no,)).fetchone()[0] if wanted.link_count else None,
+        changed=changed_seqs,
     )
 
 
@@ -129,17 +129,17 @@ def _read(
     which: tuple[str, SnapshotRequest],
 ) -> tuple[Ints, dict[str, Array], LinkColumns | None]:
     """Return numbers, columns and links of a scope's memories, which are so many, or of those that meet a condition."""
-    among, wanted = which
-    seq, arrays = _rows(connection, no, columns, count, (among, wanted.only))
-    if wanted.links is None:
+    among, request = which
+    seq, arrays = _rows(connection, no, columns, count, (among, request.only))
+    if request.links is None:
         return seq, arrays, None
-    if wanted.among is None:
-        return seq, arrays, _links(connection, no, seq, wanted.links)
-    found = _read_adjacent_links(connection, no, seq, count, wanted.links)
-    beyond = np.setdiff1d(np.concatenate([found["source"], found["target"]]), seq)
+    if request.among is None:
+        return seq, arrays, _links(connection, no, seq, request.links)
+    adjacent_links = _read_adjacent_links(connection, no, seq, count, request.links)
+    beyond = np.setdiff1d(np.concatenate([adjacent_links["source"], adjacent_links["target"]]), seq)
     rest = _rows(connection, no, columns, len(beyond), ("", beyond.tolist()))
     seq, arrays = _merge_rows((seq, arrays), rest)
-    return seq, arrays, _build_link_columns(connection, no, found, _RowNumbers(seq), wanted.links)
+    return seq, arrays, _build_link_columns(connection, no, adjacent_links, _RowNumbers(seq), request.links)
 
 
 def _read_near(
@@ -151,13 +151,15 @@ def _read_near(
 ) -> tuple[Ints, dict[str, Array], LinkColumns | None]:
     """Return the same of some memories and of their neighbours; links are of the former."""
     some, links = which
-    found = _read_adjacent_links(connection, no, some, count, links or ())
-    near = np.union1d(some, np.concatenate([found["source"], found["target"]]))
+    adjacent_links = _read_adjacent_links(connection, no, some, count, links or ())
+    near = np.union1d(some, np.concatenate([adjacent_links["source"], adjacent_links["target"]]))
     seq, arrays = _rows(connection, no, columns, len(near), ("", near.tolist()))
     return (
         seq,
         arrays,
-        None if links is None else _build_link_columns(connection, no, found, _RowNumbers(seq), links),
+        None
+        if links is None
+        else _build_link_columns(connection, no, adjacent_links, _RowNumbers(seq), links),
     )
 
 
@@ -216,25 +218,27 @@ def _unpack_column(column: Column, rows: UnpackedRows) -> Array:
     return rows.read_unsigned(name) if column.kind == "flag" else rows.read_signed(name)
 
 
-def _among(connection: sqlite3.Connection, names: StringIds, no: int, among: Among | None) -> str:
+def _build_among_condition(
+    connection: sqlite3.Connection, names: StringIds, no: int, among: Among | None
+) -> str:
     """Return what of the rows of a scope is read, as a condition in SQL."""
     if among is None:
         return ""
-    return f" AND ({' OR '.join(_holding(connection, names, no, holds) for holds in among) or '0'})"
+    return f" AND ({' OR '.join(_build_holds_condition(connection, names, no, holds) for holds in among) or '0'})"
 
 
-def _holding(connection: sqlite3.Connection, names: StringIds, no: int, holds: Holds) -> str:
+def _build_holds_condition(connection: sqlite3.Connection, names: StringIds, no: int, holds: Holds) -> str:
     """Return a condition: each column holds one of its labels or names, and one of the tags is there."""
-    said = []
+    conditions = []
     for name, values in sorted(holds.items()):
-        named = name == TAG or COLUMN[name].kind == "name"
-        codes = (names.number(connection, name, str(one)) if named else int(one) for one in values)
-        listed = ", ".join(str(code) for code in codes if code is not None)
+        is_name = name == TAG or COLUMN[name].kind == "name"
+        codes = (names.number(connection, name, str(one)) if is_name else int(one) for one in values)
+        code_list = ", ".join(str(code) for code in codes if code is not None)
         if name == TAG:
-            said.append(f"seq IN (SELECT seq FROM tags WHERE scope = {no} AND tag IN ({listed}))")
+            conditions.append(f"seq IN (SELECT seq FROM tags WHERE scope = {no} AND tag IN ({code_list}))")
         else:
-            said.append(f"{name} IN ({listed})")
-    return " AND ".join(said)
+            conditions.append(f"{name} IN ({code_list})")
+    return " AND ".join(conditions)
 
 
 def _merge_rows(
@@ -271,14 +275,14 @@ def _rows(
             f"FROM states{' NOT INDEXED' if dense else ''} WHERE seq BETWEEN ?1 AND ?2 AND scope = {no}{among}"
             " ORDER BY seq"
         )
-        found = gather(connection, packing, source, bounds, ROWS_STEP)
+        ranges = gather(connection, packing, source, bounds, ROWS_STEP)
     else:
         count = len(only)
-        found = _read_row_ranges(connection, packing, (no, among), only)
+        ranges = _read_row_ranges(connection, packing, (no, among), only)
     # Made for all from the start: columns that grow would lie twice in memory, and leave holes in it.
     seq, end = np.empty(count, np.int64), 0
     arrays: dict[str, Array] = {column.name: np.empty(count, _KINDS[column.kind]) for column in columns}
-    for base, rows in found:
+    for base, rows in ranges:
         begin, end = end, end + len(rows)
         seq[begin:end] = rows.read_unsigned("seq") + base
         for column in columns:
@@ -327,36 +331,36 @@ def _encode_names(
 ) -> tuple[str, ...]:
     """Replace the store's numbers by codes into the sorted names of a column; return these."""
     array = arrays[column]
-    used, places = _used(array)
-    texts = names.all(connection, [number for number in used.tolist() if number])
-    ordered = sorted(texts.values())
-    codes = {text: code for code, text in enumerate(ordered)}
+    used, places = _index_numbers(array)
+    texts = names.read_texts(connection, [number for number in used.tolist() if number])
+    sorted_texts = sorted(texts.values())
+    codes = {text: code for code, text in enumerate(sorted_texts)}
     of_used = [codes[texts[number]] if number else -1 for number in used.tolist()]
     arrays[column] = np.array(of_used, np.int32)[places] if len(used) else np.empty(0, np.int32)
-    return tuple(ordered)
+    return tuple(sorted_texts)
 
 
-def _used(numbers: Array) -> tuple[Ints, Array]:
+def _index_numbers(numbers: Array) -> tuple[Ints, Array]:
     """Return which numbers there are, ascending, and the place of each row's among them."""
     most = int(numbers.max(initial=0))
     if most > _SPREAD_MAX * len(numbers):
         return np.unique(numbers, return_inverse=True)
     # Without sorting all rows: a table by number, since names are numbered as they come.
-    known = np.zeros(most + 1, np.bool_)
-    known[numbers] = True
-    return np.flatnonzero(known), (np.cumsum(known, dtype=np.int32) - 1)[numbers]
+    is_used = np.zeros(most + 1, np.bool_)
+    is_used[numbers] = True
+    return np.flatnonzero(is_used), (np.cumsum(is_used, dtype=np.int32) - 1)[numbers]
 
 
 def _tag_mask(connection: sqlite3.Connection, no: int, pattern: str, seq: Ints) -> npt.NDArray[np.bool_]:
     """Tell for each memory whether it has a tag that the pattern means: a name, or all that begin alike (`self/*`)."""
-    (found,) = connection.execute(
+    (seq_text,) = connection.execute(
         "SELECT group_concat(seq) FROM tags WHERE scope = ? AND tag IN"
         " (SELECT no FROM names WHERE space = 'tag' AND name GLOB ?)",
         (no, _glob(pattern)),
     ).fetchone()
     return (
-        is_among(seq, np.sort(np.fromstring(found, np.int64, sep=",")))
-        if found
+        is_among(seq, np.sort(np.fromstring(seq_text, np.int64, sep=",")))
+        if seq_text
         else np.zeros(len(seq), np.bool_)
     )
 
@@ -368,9 +372,9 @@ def _tagged_at(connection: sqlite3.Connection, no: int, tag: str, seq: Ints) -> 
         " (SELECT no FROM names WHERE space = 'tag' AND name = ?)",
         (no, tag),
     )
-    found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
+    pairs = _filter_read_rows(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
     times = np.full(len(seq), np.nan)
-    times[np.searchsorted(seq, found[:, 0])] = found[:, 1]
+    times[np.searchsorted(seq, pairs[:, 0])] = pairs[:, 1]
     return times
 
 
@@ -381,13 +385,13 @@ def _agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | Non
         f" WHERE a.scope = ?1{_among_part('a.seq', part)} GROUP BY seq",
         (no, *_part_parameters(part)),
     )
-    found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 3), seq)
+    triples = _filter_read_rows(np.array(rows.fetchall(), np.int64).reshape(-1, 3), seq)
     counts = np.zeros((2, len(seq)), np.int64)
-    counts[:, np.searchsorted(seq, found[:, 0])] = found[:, 1:].T
+    counts[:, np.searchsorted(seq, triples[:, 0])] = triples[:, 1:].T
     return counts[0], counts[1]
 
 
-def _sharing(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> Ints:
+def _count_sharing_agents(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | None) -> Ints:
     """Return how many agents to which each memory does not belong used it, or have a memory that rests on it."""
     rows = connection.execute(
         "WITH concerned (seq, agent) AS ("
@@ -399,9 +403,9 @@ def _sharing(connection: sqlite3.Connection, no: int, seq: Ints, part: Ints | No
         " WHERE c.agent IS NOT o.agent GROUP BY c.seq",
         (no, *_part_parameters(part)),
     )
-    found = _here(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
+    pairs = _filter_read_rows(np.array(rows.fetchall(), np.int64).reshape(-1, 2), seq)
     counts = np.zeros(len(seq), np.int64)
-    counts[np.searchsorted(seq, found[:, 0])] = found[:, 1]
+    counts[np.searchsorted(seq, pairs[:, 0])] = pairs[:, 1]
     return counts
 
 
@@ -417,7 +421,7 @@ def _part_parameters(part: Ints | None) -> tuple[str, ...]:
     return () if part is None else (id_list(part.tolist()),)
 
 
-def _here(rows: Ints, seq: Ints) -> Ints:
+def _filter_read_rows(rows: Ints, seq: Ints) -> Ints:
     """Return those rows whose first number is that of a memory that is read."""
     return rows[is_among(rows[:, 0], seq)] if len(rows) else rows
 
@@ -433,15 +437,15 @@ _ASKS = (
 )
 
 
-def _asking(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:
+def _match_questions(connection: sqlite3.Connection, no: int, seq: Ints) -> npt.NDArray[np.bool_]:
     """Tell for each memory whether its text holds a question mark."""
     (first, last), dense = _extent(connection, no)
-    (found,) = connection.execute(
+    (seq_text,) = connection.execute(
         f"SELECT group_concat(seq) FROM memories{' NOT INDEXED' if dense else ''}"
         f" WHERE scope = ? AND seq BETWEEN ? AND ? AND ({_ASKS})",
         (no, first, last),
     ).fetchone()
-    return np.isin(seq, np.fromstring(found, np.int64, sep=",") if found else ())
+    return np.isin(seq, np.fromstring(seq_text, np.int64, sep=",") if seq_text else ())
 
 
 def _attributes(
@@ -451,10 +455,10 @@ def _attributes(
     (first, last), dense = _extent(connection, no)
     # A name that JSON could write in another way is looked for in every row.
     plain = all(name.isascii() and name.isprintable() and not {'"', "\\"} & set(name) for name in names)
-    held = " OR ".join("instr(attributes, ?)" for _ in names) if plain else "1"
+    condition = " OR ".join("instr(attributes, ?)" for _ in names) if plain else "1"
     rows = connection.execute(
         f"SELECT seq, attributes FROM memories{' NOT INDEXED' if dense else ''}"
-        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND attributes IS NOT NULL AND ({held})",
+        f" WHERE scope = ? AND seq BETWEEN ? AND ? AND attributes IS NOT NULL AND ({condition})",
         (no, first, last, *((f'"{name}"' for name in names) if plain else ())),
     )
     columns = {name: AttributeColumn() for name in names}
@@ -465,12 +469,12 @@ def _attributes(
         seqs.append(number)
         for name, column in columns.items():
             codes[name].append(column.code(attributes.get(name)))
-    found = {}
+    row_attributes = {}
     for name, column in columns.items():
-        aligned = np.full(len(seq), -1, np.int32)
-        aligned[np.searchsorted(seq, np.array(seqs, np.int64))] = codes[name]
-        found[name] = (column, aligned)
-    return found
+        row_codes = np.full(len(seq), -1, np.int32)
+        row_codes[np.searchsorted(seq, np.array(seqs, np.int64))] = codes[name]
+        row_attributes[name] = (column, row_codes)
+    return row_attributes
 
 
 def _glob(pattern: str) -> str:
@@ -487,7 +491,7 @@ _OF_LINKS = {
 }
 
 
-def _packing(latest: int, wanted: Collection[str]) -> Packing:
+def _pick_packing(latest: int, wanted: Collection[str]) -> Packing:
     """Return where the columns of links lie, in as few words as they need."""
     return _packing_of_links(_TARGET_BITS if latest < 1 << _TARGET_BITS else 40, frozenset(wanted))
 
@@ -510,22 +514,22 @@ def _read_adjacent_links(
 ) -> dict[str, Array]:
     """Return the links that have some of the scope's memories at an end, these still by their sequence numbers."""
     bounds, _ = _extent(connection, no)
-    packing = _packing(bounds[1], wanted)
+    packing = _pick_packing(bounds[1], wanted)
     if len(seq) > _DENSE * count:
         source = (
             f"FROM links WHERE scope = {no} AND source BETWEEN ?1 AND ?2 ORDER BY source, target, relation"
         )
         parts = gather(connection, packing, source, bounds, LINKS_STEP)
     else:
-        listed = id_list(seq.tolist())
-        rows = connection.execute(_SOURCES, (no, listed, no, listed)).fetchall()
+        seq_list = id_list(seq.tolist())
+        rows = connection.execute(_SOURCES, (no, seq_list, no, seq_list)).fetchall()
         parts = _of_sources(connection, packing, no, [number for (number,) in rows])
     names = [name for name in _LINK_KINDS if name in wanted or name in _ALWAYS]
-    found: dict[str, list[Array]] = {name: [np.empty(0, np.int64)] for name in names}
+    chunks: dict[str, list[Array]] = {name: [np.empty(0, np.int64)] for name in names}
     for base, rows_of in parts:
         for name in names:
-            found[name].append(_of_link(name, rows_of, base, lambda seqs: seqs))
-    columns = {name: np.concatenate(some) for name, some in found.items()}
+            chunks[name].append(_of_link(name, rows_of, base, lambda seqs: seqs))
+    columns = {name: np.concatenate(some) for name, some in chunks.items()}
     mine = is_among(columns["source"], seq) | is_among(columns["target"], seq)
     return {name: array[mine] for name, array in columns.items()}
 
@@ -577,15 +581,15 @@ def _links(connection: sqlite3.Connection, no: int, seq: Ints, wanted: Collectio
         for name, kind in _LINK_KINDS.items()
         if name in wanted or name in _ALWAYS
     }
-    for base, rows in gather(connection, _packing(bounds[1], wanted), source, bounds, LINKS_STEP):
+    for base, rows in gather(connection, _pick_packing(bounds[1], wanted), source, bounds, LINKS_STEP):
         begin, end = end, end + len(rows)
         for name, array in columns.items():
             columns[name] = roomy = _with_room(array, end)
             roomy[begin:end] = _of_link(name, rows, base, row_of)
-    found = LinkColumns(**{name: array[:end] for name, array in columns.items()})
+    link_columns = LinkColumns(**{name: array[:end] for name, array in columns.items()})
     if "resolved_at" not in wanted:
-        return found
-    return replace(found, resolved_at=_read_resolved_times(connection, no, row_of, found))
+        return link_columns
+    return replace(link_columns, resolved_at=_read_resolved_times(connection, no, row_of, link_columns))
 
 
 def _with_room(array: Array, count: int) -> Array:
@@ -631,12 +635,14 @@ def _read_resolved_times(
         (no,),
     ).fetchall()
     times = np.full(len(links), np.nan)
-    found = np.array(rows, np.int64).reshape(-1, 4)
-    source, target, relation, resolved_at = found[row_of.has(found[:, 0]) & row_of.has(found[:, 1])].T
+    resolved_rows = np.array(rows, np.int64).reshape(-1, 4)
+    source, target, relation, resolved_at = resolved_rows[
+        row_of.has(resolved_rows[:, 0]) & row_of.has(resolved_rows[:, 1])
+    ].T
     keys = _keys(links.source, links.target, links.relation)
-    asked = _keys(row_of(source), row_of(target), relation)
-    places = np.searchsorted(keys, asked)
-    here = np.isin(asked, keys)
+    wanted_keys = _keys(row_of(source), row_of(target), relation)
+    places = np.searchsorted(keys, wanted_keys)
+    here = np.isin(wanted_keys, keys)
     times[places[here]] = resolved_at[here]
     return times
 

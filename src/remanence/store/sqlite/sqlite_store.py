@@ -132,7 +132,7 @@ class SqlStore:
         writer.start()
         raw_files.note_open(self._path)
         try:
-            await writer.ask(_nothing, reads=True)
+            await writer.ask(_do_nothing, reads=True)
         finally:
             if not writer.connected:
                 await writer.stop()
@@ -179,12 +179,10 @@ class SqlStore:
 
     async def index_archive(self, scope: str) -> int:
         """Index the words of a part of which some wait; return of how many memories they still do."""
-        indexed = await self._read(
-            lambda connection: archive_words.index_next(connection, self._names, scope)
-        )
-        if indexed is None:
+        index = await self._read(lambda connection: archive_words.index_next(connection, self._names, scope))
+        if index is None:
             return 0
-        return await self._write(lambda connection: archive_words.write(connection, indexed))
+        return await self._write(lambda connection: archive_words.write(connection, index))
 
     async def vectors(
         self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
@@ -240,9 +238,9 @@ class SqlStore:
 
     async def clean(self) -> CleanResult:
         """Rewrite the file without what was erased, and look through it; nothing where nothing is due."""
-        found = await self._read(cleaning.left_unless_due)
-        if found is not None:
-            return CleanResult(found=tuple(found))
+        leftovers = await self._read(cleaning.left_unless_due)
+        if leftovers is not None:
+            return CleanResult(found=tuple(leftovers))
         return await asyncio.to_thread(cleaning.clean, self._path)
 
     async def erased_ids(self, scope: str) -> list[str]:
@@ -325,8 +323,8 @@ class SqlStore:
         rows: bool = True,
     ) -> list[AuditPart]:
         """Return logged parts, oldest first: of one run, of one memory (its changes only), or above a position."""
-        asked = audit.AuditQuery(run, memory, after, limit, rows)
-        return await self._read(lambda connection: audit.read(connection, self._names, scope, asked))
+        query = audit.AuditQuery(run, memory, after, limit, rows)
+        return await self._read(lambda connection: audit.read(connection, self._names, scope, query))
 
     async def bookkeep(self, scope: str, asked: Bookkeeping) -> BookkeepResult:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
@@ -414,5 +412,5 @@ def _left_log(path: str) -> bool:
     return log.exists() and log.stat().st_size > 0
 
 
-def _nothing(_: sqlite3.Connection) -> None:
+def _do_nothing(_: sqlite3.Connection) -> None:
     """Ask for no more than a connection."""

@@ -47,20 +47,20 @@ class StringIds:
     def text(self, connection: sqlite3.Connection, number: int) -> str:
         """Return the name behind a number."""
         text = self.texts.get(number)
-        return text if text is not None else self.all(connection, [number])[number]
+        return text if text is not None else self.read_texts(connection, [number])[number]
 
-    def all(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
+    def read_texts(self, connection: sqlite3.Connection, numbers: Iterable[int]) -> dict[int, str]:
         """Return the names behind many numbers."""
-        wanted = set(numbers)
-        found = {number: self.texts[number] for number in wanted if number in self.texts}
-        missing = id_list(wanted - found.keys())
+        number_set = set(numbers)
+        texts = {number: self.texts[number] for number in number_set if number in self.texts}
+        missing = id_list(number_set - texts.keys())
         rows = connection.execute(
             "SELECT no, space, name FROM json_each(?) CROSS JOIN names ON no = value", (missing,)
         )
         for number, space, name in rows.fetchall() if missing != "[]" else ():
-            found[number] = name
+            texts[number] = name
             self.learn(space, name, number)
-        return found
+        return texts
 
     def learn(self, space: str, name: str, number: int) -> None:
         """Remember a committed name."""

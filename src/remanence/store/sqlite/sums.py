@@ -200,15 +200,15 @@ def compute(connection: sqlite3.Connection) -> None:
 
 def find_sum_faults(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield which tables do not hold what was written, and about which memories, names or scopes."""
-    held = connection.execute(f"SELECT chunk, {', '.join(SUMMED)} FROM sums").fetchall()
-    kept = {chunk: dict(zip(SUMMED, by, strict=True)) for chunk, *by in held}
-    for table, summed in SUMMED.items():
-        found = compute_table_sums(connection, table)
-        for chunk in sorted(kept.keys() | found.chunks):
-            if kept.get(chunk, {}).get(table, 0) != found.total(chunk, table):
+    sum_rows = connection.execute(f"SELECT chunk, {', '.join(SUMMED)} FROM sums").fetchall()
+    stored_sums = {chunk: dict(zip(SUMMED, by, strict=True)) for chunk, *by in sum_rows}
+    for table, summed_table in SUMMED.items():
+        computed_sums = compute_table_sums(connection, table)
+        for chunk in sorted(stored_sums.keys() | computed_sums.chunks):
+            if stored_sums.get(chunk, {}).get(table, 0) != computed_sums.total(chunk, table):
                 first = chunk << CHUNK_BITS
                 last = first + (1 << CHUNK_BITS) - 1
-                yield f"{table} of {summed.about} {first} to {last} are not what was written"
+                yield f"{table} of {summed_table.about} {first} to {last} are not what was written"
 
 
 def _numbers(connection: sqlite3.Connection, table: str, summed: SummedTable) -> Iterator[Ints]:
@@ -219,14 +219,14 @@ def _numbers(connection: sqlite3.Connection, table: str, summed: SummedTable) ->
     last: tuple[int, ...] = ()
     while True:
         after = f"WHERE ({order}) > ({marks})" if last else ""
-        (found,) = connection.execute(
+        (hex_digits,) = connection.execute(
             f"SELECT group_concat(printf('{'%016x' * width}', {digits}), '')"
             f" FROM (SELECT * FROM {table} {after} ORDER BY {order} LIMIT {_BATCH})",
             last,
         ).fetchone()
-        if found is None:
+        if hex_digits is None:
             return
-        rows = whole_numbers(found, width)
+        rows = whole_numbers(hex_digits, width)
         yield rows
         before, last = last, tuple(rows[-1, : summed.key_width].tolist())
         if last <= before:
@@ -239,10 +239,10 @@ def _zeros() -> list[int]:
 
 def _without_texts(row: Row, texts: Sequence[int]) -> list[Any]:
     """Return a row with hashes for its texts."""
-    given = list(row)
+    values = list(row)
     for at in texts:
-        given[at] = NULL if given[at] is None else hash_value(given[at])
-    return given
+        values[at] = NULL if values[at] is None else hash_value(values[at])
+    return values
 
 
 def _array(rows: Sequence[Row]) -> Ints:

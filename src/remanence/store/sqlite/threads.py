@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from remanence.core.errors import RemanenceError, StoreUnavailable
 from remanence.core.process import OpeningProcess
-from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, meaning, unreadable
+from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, explain_read_error, meaning
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -106,7 +106,7 @@ class Worker:
         ends = False
         try:
             while not ends and (first := self._queue.get()) is not None:
-                jobs, ends = self._waiting(first)
+                jobs, ends = self._collect_waiting_jobs(first)
                 connection = self._serve(connection, jobs)
                 _answer(jobs)
                 # A thread that waits must not keep the last answer: a snapshot of a million memories is 200 MB.
@@ -128,20 +128,20 @@ class Worker:
         except (sqlite3.Error, RemanenceError, UnicodeDecodeError) as error:
             self._refuse(jobs, error)
         except UNREADABLE as error:  # an older file is read whole as it is brought up
-            self._refuse(jobs, unreadable(error, self._path))
+            self._refuse(jobs, explain_read_error(error, self._path))
         else:
             self._do(connection, jobs)
         return connection
 
     def _drain_queue(self) -> list[Job[Any]]:
         """Take what nobody will do any more."""
-        left = []
+        jobs = []
         while not self._queue.empty():
             job = self._queue.get_nowait()
-            left += [job] if job is not None else []
-        return left
+            jobs += [job] if job is not None else []
+        return jobs
 
-    def _waiting(self, first: Job[Any]) -> tuple[list[Job[Any]], bool]:
+    def _collect_waiting_jobs(self, first: Job[Any]) -> tuple[list[Job[Any]], bool]:
         """Take what else waits, up to a group; tell whether the end was among it."""
         jobs = [first]
         if len(self._threads) > 1:
@@ -186,8 +186,8 @@ class Worker:
         try:
             job.answer, job.error = job.work(connection), None
         except Exception as error:  # noqa: BLE001 # the thread lives on, whatever a job runs into
-            damaged = job.reads and isinstance(error, UNREADABLE)
-            job.error = unreadable(error, self._path) if damaged else meaning(error, self._path)
+            is_damaged = job.reads and isinstance(error, UNREADABLE)
+            job.error = explain_read_error(error, self._path) if is_damaged else meaning(error, self._path)
         return job.error is None
 
     def _write(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> None:

@@ -37,7 +37,7 @@ class CommitContext:
             return self.number(column.name, value)
         return encode_value(column, value)
 
-    def plain(self, column: Column, kept: Any) -> Any:
+    def decode_kept_value(self, column: Column, kept: Any) -> Any:
         """Turn what SQLite keeps into the plain value."""
         if column.kind == "name" and kept is not None:
             return self.names.text(self.connection, kept)
@@ -47,4 +47,4 @@ class CommitContext:
         """Turn what SQLite keeps into what an image holds: the plain value, blobs as hex digits."""
         if column.kind == "blob":
             return None if kept is None else kept.hex()
-        return self.plain(column, kept)
+        return self.decode_kept_value(column, kept)

@@ -91,8 +91,8 @@ class _Group:
             for place, (n, change) in enumerate(self.taken):
                 row, by = self.rows.get(change.key), (change.after or {})[name].by  # type: ignore[arg-type]
                 if row is not None and (far := as_far_as(row[at], by)) != by:
-                    counted = Change("memories", change.key, *_replace_increment(change, name, far))
-                    self.taken[place] = n, counted
+                    capped_change = Change("memories", change.key, *_replace_increment(change, name, far))
+                    self.taken[place] = n, capped_change
 
     def values(self, name: str) -> list[tuple[int, Any]]:
         """Return (seq, new value) of a column."""
@@ -136,8 +136,8 @@ class Updates:
     @property
     def unkeyed_seqs(self) -> list[int]:
         """The sequence numbers of memories that lose their key."""
-        named = (group for group in self._groups.values() if "key" in group.names)
-        return [seq for group in named for seq, key in group.values("key") if key is None]
+        key_groups = (group for group in self._groups.values() if "key" in group.names)
+        return [seq for group in key_groups for seq, key in group.values("key") if key is None]
 
     def take(self, n: int, change: Change) -> None:
         """Sort one update in."""
@@ -165,15 +165,15 @@ class Updates:
         for group in self._groups.values():
             shape = shape_of(work.images, work.names, work.connection, (*group.names, *group.counters))
             blank = [None] * len(group.counters)
-            revised = bool(group.columns)
+            has_columns = bool(group.columns)
             for n, change in group.taken:
                 row = group.rows[change.key]  # type: ignore[index]
                 old = [
                     row[at] if as_is else work.encode_image(column, row[at])
                     for _, at, as_is, column in group.columns
                 ]
-                old += [*blank, row[0]] if revised else blank
-                work.images.add_update(n, change, shape, old, self._new(group, change).image)
+                old += [*blank, row[0]] if has_columns else blank
+                work.images.add_update(n, change, shape, old, self._find_new_values(group, change).image)
 
     def write(self) -> None:
         """Write all updates."""
@@ -184,38 +184,44 @@ class Updates:
                 uses = [(change.key, (change.after or {})["uses"].by) for _, change in group.taken]
                 accessors.count(self._work, uses)  # type: ignore[arg-type]
 
-    def _new(self, group: _Group, change: Change) -> _NewValues:
+    def _find_new_values(self, group: _Group, change: Change) -> _NewValues:
         """Return what an update sets; equal updates of a group share it."""
         after = change.after or {}
         if group.wide:  # texts and JSON are not worth remembering
             return self._build_new_values(group, after)
-        given = (*[after[slot.name] for slot in group.columns], *[after[name].by for name in group.counters])
-        new = group.known.get(given)
+        values_key = (
+            *[after[slot.name] for slot in group.columns],
+            *[after[name].by for name in group.counters],
+        )
+        new = group.known.get(values_key)
         if new is None:
-            new = group.known[given] = self._build_new_values(group, after)
+            new = group.known[values_key] = self._build_new_values(group, after)
         return new
 
     def _build_new_values(self, group: _Group, after: Mapping[str, Any]) -> _NewValues:
         work = self._work
-        kept = [
+        stored_values = [
             _as_int(after[name]) if as_is else work.encode_value(column, after[name])
             for name, _, as_is, column in group.columns
         ]
-        image = kept
+        image = stored_values
         if not group.as_is:
             image = [
-                work.encode_image(slot.column, value) for slot, value in zip(group.columns, kept, strict=True)
+                work.encode_image(slot.column, value)
+                for slot, value in zip(group.columns, stored_values, strict=True)
             ]
         amounts = [after[name].by for name in group.counters]
-        states = kept
+        states = stored_values
         if group.wide:
             states = [
-                value for slot, value in zip(group.columns, kept, strict=True) if slot.column.home == "states"
+                value
+                for slot, value in zip(group.columns, stored_values, strict=True)
+                if slot.column.home == "states"
             ]
         return _NewValues(
             kept=(*states, *amounts),
             image=json_text([*image, *({"by": amount} for amount in amounts)]),
-            state=tuple([(at >= 0, kept[at] if at >= 0 else None) for at in group.stated]),
+            state=tuple([(at >= 0, stored_values[at] if at >= 0 else None) for at in group.stated]),
         )
 
     def _write(self, group: _Group) -> None:
@@ -227,17 +233,17 @@ class Updates:
         new_values: list[tuple[Any, ...]] = []
         for _, change in group.taken:
             row = group.rows[change.key]  # type: ignore[index]
-            new = self._new(group, change)
+            new = self._find_new_values(group, change)
             if new.state:
                 self._refuse(change.key, row, new.state)
             values = new.kept
             if extra:
-                counted = count_use(
+                use_values = count_use(
                     dict(zip(group.read, row, strict=True)),
                     self._work.cause.at,
                     (change.after or {})["uses"].by,
                 )
-                values += tuple(counted[name] for name in extra)
+                values += tuple(use_values[name] for name in extra)
             by_values[values].append(change.key)  # type: ignore[arg-type]
             new_values.append(values)
         steps = self._steps(group)
@@ -298,8 +304,8 @@ class Updates:
         if move in self._sound:
             return
         new = {
-            name: value if named else old
-            for name, old, (named, value) in zip(_STATED, row[2:5], state, strict=True)
+            name: value if is_named else old
+            for name, old, (is_named, value) in zip(_STATED, row[2:5], state, strict=True)
         }
         with DECODING:
             was = Status(row[2])
@@ -334,11 +340,11 @@ class Updates:
 
     def _write_vectors(self, group: _Group) -> None:
         work, at = self._work, group.read.index("vector")
-        given = group.values("vector")
-        put = [(seq, vector, vector_digest(vector)) for seq, vector in given if vector is not None]
+        vectors = group.values("vector")
+        put = [(seq, vector, vector_digest(vector)) for seq, vector in vectors if vector is not None]
         work.connection.executemany(_PUT_VECTOR, put)
-        gone = [(seq,) for seq, vector in given if vector is None]
-        work.connection.executemany("DELETE FROM vectors WHERE seq = ?", gone)
+        cleared_seqs = [(seq,) for seq, vector in vectors if vector is None]
+        work.connection.executemany("DELETE FROM vectors WHERE seq = ?", cleared_seqs)
         old = [(seq, group.rows[seq][at]) for seq in group.seqs]
         work.sums.remove_rows(
             "vectors", [(seq, vector_digest(vector)) for seq, vector in old if vector is not None]

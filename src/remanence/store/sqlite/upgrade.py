@@ -52,12 +52,12 @@ def tables() -> list[str]:
 def backup_path(path: str, version: int) -> str:
     """Return where the copy goes that is made before a migration; the first free name."""
     number = 0
-    while (found := Path(f"{path}.before-v{version + 1}{f'.{number}' * bool(number)}")).exists():
+    while (backup := Path(f"{path}.before-v{version + 1}{f'.{number}' * bool(number)}")).exists():
         number += 1
-    return str(found)
+    return str(backup)
 
 
-def older(path: str) -> int | None:
+def read_older_version(path: str) -> int | None:
     """Return the version of a file that opening it will bring up, read from its header; None for any other."""
     try:
         with open_regular(path, bytes_max=sys.maxsize, follow=True) as file:
@@ -71,12 +71,12 @@ def older(path: str) -> int | None:
 
 def _refuse_full(path: str) -> None:
     """Raise where there is no room for the copy, for what is written in one transaction, and for the file to grow."""
-    needed = round(Path(path).stat().st_size * _ROOM)
+    bytes_needed = round(Path(path).stat().st_size * _ROOM)
     free = disk_usage(Path(path).absolute().parent).free
-    if free < needed:
+    if free < bytes_needed:
         raise StoreUnavailable(
             f"{path} is to be brought to version {dialect.SCHEMA_VERSION}, which takes"
-            f" {needed >> 20:,} MB of room beside it; {free >> 20:,} MB are free",
+            f" {bytes_needed >> 20:,} MB of room beside it; {free >> 20:,} MB are free",
             recovery="make room, or move the file to where there is; it was not changed",
         )
 
@@ -115,9 +115,9 @@ def _marks(version: int) -> list[str]:
 def _clear_partial(path: str) -> None:
     """Take away copies that a kill left unfinished; nobody else makes one while this transaction is open."""
     file = Path(path)
-    for found in file.parent.iterdir():
-        if found.name.startswith(f"{file.name}.before-") and PARTIAL in found.name:
-            found.unlink(missing_ok=True)
+    for entry in file.parent.iterdir():
+        if entry.name.startswith(f"{file.name}.before-") and PARTIAL in entry.name:
+            entry.unlink(missing_ok=True)
 
 
 def _migrate(connection: sqlite3.Connection, path: str) -> None:

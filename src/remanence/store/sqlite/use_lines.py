@@ -59,16 +59,16 @@ class UseLine:
     def grow(self, connection: sqlite3.Connection, part: UsePart, used: Sequence[int]) -> ChainLink:
         """Write one more part into the line, and return the link of the chain that it is by now."""
         parts = [*self.parts, part]
-        kept = b"".join(map(pack_part, parts, [None, *self.parts]))
-        named = dict(zip(HEADER, self.header, strict=True))
-        changes = named["changes"] + part.changes
-        header = list({**named, "at": part.at, "changes": changes, "parts": kept}.values())
+        packed_parts = b"".join(map(pack_part, parts, [None, *self.parts]))
+        header_fields = dict(zip(HEADER, self.header, strict=True))
+        changes = header_fields["changes"] + part.changes
+        header = list({**header_fields, "at": part.at, "changes": changes, "parts": packed_parts}.values())
         block = block_log.add_used(self.block, pack_used(used), len(used))
         entries = entries_digest({}, [], [block])
         why = header_digest(header, self.scope[1], part.asked)
         first = self.parts[0].position
         connection.execute(
-            _GROW, (part.at, changes, own_digest(why, entries), entries, part.asked, kept, first)
+            _GROW, (part.at, changes, own_digest(why, entries), entries, part.asked, packed_parts, first)
         )
         block_log.rewrite(connection, block)
         connection.execute(_COUNTED, (part.position,))

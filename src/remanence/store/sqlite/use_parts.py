@@ -26,16 +26,16 @@ def pack_part(part: UsePart, after: UsePart | None) -> bytes:
 
 def unpack_parts(kept: bytes, position: int) -> list[UsePart]:
     """Return the parts of a line that begins at a position; raise ValueError where the bytes are something else."""
-    found: list[UsePart] = []
+    parts: list[UsePart] = []
     place, at = 0, 0
     while place < len(kept):
         (step, later, changes), place = _read(kept, place, 3)
-        asked, place = kept[place : place + ASKED_BYTES], place + ASKED_BYTES
+        asked_digest, place = kept[place : place + ASKED_BYTES], place + ASKED_BYTES
         position, at = position + step, at + later
-        found.append(UsePart(position, at, changes, asked))
+        parts.append(UsePart(position, at, changes, asked_digest))
     if place != len(kept):
         raise ValueError("the last part of a line is cut short")
-    return found
+    return parts
 
 
 def pack_used(seqs: Sequence[int]) -> bytes:
@@ -45,17 +45,17 @@ def pack_used(seqs: Sequence[int]) -> bytes:
 
 def unpack_used(kept: bytes, rows: int) -> list[tuple[int, ...]]:
     """Return which memories each part used; raise ValueError where they are not so many, or the bytes are cut."""
-    found: list[tuple[int, ...]] = []
+    seq_lists: list[tuple[int, ...]] = []
     place = 0
     while place < len(kept):
         (count,), place = _read(kept, place, 1)
         if not 0 <= count <= rows:
             raise ValueError("a part used more than its line")
         steps, place = _read(kept, place, count)
-        found.append(tuple(_sums(steps)))
-    if sum(map(len, found)) != rows:
+        seq_lists.append(tuple(_sums(steps)))
+    if sum(map(len, seq_lists)) != rows:
         raise ValueError(f"a line does not hold {rows} uses")
-    return found
+    return seq_lists
 
 
 def _sums(steps: Iterable[int]) -> Iterator[int]:
@@ -66,19 +66,19 @@ def _sums(steps: Iterable[int]) -> Iterator[int]:
 
 
 def _numbers(values: Iterable[int]) -> bytes:
-    kept = bytearray()
+    varints = bytearray()
     for value in values:
-        left = value << 1 if value >= 0 else ~(value << 1)  # the sign is the lowest bit
-        while left > 0x7F:
-            kept.append(left & 0x7F | 0x80)
-            left >>= 7
-        kept.append(left)
-    return bytes(kept)
+        rest = value << 1 if value >= 0 else ~(value << 1)  # the sign is the lowest bit
+        while rest > 0x7F:
+            varints.append(rest & 0x7F | 0x80)
+            rest >>= 7
+        varints.append(rest)
+    return bytes(varints)
 
 
 def _read(kept: bytes, place: int, count: int) -> tuple[list[int], int]:
     """Return so many numbers from a place on, and where they end."""
-    found: list[int] = []
+    numbers: list[int] = []
     for _ in range(count):
         value = shift = 0
         while True:
@@ -89,5 +89,5 @@ def _read(kept: bytes, place: int, count: int) -> tuple[list[int], int]:
             shift += 7
             if byte < 0x80:
                 break
-        found.append(value >> 1 if not value & 1 else ~(value >> 1))
-    return found, place
+        numbers.append(value >> 1 if not value & 1 else ~(value >> 1))
+    return numbers, place

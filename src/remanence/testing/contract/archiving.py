@@ -12,11 +12,11 @@ from remanence.testing.builders import (
     NOW,
     SCOPE,
     archive_change,
-    because,
     block,
     create_change,
     destroy_changes,
     keep,
+    make_cause,
     one,
     update_change,
 )
@@ -34,30 +34,32 @@ async def index_archive_hashes(store: Store, scope: str = SCOPE) -> Told:
 
     What is told is the same before, when only a part of it is indexed, and after.
     """
-    found = [await _read_all(store, scope)]
+    readings = [await _read_all(store, scope)]
     while await store.index_archive(scope):
-        found.append(await _read_all(store, scope))
-    kept = await store.archive_words(scope, None)
+        readings.append(await _read_all(store, scope))
+    words = await store.archive_words(scope, None)
 
-    assert [found[0]] * len(found) == found
-    assert found[0] == await _read_all(store, scope)
-    assert (len(found[0]), 0) == (kept.held, kept.waiting)
-    return found[0]
+    assert [readings[0]] * len(readings) == readings
+    assert readings[0] == await _read_all(store, scope)
+    assert (len(readings[0]), 0) == (words.held, words.waiting)
+    return readings[0]
 
 
 async def _read_all(store: Store, scope: str) -> Told:
-    kept = await store.archive_words(scope, -1)
-    return _read(kept.parts, kept.names)
+    words = await store.archive_words(scope, -1)
+    return _read(words.parts, words.names)
 
 
 def _read(parts: Mapping[int, WordHashPart], names: Mapping[int, str]) -> Told:
-    found: Told = {}
+    by_seq: Told = {}
     for part in parts.values():
-        named = {name: part.columns[name].tolist() for name in NAMED}
+        name_numbers = {name: part.columns[name].tolist() for name in NAMED}
         for place, row in enumerate(rows_of(part)):
-            columns = {name: names[numbers[place]] for name, numbers in named.items() if numbers[place]}
-            found[row.seq] = row.hashes, columns | dict(zip(_REST, row.columns[len(NAMED) :], strict=True))
-    return found
+            columns = {
+                name: names[numbers[place]] for name, numbers in name_numbers.items() if numbers[place]
+            }
+            by_seq[row.seq] = row.hashes, columns | dict(zip(_REST, row.columns[len(NAMED) :], strict=True))
+    return by_seq
 
 
 class ArchivingContract:
@@ -65,15 +67,15 @@ class ArchivingContract:
 
     async def test_archived_words_are_those_of_the_texts(self, store: Store) -> None:
         """Each word once, as a hash; with the names, the time and the value by which it is found and ranked."""
-        said = "Where is the key? The key of the boathouse!"
+        text = "Where is the key? The key of the boathouse!"
         a, b = (
-            await keep(store, create_change(1, said, value=3.0, **PLACE), create_change(2, "apples"))
+            await keep(store, create_change(1, text, value=3.0, **PLACE), create_change(2, "apples"))
         ).assigned
         before = await index_archive_hashes(store)
         await keep(store, archive_change(memory := await one(store, a)), verb="curate")
 
         rest = (int(memory.role), NOW // MINUTE, memory.words, worth_code(3.0), 1)
-        expected = hashes_of(stems(said)), PLACE | dict(zip(_REST, rest, strict=True))
+        expected = hashes_of(stems(text)), PLACE | dict(zip(_REST, rest, strict=True))
         assert {} == before
         assert {a: expected} == await index_archive_hashes(store)
         assert {} == await index_archive_hashes(store, "another")
@@ -83,36 +85,36 @@ class ArchivingContract:
         """Of text and place, of what leaves the archive, is destroyed or erased, alone or in a block."""
         texts = {k: f"memory number{k} of zebras" for k in range(1, 7)}
         await keep(store, *(create_change(k, text) for k, text in texts.items()))
-        shelved = block([archive_change(await one(store, k)) for k in texts])
-        await store.commit(SCOPE, [shelved], because("curate"))
+        archive_block = block([archive_change(await one(store, k)) for k in texts])
+        await store.commit(SCOPE, [archive_block], make_cause("curate"))
         whole = await index_archive_hashes(store)
         await keep(store, update_change(await one(store, 1), text="quite another"), verb="update")
         await keep(store, update_change(await one(store, 2), session="Tuesday"), verb="update")
         back = update_change(await one(store, 3), status=Status.ACTIVE, tier=Tier.HOT, reason=None)
         await keep(store, back, verb="confirm")
         await keep(store, *destroy_changes(await one(store, 4)), verb="purge")
-        gone = Change("memories", 5, {"revision": (await one(store, 5)).revision}, None)
-        await store.commit(SCOPE, [gone], because(ERASE))
-        left = await index_archive_hashes(store)
+        erasure = Change("memories", 5, {"revision": (await one(store, 5)).revision}, None)
+        await store.commit(SCOPE, [erasure], make_cause(ERASE))
+        words_left = await index_archive_hashes(store)
 
         assert {seq: hashes_of(stems(text)) for seq, text in texts.items()} == {
             seq: hashes for seq, (hashes, _) in whole.items()
         }
         assert {1: hashes_of(stems("quite another")), 2: whole[2][0], 6: whole[6][0]} == {
-            seq: hashes for seq, (hashes, _) in left.items()
+            seq: hashes for seq, (hashes, _) in words_left.items()
         }
-        assert ("Tuesday", None) == (left[2][1]["session"], left[6][1].get("session"))
+        assert ("Tuesday", None) == (words_left[2][1]["session"], words_left[6][1].get("session"))
         assert all(check.ok for check in await store.check())
 
     async def test_archived_words_of_a_run_go_with_its_undo(self, store: Store) -> None:
         """And come again with what is undone of that."""
         await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 4)))
         run = [block([archive_change(await one(store, k)) for k in (1, 3)])]
-        await store.commit(SCOPE, run, because("curate"))
+        await store.commit(SCOPE, run, make_cause("curate"))
         whole = await index_archive_hashes(store)
         parts = await store.history(SCOPE, after=1)
         await store.commit(
-            SCOPE, inverses([entry for part in parts for entry in part.entries]), because("undo")
+            SCOPE, inverses([entry for part in parts for entry in part.entries]), make_cause("undo")
         )
 
         assert [1, 3] == [*whole]
@@ -130,11 +132,11 @@ class ArchivingContract:
         since = await store.archive_words(SCOPE, first.position)
         now = _read({**first.parts, **since.parts}, {**first.names, **since.names})
         await index_archive_hashes(store)
-        indexed = await store.archive_words(SCOPE, since.position)
+        words = await store.archive_words(SCOPE, since.position)
 
         assert {*some} == {*_read(first.parts, first.names)}
         assert {PART_ROWS + 1} == {*now}
-        assert (1, 0, {}) == (indexed.held, indexed.waiting, indexed.parts)
+        assert (1, 0, {}) == (words.held, words.waiting, words.parts)
 
     async def test_what_changes_while_words_are_indexed_waits_on(self, store: Store) -> None:
         """Nothing that another commit changed since the texts were read is lost."""
@@ -161,9 +163,9 @@ class ArchivingContract:
         await index_archive_hashes(store)
         await keep(store, archive_change(await one(store, 2)), verb="curate")
         for k in (1, 2):
-            gone = Change("memories", k, {"revision": (await one(store, k)).revision}, None)
-            await store.commit(SCOPE, [gone], because(ERASE))
-        kept = await store.archive_words(SCOPE, None)
+            erasure = Change("memories", k, {"revision": (await one(store, k)).revision}, None)
+            await store.commit(SCOPE, [erasure], make_cause(ERASE))
+        words = await store.archive_words(SCOPE, None)
 
-        assert (0, {}) == (kept.held, await index_archive_hashes(store))
+        assert (0, {}) == (words.held, await index_archive_hashes(store))
         assert all(check.ok for check in await store.check())

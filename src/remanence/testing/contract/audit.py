@@ -17,12 +17,12 @@ from remanence.testing.builders import (
     NOW,
     SCOPE,
     archive_change,
-    because,
     create_change,
     destroy_changes,
     expect_error,
     keep,
     link_change,
+    make_cause,
     one,
     prune_change,
     source_change,
@@ -128,7 +128,7 @@ class UseRunsContract:
         """Asked for again, by whoever never learned that it was written, it is answered and nothing is counted."""
         (a,) = (await keep(store, create_change(1, "a a"))).assigned
         first = await use(store, [a], NOW)
-        again = because("use", NOW + 1, extends=(first.run, 1))
+        again = make_cause("use", NOW + 1, extends=(first.run, 1))
         change = [Change("memories", a, {"uses": Increment(-1)}, {"uses": Increment(1)})]
         answers = [await store.commit(SCOPE, change, again) for _ in range(3)]
 
@@ -137,10 +137,10 @@ class UseRunsContract:
         assert 2 == (await one(store, a)).uses
 
 
-async def undone(store: Store, run: str) -> None:
+async def undo_run(store: Store, run: str) -> None:
     """Undo a run: its parts in reverse, each inverted."""
     for part in reversed(await store.history(SCOPE, run=run)):
-        await store.commit(SCOPE, inverses(part.changes), because("undo"))
+        await store.commit(SCOPE, inverses(part.changes), make_cause("undo"))
 
 
 class AuditContract:
@@ -148,14 +148,14 @@ class AuditContract:
 
     async def test_a_part_is_logged_with_its_cause(self, store: Store) -> None:
         """History tells who did what, when, under which policy, as which part of which run."""
-        cause = because(
+        cause = make_cause(
             "curate", NOW + 1, run="a" * 32, part=2, final=False, actor="ann", policy="p1",
             detail={"plan": "x", "n": 3}, destroyed=1, fired=("best",), planned=True,
         )  # fmt: skip
-        done = await store.commit(SCOPE, [create_change(1, "a a"), tag_change(-1, "x")], cause)
+        commit = await store.commit(SCOPE, [create_change(1, "a a"), tag_change(-1, "x")], cause)
         (part,) = await store.history(SCOPE)
 
-        assert (cause, done.position, 2) == (part.cause, part.position, part.count)
+        assert (cause, commit.position, 2) == (part.cause, part.position, part.count)
 
     async def test_a_run_tells_whose_it_is(self, store: Store) -> None:
         """A person's says nothing, an agent's and a policy's say so, the engine's are told by their verbs."""
@@ -163,7 +163,7 @@ class AuditContract:
         for number, (owner, verb) in enumerate(
             zip(owners, ("learn", "learn", "curate", "extract"), strict=True)
         ):
-            cause = because(verb, NOW + number, detail=said_of(owner, verb))
+            cause = make_cause(verb, NOW + number, detail=said_of(owner, verb))
             await store.commit(SCOPE, [create_change(1, f"text {number}")], cause)
 
         assert owners == [owner_of(part.cause) for part in await store.history(SCOPE)]
@@ -181,11 +181,11 @@ class AuditContract:
             )
         ).assigned
         (part,) = await store.history(SCOPE)
-        logged = {(change.table, change.key): change for change in part.changes}
+        by_key = {(change.table, change.key): change for change in part.changes}
 
-        assert Change("memories", a, None, {"revision": 1}) == logged["memories", a]
-        assert Change("tags", (b, "x"), None, {}) == logged["tags", (b, "x")]
-        assert ("links", (a, b, 7)) in logged
+        assert Change("memories", a, None, {"revision": 1}) == by_key["memories", a]
+        assert Change("tags", (b, "x"), None, {}) == by_key["tags", (b, "x")]
+        assert ("links", (a, b, 7)) in by_key
 
     async def test_an_update_is_logged_by_the_columns_that_change(self, store: Store) -> None:
         """The log holds old and new values of what changed, and the revision before and after."""
@@ -206,25 +206,26 @@ class AuditContract:
 
     async def test_a_destruction_is_logged_whole(self, store: Store) -> None:
         """The log of a destroyed memory holds every column that had a value, its text and vector too."""
-        said = {
+        columns = {
             "category": "task",
             "confidence": 0.3,
             "vector": b"\x00\x3c\x00\x40",
             "attributes": {"n": [1]},
         }
-        (a,) = (await keep(store, create_change(1, "zebra lion", **said))).assigned
+        (a,) = (await keep(store, create_change(1, "zebra lion", **columns))).assigned
         memory = await one(store, a)
         await keep(store, *destroy_changes(memory), verb="purge")
         (change,) = (await store.history(SCOPE))[-1].changes
 
         assert change.after is None
-        assert said | {
+        assert columns | {
             "text": "zebra lion",
             "id": memory.id,
             "fingerprint": memory.fingerprint,
             "revision": 1,
         } == {
-            name: (change.before or {}).get(name) for name in [*said, "text", "id", "fingerprint", "revision"]
+            name: (change.before or {}).get(name)
+            for name in [*columns, "text", "id", "fingerprint", "revision"]
         }
 
     async def test_uses_are_logged_without_rows(self, store: Store) -> None:
@@ -256,7 +257,7 @@ class AuditContract:
         await keep(store, update_change(await one(store, a), confirmations=Increment(2)), verb="confirm")
         await keep(store, update_change(await one(store, a), confirmations=Increment(3)), verb="confirm")
         change = (await store.history(SCOPE))[1].changes
-        await store.commit(SCOPE, inverses(change), because("undo"))
+        await store.commit(SCOPE, inverses(change), make_cause("undo"))
 
         assert (
             Change("memories", a, {"confirmations": Increment(-2)}, {"confirmations": Increment(2)}),
@@ -319,7 +320,7 @@ class AuditContract:
         await keep(
             store, update_change(before, state=None, attributes={"n": 2}, severity=2), verb="update", run="r"
         )
-        await undone(store, "r")
+        await undo_run(store, "r")
         after = await one(store, a)
 
         assert (before.state, before.attributes, None) == (after.state, after.attributes, after.severity)
@@ -327,7 +328,7 @@ class AuditContract:
 
     async def test_undo_gives_back_a_destruction_byte_for_byte(self, store: Store) -> None:
         """A destroyed memory comes back with its number, vector, tags, sources, links and full text."""
-        said = {
+        columns = {
             "attributes": {"é": [1, None]},
             "holds": {"x": None},
             "vector": b"\x01\x3c\xff\x7b",
@@ -336,18 +337,22 @@ class AuditContract:
             "helped": 2_000,
             "failed": 1,
         }
-        changes = [create_change(1, "zebra lion", key="k", **said), create_change(2, "tiger lion")]
+        changes = [create_change(1, "zebra lion", key="k", **columns), create_change(2, "tiger lion")]
         links = [link_change(-1, -2), link_change(-1, -2, Relation.CONTRADICTS, resolved_at=NOW + 1)]
         a, _ = (
             await keep(store, *changes, tag_change(-1, "t"), source_change(-1, "s", "1:2"), *links)
         ).assigned
         before = await dump(store, SCOPE)
-        drawn = await store.neighbours(SCOPE, [a])
+        neighbours = await store.neighbours(SCOPE, [a])
         await keep(
-            store, *destroy_changes(await one(store, a)), *map(unlink_change, drawn), verb="purge", run="r"
+            store,
+            *destroy_changes(await one(store, a)),
+            *map(unlink_change, neighbours),
+            verb="purge",
+            run="r",
         )
         assert before.drop_unrestorable() != (await dump(store, SCOPE)).drop_unrestorable()
-        await undone(store, "r")
+        await undo_run(store, "r")
         after = await dump(store, SCOPE)
 
         assert before.drop_unrestorable() == after.drop_unrestorable()
@@ -365,7 +370,7 @@ class AuditContract:
             link_change(-1, -2),
             run="r",
         )
-        await undone(store, "r")
+        await undo_run(store, "r")
 
         assert before == await dump(store, SCOPE)
 
@@ -379,10 +384,10 @@ class AuditContract:
             verb="curate",
             run="r",
         )
-        changed = update_change(await one(store, b), status=Status.ACTIVE, reason=None)
-        await keep(store, changed, verb="restore")
+        restoration = update_change(await one(store, b), status=Status.ACTIVE, reason=None)
+        await keep(store, restoration, verb="restore")
         before = await dump(store, SCOPE)
-        conflict = await expect_error(Conflict, undone(store, "r"))
+        conflict = await expect_error(Conflict, undo_run(store, "r"))
 
         assert (("memories", b),) == conflict.keys
         assert before == await dump(store, SCOPE)
@@ -391,11 +396,11 @@ class AuditContract:
         """An undoing is a run like another: it can be undone."""
         (a,) = (await keep(store, create_change(1, "a a"))).assigned
         await keep(store, archive_change(await one(store, a)), verb="curate", run="r")
-        done = await dump(store, SCOPE)
-        await undone(store, "r")
-        await undone(store, (await store.history(SCOPE))[-1].cause.run)
+        content = await dump(store, SCOPE)
+        await undo_run(store, "r")
+        await undo_run(store, (await store.history(SCOPE))[-1].cause.run)
 
-        assert done.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
+        assert content.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
 
     async def test_everything_is_sound_after_much(self, store: Store) -> None:
         """After creation, change, destruction and undo, every check and invariant holds."""
@@ -411,7 +416,7 @@ class AuditContract:
             verb="curate",
             run="r",
         )
-        await undone(store, "r")
+        await undo_run(store, "r")
         content = await dump(store, SCOPE)
 
         assert [] == [check for check in await store.check() if not check.ok]
@@ -430,12 +435,12 @@ class AuditContract:
             ]
             await keep(store, *few, verb="update")
         latest = (await keep(store, create_change(1, "zebra last"), create_change(2, "lion last"))).assigned
-        doomed = [*seqs[10:160], latest[0]]
-        rows = [row for row in await store.get(SCOPE, doomed) if row is not None]
+        doomed_seqs = [*seqs[10:160], latest[0]]
+        rows = [row for row in await store.get(SCOPE, doomed_seqs) if row is not None]
         before = await dump(store, SCOPE)
         await keep(store, *(change for row in rows for change in destroy_changes(row)), verb="purge", run="r")
         between = await dump(store, SCOPE)
-        await undone(store, "r")
+        await undo_run(store, "r")
         after = await dump(store, SCOPE)
 
         assert [[], [], []] == [
@@ -459,4 +464,4 @@ async def use(
     """Count a use of some memories, as what follows `after` where the store can go on with it."""
     changes = [Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)}) for seq in seqs]
     extends = None if after is None else (after.run, after.part + 1)
-    return await store.commit(scope, changes, because("use", at, actor=actor, extends=extends))
+    return await store.commit(scope, changes, make_cause("use", at, actor=actor, extends=extends))

@@ -13,13 +13,13 @@ from remanence.store.base import Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    because,
     block,
     create_change,
     destroy_changes,
     expect_error,
     keep,
     link_change,
+    make_cause,
     one,
     prune_change,
     tag_change,
@@ -34,7 +34,7 @@ MEMORIES = 12
 
 async def fill_store(store: Store) -> list[Memory]:
     """Keep a few memories in a row of links, some of them of other values than the rest; return them."""
-    made = [
+    creations = [
         create_change(k, f"zebra number{k}", said_at=NOW - k, valid_to=NOW + k if k % 3 else None)
         for k in range(1, MEMORIES + 1)
     ]
@@ -42,7 +42,7 @@ async def fill_store(store: Store) -> list[Memory]:
         link_change(-k, -k - 1, weight=k / 100, confidence=k / 12 if k % 2 else None, last_at=NOW + k)
         for k in range(1, MEMORIES)
     ]
-    await keep(store, *made, *links)
+    await keep(store, *creations, *links)
     return [await one(store, seq) for seq in range(1, MEMORIES + 1)]
 
 
@@ -62,7 +62,7 @@ def fading(memories: Sequence[Memory]) -> list[Change]:
     ]
 
 
-async def cutting(store: Store) -> list[Change]:
+async def cut_links(store: Store) -> list[Change]:
     """Cut the links of even memories to the next."""
     return [
         unlink_change(link) for link in await store.neighbours(SCOPE, [2, 4, 6, 8]) if link.source % 2 == 0
@@ -85,21 +85,21 @@ class BlockContract:
     async def test_a_block_is_the_changes_of_its_rows(self, store: Store) -> None:
         """What a block leaves, memories and links, is what the changes of its rows leave, and so is what is logged."""
         memories = await fill_store(store)
-        changes, cut = fading(memories[:8]), await cutting(store)
+        changes, cut = fading(memories[:8]), await cut_links(store)
         await keep(store, *changes, *cut, verb="curate", run="rows")
         rows, content = (await store.history(SCOPE))[-1], await dump(store, SCOPE)
         await keep(store, *inverses(rows.entries), verb="undo")
         again = [*fading([await one(store, memory.seq) for memory in memories[:8]])]
-        done = await keep(store, block(again), block(cut), verb="curate", run="block")
-        logged = (await store.history(SCOPE))[-1]
+        commit = await keep(store, block(again), block(cut), verb="curate", run="block")
+        block_part = (await store.history(SCOPE))[-1]
 
         assert content.drop_unrestorable() == (await dump(store, SCOPE)).drop_unrestorable()
-        assert (12, 12) == (done.changes, logged.count)
+        assert (12, 12) == (commit.changes, block_part.count)
         assert [change.key for change in sorted(rows.changes, key=_name)] == [
-            change.key for change in sorted(logged.changes, key=_name)
+            change.key for change in sorted(block_part.changes, key=_name)
         ]
         for change, other in zip(
-            sorted(rows.changes, key=_name), sorted(logged.changes, key=_name), strict=True
+            sorted(rows.changes, key=_name), sorted(block_part.changes, key=_name), strict=True
         ):
             assert _values(change.before) == _values(other.before)
             assert _values(change.after) == _values(other.after)
@@ -109,7 +109,12 @@ class BlockContract:
         memories = await fill_store(store)
         before = await dump(store, SCOPE)
         await keep(
-            store, block(fading(memories)), block(await cutting(store)), verb="curate", run="r", planned=True
+            store,
+            block(fading(memories)),
+            block(await cut_links(store)),
+            verb="curate",
+            run="r",
+            planned=True,
         )
         after = await dump(store, SCOPE)
         for content in (before, after):
@@ -134,7 +139,7 @@ class BlockContract:
     async def test_a_block_is_refused_with_all_rows_that_changed(self, store: Store) -> None:
         """Another value, another revision and a row that is gone: Conflict names each, and nothing is written."""
         memories = await fill_store(store)
-        planned, cut = fading(memories[:8]), await cutting(store)
+        plan, cut = fading(memories[:8]), await cut_links(store)
         await keep(store, update_change(memories[1], valid_to=NOW), verb="update")
         (second,) = (link for link in await store.neighbours(SCOPE, [2]) if link.source == 2)
         await keep(store, Change("links", second.key, {}, {"weight": 0.9}), verb="link")
@@ -142,7 +147,7 @@ class BlockContract:
         links = [unlink_change(link) for link in await store.neighbours(SCOPE, [8])]
         await keep(store, *links, *destroy_changes(fresh), verb="purge")
         before = await dump(store, SCOPE)
-        conflict = await expect_error(Conflict, keep(store, block(planned), block(cut), verb="curate"))
+        conflict = await expect_error(Conflict, keep(store, block(plan), block(cut), verb="curate"))
 
         assert {("memories", 2), ("memories", 8), ("links", (2, 3, 7)), ("links", (8, 9, 7))} == set(
             conflict.keys
@@ -152,23 +157,23 @@ class BlockContract:
     async def test_a_block_compares_what_was_touched(self, store: Store) -> None:
         """A memory that was used since a destructive block was planned is in conflict, the others are not."""
         memories = await fill_store(store)
-        planned = [prune_change(memory) for memory in memories[:4]]
+        plan = [prune_change(memory) for memory in memories[:4]]
         await keep(store, update_change(memories[2], uses=Increment(1)), verb="use")
-        conflict = await expect_error(Conflict, keep(store, block(planned), verb="curate"))
+        conflict = await expect_error(Conflict, keep(store, block(plan), verb="curate"))
 
         assert (("memories", 3),) == conflict.keys
-        await keep(store, block([*planned[:2], planned[3]]), verb="curate")
+        await keep(store, block([*plan[:2], plan[3]]), verb="curate")
         assert [4, 4, 0, 4] == [(await one(store, seq)).status for seq in (1, 2, 3, 4)]
 
     async def test_a_link_that_stands_is_not_made_again(self, store: Store) -> None:
         """A block that makes a link which is there is a Conflict that names it."""
         await fill_store(store)
-        made = [
+        new_links = [
             Change("links", (a, a + 1, 7), None, {"weight": 0.5, "created_at": NOW, "last_at": NOW})
             for a in (1, 2)
         ]
-        made[1] = replace(made[1], key=(2, 9, 7))
-        conflict = await expect_error(Conflict, keep(store, block(made), verb="link"))
+        new_links[1] = replace(new_links[1], key=(2, 9, 7))
+        conflict = await expect_error(Conflict, keep(store, block(new_links), verb="link"))
 
         assert (("links", (1, 2, 7)),) == conflict.keys
 
@@ -186,34 +191,34 @@ class BlockContract:
         """Also where the memory goes in the same commit."""
         memories = await fill_store(store)
         await check_block_refusal(store, block([link_change(1, 5), link_change(1, 99)]))
-        gone = [unlink_change(link) for link in await store.neighbours(SCOPE, [5])]
-        await check_block_refusal(store, *gone, *destroy_changes(memories[4]), block([link_change(1, 5)]))
+        unlinks = [unlink_change(link) for link in await store.neighbours(SCOPE, [5])]
+        await check_block_refusal(store, *unlinks, *destroy_changes(memories[4]), block([link_change(1, 5)]))
 
     async def test_history_of_a_memory_holds_its_rows_of_a_block(self, store: Store) -> None:
         """And nobody else's, however far apart the ends of the block are."""
         memories = await fill_store(store)
-        planned = fading([memories[0], memories[5], memories[11]])
-        done = await keep(store, block(planned), block(await cutting(store)), verb="curate")
-        told = {seq: await store.history(SCOPE, memory=seq, after=1) for seq in (1, 3, 4, 6, 7, 12)}
+        plan = fading([memories[0], memories[5], memories[11]])
+        commit = await keep(store, block(plan), block(await cut_links(store)), verb="curate")
+        histories = {seq: await store.history(SCOPE, memory=seq, after=1) for seq in (1, 3, 4, 6, 7, 12)}
 
         assert {1: [1], 3: [1], 4: [1], 6: [2], 7: [1], 12: [1]} == {
-            seq: [part.count for part in parts] for seq, parts in told.items()
+            seq: [part.count for part in parts] for seq, parts in histories.items()
         }
-        assert {done.position} == {part.position for parts in told.values() for part in parts}
-        assert ["memories", "links"] == [change.table for change in told[6][0].changes]
-        assert {6} == {change.key for change in told[6][0].changes if change.table == "memories"}
+        assert {commit.position} == {part.position for parts in histories.values() for part in parts}
+        assert ["memories", "links"] == [change.table for change in histories[6][0].changes]
+        assert {6} == {change.key for change in histories[6][0].changes if change.table == "memories"}
         assert [] == await store.history(SCOPE, memory=10, after=1)
 
     async def test_blocks_and_changes_share_a_part_in_order(self, store: Store) -> None:
         """A part tells its rows in the order in which they were given, and reads the same from its digest on."""
         memories = await fill_store(store)
-        given: list[Entry] = [
+        entries: list[Entry] = [
             tag_change(12, "x"),
             block(fading(memories[:3])),
             tag_change(11, "x"),
             block(fading(memories[4:6])),
         ]
-        await keep(store, *given, verb="curate")
+        await keep(store, *entries, verb="curate")
         part, again = (await store.history(SCOPE))[-1], (await store.history(SCOPE))[-1]
 
         assert part == again
@@ -223,11 +228,11 @@ class BlockContract:
     async def test_neighbours_of_a_block_are_touched(self, store: Store) -> None:
         """As by the changes of its rows, unless the snapshot knew them all."""
         memories = await fill_store(store)
-        touched = [memory.touched for memory in memories]
-        await keep(store, block(fading([memories[5]])), block(await cutting(store)), verb="update")
+        before = [memory.touched for memory in memories]
+        await keep(store, block(fading([memories[5]])), block(await cut_links(store)), verb="update")
         now = [(await one(store, seq)).touched for seq in range(1, MEMORIES + 1)]
 
-        assert [0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0] == [b - a for a, b in zip(touched, now, strict=True)]
+        assert [0, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0] == [b - a for a, b in zip(before, now, strict=True)]
         again = [await one(store, seq) for seq in (1, 2)]
         await keep(store, block(fading(again)), verb="curate", planned=True)
         assert now == [(await one(store, seq)).touched for seq in range(1, MEMORIES + 1)]
@@ -318,13 +323,13 @@ class BlockContract:
     async def test_uses_tell_whose_they_are(self, store: Store) -> None:
         """A part that only counted uses names the memories, and is no part of their history."""
         memories = await fill_store(store)
-        counted = [update_change(memory, uses=Increment(1)) for memory in (memories[6], memories[2])]
-        done = await store.commit(SCOPE, [*counted, link_change(3, 9)], because("use"))
+        use_changes = [update_change(memory, uses=Increment(1)) for memory in (memories[6], memories[2])]
+        commit = await store.commit(SCOPE, [*use_changes, link_change(3, 9)], make_cause("use"))
         (part,) = await store.history(SCOPE, after=1)
         (bare,) = await store.history(SCOPE, after=1, rows=False)
 
         assert ((3, 7, 9), (), 3) == (part.used, part.entries, part.count)
-        assert ((), 3, done.position) == (bare.used, bare.count, bare.position)
+        assert ((), 3, commit.position) == (bare.used, bare.count, bare.position)
         assert [] == await store.history(SCOPE, memory=7, after=1)
         assert [] == [check for check in await store.check() if not check.ok]
 

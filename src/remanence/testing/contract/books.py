@@ -36,13 +36,13 @@ async def lease(store: Store, holder: str, now: int, until: int) -> int | None:
 async def clock(store: Store, name: str, scope: str = SCOPE) -> list[list[int]]:
     """Read the rows of one clock, as a snapshot and as bookkeeping tells them; the other, unasked for, is absent."""
     clocks = frozenset({name})
-    told: list[BookkeepResult | Snapshot] = [
+    answers: list[BookkeepResult | Snapshot] = [
         await store.bookkeep(scope, Bookkeeping(NOW, clocks=clocks)),
         await store.snapshot(scope, SnapshotRequest(frozenset(), clocks=clocks), NOW),
     ]
-    pairs = [(one.spans, one.heard) if name == "active" else (one.heard, one.spans) for one in told]
+    pairs = [(one.spans, one.heard) if name == "active" else (one.heard, one.spans) for one in answers]
     assert [None, None] == [other for _, other in pairs]
-    first, second = (rows(asked) for asked, _ in pairs if asked is not None)
+    first, second = (rows(spans) for spans, _ in pairs if spans is not None)
     assert first == second
     return first
 
@@ -60,8 +60,8 @@ async def cover(store: Store, scope: str, *intervals: tuple[int, int]) -> None:
 
 async def lineage(store: Store) -> Check:
     """Return what check says of superseded memories."""
-    (found,) = [check for check in await store.check() if check.name == "lineage"]
-    return found
+    (lineage_check,) = [check for check in await store.check() if check.name == "lineage"]
+    return lineage_check
 
 
 def supersede_change(memory: Memory, reason: Reason = Reason.SUPERSEDED) -> Change:
@@ -71,7 +71,7 @@ def supersede_change(memory: Memory, reason: Reason = Reason.SUPERSEDED) -> Chan
 
 def union(intervals: list[tuple[int, int]]) -> list[list[int]]:
     """Return the union of intervals between small whole numbers, counted unit by unit."""
-    units = sorted({unit for began, ended in intervals for unit in range(began, ended)})
+    units = sorted({unit for began, end in intervals for unit in range(began, end)})
     runs = [[unit for _, unit in run] for _, run in groupby(enumerate(units), lambda pair: pair[1] - pair[0])]
     return [[run[0], run[-1] + 1] for run in runs]
 
@@ -85,11 +85,11 @@ class BooksContract:
             await store.commit(scope, [create_change(1, "A text.")], Cause("learn", NOW, scope))
         await store.bookkeep("one", Bookkeeping(NOW, put={"a": {"n": 1}, "b": 2, "c": 3}))
         await store.bookkeep("three", Bookkeeping(NOW, put={"a": 1}))
-        found = await store.survey(("a", "b"))
+        surveys = await store.survey(("a", "b"))
         ends = {scope: (await store.history(scope, rows=False))[-1].position for scope in ("one", "two")}
 
-        assert ends == {scope: one.position for scope, one in found.items()}
-        assert [{"a": {"n": 1}, "b": 2}, {}] == [dict(one.values) for one in found.values()]
+        assert ends == {scope: one.position for scope, one in surveys.items()}
+        assert [{"a": {"n": 1}, "b": 2}, {}] == [dict(one.values) for one in surveys.values()]
         assert [{}, {}] == [dict(one.values) for one in (await store.survey(())).values()]
 
     async def test_values_are_kept_by_name(self, store: Store) -> None:
@@ -107,10 +107,10 @@ class BooksContract:
     async def test_the_bookkeeping_tells_how_far_a_scope_has_come(self, store: Store) -> None:
         """By the same look as the values, where it writes and where it reads; 0 where nothing was committed."""
         before = await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}))
-        done = await keep(store, create_change(1, "a a"))
+        commit = await keep(store, create_change(1, "a a"))
         after = [await store.bookkeep(SCOPE, Bookkeeping(NOW, put=put)) for put in ({}, {"x": 2})]
 
-        assert (0, [done.position] * 2) == (before.position, [one.position for one in after])
+        assert (0, [commit.position] * 2) == (before.position, [one.position for one in after])
 
     async def test_values_belong_to_a_scope(self, store: Store) -> None:
         """One scope's values and leases are not another's."""
@@ -124,15 +124,15 @@ class BooksContract:
         """A value is exchanged only where it still is what the caller saw; None is nothing there, or nothing left."""
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"a": {"n": 1}, "b": 1, "c": 1}))
         swap = {"a": ({"n": 1}, 2), "b": (7, 2), "c": (1, None), "d": (None, 2), "e": (1, 2)}
-        asked = Bookkeeping(NOW, swap=swap, get=tuple(swap))
+        bookkeeping = Bookkeeping(NOW, swap=swap, get=tuple(swap))
 
-        assert {"a": 2, "b": 1, "d": 2} == dict((await store.bookkeep(SCOPE, asked)).values)
+        assert {"a": 2, "b": 1, "d": 2} == dict((await store.bookkeep(SCOPE, bookkeeping)).values)
 
     async def test_of_two_swaps_one_wins(self, store: Store) -> None:
         """Whoever comes second finds another value and changes nothing."""
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"n": 0}))
         turns = [Bookkeeping(NOW, swap={"n": (0, number)}) for number in range(1, 9)]
-        await asyncio.gather(*(store.bookkeep(SCOPE, asked) for asked in turns))
+        await asyncio.gather(*(store.bookkeep(SCOPE, bookkeeping) for bookkeeping in turns))
         (first,) = (await store.bookkeep(SCOPE, Bookkeeping(NOW, get=("n",)))).values.values()
         again = await store.bookkeep(SCOPE, Bookkeeping(NOW, swap={"n": (0, 99)}, get=("n",)))
 
@@ -141,14 +141,14 @@ class BooksContract:
 
     async def test_names_are_listed_by_their_beginning(self, store: Store) -> None:
         """Every name that begins so is answered, of this scope only, beside what is asked for by name."""
-        named = {"open/a": 1, "open/b%": 2, "open": 3, "open0": 4, "opened/c": 5, "x": 6}
-        await store.bookkeep(SCOPE, Bookkeeping(NOW, put=named))
+        values = {"open/a": 1, "open/b%": 2, "open": 3, "open0": 4, "opened/c": 5, "x": 6}
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put=values))
         await store.bookkeep("another", Bookkeeping(NOW, put={"open/z": 7}))
-        listed = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("open/",), get=("x", "absent")))
-        written = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("open/",), put={"x": 0, "open/c": 8}))
+        listing = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("open/",), get=("x", "absent")))
+        answer = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("open/",), put={"x": 0, "open/c": 8}))
 
-        assert {"open/a": 1, "open/b%": 2, "x": 6} == dict(listed.values)
-        assert {"open/a": 1, "open/b%": 2, "open/c": 8} == dict(written.values)
+        assert {"open/a": 1, "open/b%": 2, "x": 6} == dict(listing.values)
+        assert {"open/a": 1, "open/b%": 2, "open/c": 8} == dict(answer.values)
 
     async def test_spans_are_the_union_of_what_was_covered(self, store: Store) -> None:
         """Whatever the order and overlap, spans are disjoint, ascending, and all that was covered in their scope."""
@@ -156,12 +156,12 @@ class BooksContract:
         for example in range(60):
             cells = range(random.choice((8, 30, 90)))
             bounds = [sorted(random.choices(cells, k=2)) for _ in range(random.choice((1, 5, 20)))]
-            intervals = [(began, ended) for began, ended in bounds]
+            intervals = [(began, end) for began, end in bounds]
             scopes = {name: intervals[at::2] for at, name in enumerate((f"a{example}", f"b{example}"))}
-            await asyncio.gather(*(cover(store, name, *given) for name, given in scopes.items()))
-            found = {name: await clock(store, "active", name) for name in scopes}
+            await asyncio.gather(*(cover(store, name, *spans) for name, spans in scopes.items()))
+            clocks = {name: await clock(store, "active", name) for name in scopes}
 
-            assert {name: union(given) for name, given in scopes.items()} == found
+            assert {name: union(spans) for name, spans in scopes.items()} == clocks
             assert [] == find_broken_invariants(await dump(store, f"a{example}"))
 
     async def test_touching_spans_are_one(self, store: Store) -> None:
@@ -174,8 +174,8 @@ class BooksContract:
     async def test_an_interval_that_ends_before_it_began_is_refused(self, store: Store) -> None:
         """A wrong interval is InvalidInput, and nothing of its request is written."""
         for wrong in ((NOW, NOW - 1), (NOW, 2**60), (-(2**60), NOW)):
-            asked = Bookkeeping(NOW, put={"x": 1}, cover=wrong, get=("x",))
-            error = await expect_error(InvalidInput, store.bookkeep(SCOPE, asked))
+            bookkeeping = Bookkeeping(NOW, put={"x": 1}, cover=wrong, get=("x",))
+            error = await expect_error(InvalidInput, store.bookkeep(SCOPE, bookkeeping))
             assert error.recovery
 
         assert {} == dict((await store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",)))).values)
@@ -222,11 +222,11 @@ class BooksContract:
 
     async def test_bookkeeping_is_not_audited(self, store: Store) -> None:
         """Values and leases leave no part in the history and do not move the position."""
-        done = await keep(store, create_change(1, "a a"))
+        commit = await keep(store, create_change(1, "a a"))
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, lease=("curate", "a", NOW + 10)))
 
         assert 1 == len(await store.history(SCOPE))
-        assert done.position == (await store.snapshot(SCOPE, SnapshotRequest(frozenset()), NOW)).position
+        assert commit.position == (await store.snapshot(SCOPE, SnapshotRequest(frozenset()), NOW)).position
 
     async def test_a_lease_is_held_by_one(self, store: Store) -> None:
         """While one holds it, another is refused."""
@@ -236,7 +236,7 @@ class BooksContract:
     async def test_nothing_is_written_with_a_lease_that_is_refused(self, store: Store) -> None:
         """Values, counters and spans come with it or not at all; what is asked for is answered either way."""
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1, "y": 1}))
-        first, found = [
+        first, second = [
             await store.bookkeep(
                 SCOPE,
                 Bookkeeping(
@@ -253,8 +253,8 @@ class BooksContract:
         ]
 
         assert first.fence is not None
-        assert found.fence is None
-        assert ({"x": 2, "y": 2}, {"n": 1}) == (dict(found.values), dict(found.counters))
+        assert second.fence is None
+        assert ({"x": 2, "y": 2}, {"n": 1}) == (dict(second.values), dict(second.counters))
 
     async def test_a_lease_is_renewed_by_its_holder(self, store: Store) -> None:
         """The same holder takes it again and keeps its fence."""
@@ -267,10 +267,10 @@ class BooksContract:
     async def test_a_lease_that_a_clock_set_back_left_far_ahead_is_free(self, store: Store) -> None:
         """Nobody holds one for so much longer than it is asked for."""
         first = await lease(store, "ann", NOW + 1_000, NOW + 1_010)
-        taken = await lease(store, "bob", NOW, NOW + 10)
+        second = await lease(store, "bob", NOW, NOW + 10)
 
         assert first is not None
-        assert taken == first + 1
+        assert second == first + 1
 
     async def test_an_expired_lease_is_free(self, store: Store) -> None:
         """At its end a lease may be taken, with a higher fence, and the old holder is refused then."""
@@ -316,8 +316,8 @@ class BooksContract:
         a, b, c, d, e, f, g, h = (await keep(store, *texts)).assigned
         chain = [link_change(new, old, Relation.SUPERSEDES) for new, old in ((b, a), (c, b), (e, d), (h, g))]
         fallen = [supersede_change(await one(store, seq)) for seq in (a, d, f, g)]
-        merged = supersede_change(await one(store, b), Reason.MERGED)
-        await keep(store, *chain, link_change(c, f, Relation.SUPPORTS), *fallen, merged, verb="supersede")
+        merge = supersede_change(await one(store, b), Reason.MERGED)
+        await keep(store, *chain, link_change(c, f, Relation.SUPPORTS), *fallen, merge, verb="supersede")
         await keep(
             store, archive_change(await one(store, h)), prune_change(await one(store, e)), verb="curate"
         )
@@ -333,10 +333,10 @@ class BooksContract:
         """A chain of successors that ends in a memory in sight or archived is well, and so is a merged duplicate."""
         texts = [create_change(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 5)]
         a, b, c, d = (await keep(store, *texts)).assigned
-        drawn = link_change(b, a, Relation.SUPERSEDES), link_change(c, b, Relation.MERGED_FROM)
+        links = link_change(b, a, Relation.SUPERSEDES), link_change(c, b, Relation.MERGED_FROM)
         fallen = supersede_change(await one(store, a)), supersede_change(await one(store, b), Reason.MERGED)
         await keep(
-            store, *drawn, *fallen, supersede_change(await one(store, d), Reason.MERGED), verb="curate"
+            store, *links, *fallen, supersede_change(await one(store, d), Reason.MERGED), verb="curate"
         )
 
         assert "" == (await lineage(store)).advice

@@ -47,18 +47,20 @@ class BoxContract:
         )
         await keep(store, seal)
         await keep(store, box_change(4, [4]), scope="other")
-        sealed = BoxRow(3, "s1", TOPICS, (3, 4), 7, BoxOutcome.SUCCESS, NOW, NOW, NOW + 5, SealReason.FULL)
+        sealed_box = BoxRow(
+            3, "s1", TOPICS, (3, 4), 7, BoxOutcome.SUCCESS, NOW, NOW, NOW + 5, SealReason.FULL
+        )
         two, three, none = row(5, 5, session="s2", trace=5), row(9, 9, 12), row(11, 11, session="")
 
-        assert [none, three, two, sealed] == await store.boxes(SCOPE, FindBoxes())
+        assert [none, three, two, sealed_box] == await store.boxes(SCOPE, FindBoxes())
         assert [none, three] == await store.boxes(SCOPE, FindBoxes(limit=2))
-        assert [two, sealed] == await store.boxes(SCOPE, FindBoxes(before=9))
-        assert [three, sealed] == await store.boxes(SCOPE, FindBoxes(session="s1"))
+        assert [two, sealed_box] == await store.boxes(SCOPE, FindBoxes(before=9))
+        assert [three, sealed_box] == await store.boxes(SCOPE, FindBoxes(session="s1"))
         assert [three] == await store.boxes(SCOPE, FindBoxes(session="s1", is_open=True))
-        assert [sealed] == await store.boxes(SCOPE, FindBoxes(is_open=False))
+        assert [sealed_box] == await store.boxes(SCOPE, FindBoxes(is_open=False))
         assert [none] == await store.boxes(SCOPE, FindBoxes(session=""))
         assert [two] == await store.boxes(SCOPE, FindBoxes(trace=5))
-        assert [two, sealed] == await store.boxes(SCOPE, FindBoxes(only=(3, 5, 4, 3)))
+        assert [two, sealed_box] == await store.boxes(SCOPE, FindBoxes(only=(3, 5, 4, 3)))
         assert [] == await store.boxes(SCOPE, FindBoxes(only=()))
         assert [] == await store.boxes("nowhere", FindBoxes())
 
@@ -80,12 +82,12 @@ class BoxContract:
         """Nothing is written where a box or a trace is otherwise, gone, or there already."""
         await keep(store, box_change(3, [3]), trace_change(3))
         before = await dump(store, SCOPE)
-        grown = Change("boxes", 3, {"members": [3, 4]}, {"members": [3, 4, 5]})
-        gone = Change("boxes", 8, {}, None)
+        growth = Change("boxes", 3, {"members": [3, 4]}, {"members": [3, 4, 5]})
+        removal = Change("boxes", 8, {}, None)
         later = Change("traces", 3, {"last_at": 1}, {"last_at": 2})
         conflicts = [
             await expect_error(Conflict, keep(store, change))
-            for change in (grown, gone, later, box_change(3, [3]), trace_change(3))
+            for change in (growth, removal, later, box_change(3, [3]), trace_change(3))
         ]
 
         assert [("boxes", 3), ("boxes", 8), ("traces", 3), ("boxes", 3), ("traces", 3)] == [
@@ -97,10 +99,10 @@ class BoxContract:
         """A box hangs on no memory: it raises no revision, stands in no history of one, and outlives it."""
         (a,) = (await keep(store, create_change(1, "the first turn"))).assigned
         await keep(store, box_change(a, [a]), trace_change(a))
-        memory, logged = await one(store, a), await store.history(SCOPE, memory=a)
+        memory, parts = await one(store, a), await store.history(SCOPE, memory=a)
         await keep(store, *destroy_changes(memory))
 
-        assert (1, 1) == (memory.revision, len(logged))
+        assert (1, 1) == (memory.revision, len(parts))
         assert [row(a, a)] == await store.boxes(SCOPE, FindBoxes())
         assert [TraceRow(a, TOPICS, NOW, NOW)] == await store.traces(SCOPE, FindTraces())
         assert all(check.ok for check in await store.check())
@@ -109,18 +111,18 @@ class BoxContract:
         """A creation by its key, an update by what changed, a destruction whole; turned round, all is as before."""
         await keep(store, box_change(3, [3]), trace_change(3))
         before = await dump(store, SCOPE)
-        grown = Change("boxes", 3, {"members": [3], **OPEN}, {"members": [3, 4], **SEALED})
-        await keep(store, grown, Change("traces", 3, {}, None))
-        logged = await store.history(SCOPE)
-        await keep(store, *inverses(logged[-1].changes), verb="undo")
+        growth = Change("boxes", 3, {"members": [3], **OPEN}, {"members": [3, 4], **SEALED})
+        await keep(store, growth, Change("traces", 3, {}, None))
+        parts = await store.history(SCOPE)
+        await keep(store, *inverses(parts[-1].changes), verb="undo")
         after = await dump(store, SCOPE)
         await keep(store, Change("boxes", 3, {}, None))
 
-        assert [Change("boxes", 3, None, {}), Change("traces", 3, None, {})] == list(logged[0].changes)
+        assert [Change("boxes", 3, None, {}), Change("traces", 3, None, {})] == list(parts[0].changes)
         assert [
-            grown,
+            growth,
             Change("traces", 3, {"topics": TOPICS, "began_at": NOW, "last_at": NOW}, None),
-        ] == list(logged[-1].changes)
+        ] == list(parts[-1].changes)
         assert before == after
         assert [] == await store.boxes(SCOPE, FindBoxes())
         assert all(check.ok for check in await store.check())

@@ -10,12 +10,12 @@ from remanence.store.base import Bookkeeping, Find, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    because,
     claim_change,
     create_change,
     destroy_changes,
     expect_error,
     keep,
+    make_cause,
     one,
     tag_change,
     update_change,
@@ -80,10 +80,10 @@ class ClaimContract:
         (old,) = await store.claims(SCOPE, [a])
         await keep(store, ends(old, a))
         before = await dump(store, SCOPE)
-        gone = Claim(a, 7, *OPENS, "nine")
+        missing_claim = Claim(a, 7, *OPENS, "nine")
         conflicts = [
             await expect_error(Conflict, keep(store, change))
-            for change in (ends(old, a), ends(gone, a), claim_change(a, 1, *OPENS, "eight"))
+            for change in (ends(old, a), ends(missing_claim, a), claim_change(a, 1, *OPENS, "eight"))
         ]
 
         assert [[("claims", (a, number))] for number in (1, 7, 1)] == [list(one.keys) for one in conflicts]
@@ -114,8 +114,8 @@ class ClaimContract:
         await keep(store, ends(old, a))
         (new,) = await store.claims(SCOPE, [a])
         await keep(store, Change("claims", new.key, {}, None))
-        logged = await store.history(SCOPE, memory=a)
-        changes = [change for part in logged for change in part.changes if change.table == "claims"]
+        parts = await store.history(SCOPE, memory=a)
+        changes = [change for part in parts for change in part.changes if change.table == "claims"]
 
         assert [
             Change("claims", (a, 1), None, {}),
@@ -145,14 +145,14 @@ class ClaimContract:
         await keep(store, forbid)
         conflict = await expect_error(Conflict, keep(store, forbid))
         await keep(store, Change("forbidden", "ab" * 16, {"seq": a}, None))
-        logged = [change for part in await store.history(SCOPE) for change in part.changes]
+        changes = [change for part in await store.history(SCOPE) for change in part.changes]
 
         assert [("forbidden", "ab" * 16)] == list(conflict.keys)
         assert [] == await store.forbidden(SCOPE)
         assert [
             Change("forbidden", "ab" * 16, None, {}),
             Change("forbidden", "ab" * 16, {"at": NOW, "seq": a}, None),
-        ] == [change for change in logged if change.table == "forbidden"]
+        ] == [change for change in changes if change.table == "forbidden"]
         assert 1 == len(await store.history(SCOPE, memory=a))
 
     @pytest.mark.parametrize("verb", sorted(KEYING))
@@ -202,13 +202,13 @@ class ClaimContract:
         """By commits and by bookkeeping alike; they are answered by how their names begin, and stay in their scope."""
         await keep(store, create_change(1, "one"), counts={"gate/secret": 2, "spend": 5})
         await keep(store, counts={"gate/secret": 1})
-        booked = await store.bookkeep(
+        books = await store.bookkeep(
             SCOPE, Bookkeeping(NOW, count={"gate/forbidden": 4, "gatf": 1}, counters=("gate/",))
         )
         other = await store.bookkeep("other", Bookkeeping(NOW, counters=("gate/", "s")))
         spent = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("s",)))
 
-        assert {"gate/forbidden": 4, "gate/secret": 3} == dict(booked.counters)
+        assert {"gate/forbidden": 4, "gate/secret": 3} == dict(books.counters)
         assert ({}, {"spend": 5}) == (dict(other.counters), dict(spent.counters))
 
     async def test_a_counter_that_comes_to_nothing_is_gone(self, store: Store) -> None:
@@ -216,20 +216,20 @@ class ClaimContract:
         await keep(store, create_change(1, "one"), counts={"waiting/a": 2, "waiting/b": 1, "waiting/c": 0})
         await keep(store, counts={"waiting/b": -1})
         await store.bookkeep(SCOPE, Bookkeeping(NOW, count={"waiting/a": -2}))
-        gone = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("waiting/",)))
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("waiting/",)))
         again = await store.bookkeep(SCOPE, Bookkeeping(NOW, count={"waiting/a": 1}, counters=("waiting/",)))
 
-        assert ({}, {"waiting/a": 1}) == (dict(gone.counters), dict(again.counters))
+        assert ({}, {"waiting/a": 1}) == (dict(books.counters), dict(again.counters))
 
     async def test_a_repeated_commit_counts_once(self, store: Store) -> None:
         """A part that was written already adds nothing to counters, and puts no values."""
-        cause = because(counts={"gate/secret": 1}, values={"cursor/a": {"seq": 1}})
+        cause = make_cause(counts={"gate/secret": 1}, values={"cursor/a": {"seq": 1}})
         await store.commit(SCOPE, [create_change(1, "one")], cause)
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"cursor/a": {"seq": 7}}))
         await store.commit(SCOPE, [create_change(1, "one")], cause)
-        booked = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("gate/",), under=("cursor/",)))
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("gate/",), under=("cursor/",)))
 
-        assert ({"gate/secret": 1}, {"cursor/a": {"seq": 7}}) == (dict(booked.counters), dict(booked.values))
+        assert ({"gate/secret": 1}, {"cursor/a": {"seq": 7}}) == (dict(books.counters), dict(books.values))
 
     async def test_values_are_put_together_with_what_is_committed(self, store: Store) -> None:
         """Both or neither: a commit in conflict puts nothing; None takes a value away."""
@@ -238,9 +238,9 @@ class ClaimContract:
         ).assigned
         await expect_error(Conflict, keep(store, create_change(1, "one"), values={"cursor/a": {"seq": a}}))
         await keep(store, create_change(1, "two"), values={"cursor/b": None})
-        booked = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("cursor/",)))
-        logged = await store.history(SCOPE)
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("cursor/",)))
+        parts = await store.history(SCOPE)
 
-        assert {"cursor/a": {"seq": 1}} == dict(booked.values)
-        assert [{}, {}] == [dict(part.cause.values) for part in logged]
+        assert {"cursor/a": {"seq": 1}} == dict(books.values)
+        assert [{}, {}] == [dict(part.cause.values) for part in parts]
         assert all(check.ok for check in await store.check())

@@ -25,12 +25,12 @@ from remanence.testing.builders import (
     NOW,
     SCOPE,
     archive_change,
-    because,
     create_change,
     destroy_changes,
     expect_error,
     keep,
     link_change,
+    make_cause,
     one,
     prune_change,
     source_change,
@@ -57,23 +57,23 @@ class CommitContract:
     async def test_a_commit_says_what_it_follows(self, store: Store) -> None:
         """The scope's own position before, 0 in a new one, whatever other scopes wrote between."""
         first = await keep(store, create_change(1, "apples"))
-        other = await store.commit("other", [create_change(1, "plums")], because("learn", run="other"))
+        other = await store.commit("other", [create_change(1, "plums")], make_cause("learn", run="other"))
         second = await keep(store, update_change(await one(store, first.assigned[0]), pinned=1))
-        nothing = await store.commit(SCOPE, [], because("learn", run="nothing"))
+        nothing = await store.commit(SCOPE, [], make_cause("learn", run="nothing"))
 
         assert (0, 0, first.position) == (first.follows, other.follows, second.follows)
         assert second.position == nothing.follows == nothing.position
 
     async def test_placeholders_count_by_their_own_number(self, store: Store) -> None:
         """The order of creations in a commit does not decide which placeholder gets which number."""
-        done = await keep(store, create_change(2, "second"), create_change(1, "first"))
+        commit = await keep(store, create_change(2, "second"), create_change(1, "first"))
 
-        assert ["first", "second"] == [(await one(store, seq)).text for seq in done.assigned]
+        assert ["first", "second"] == [(await one(store, seq)).text for seq in commit.assigned]
 
     async def test_placeholders_are_resolved_in_tags_sources_and_links(self, store: Store) -> None:
         """Whatever names a new memory in its own commit is kept under the assigned number."""
         (old,) = (await keep(store, create_change(1, "old"))).assigned
-        done = await keep(
+        commit = await keep(
             store,
             tag_change(-1, "self/name"),
             source_change(-2, "turn-7", "0:12"),
@@ -82,7 +82,7 @@ class CommitContract:
             create_change(1, "apples"),
             create_change(2, "pears"),
         )
-        apples, pears = done.assigned
+        apples, pears = commit.assigned
         links = await store.neighbours(SCOPE, [pears])
 
         assert ("self/name",) == (await one(store, apples)).tags
@@ -93,7 +93,7 @@ class CommitContract:
 
     async def test_every_column_comes_back_as_it_was_said(self, store: Store) -> None:
         """A memory that names all its columns is read with exactly these."""
-        said = {
+        columns = {
             "key": "k-1",
             "attributes": {"nested": {"list": [1, 2.5, None, "é"]}},
             "holds": {"legal": None, "audit": NOW + DAY},
@@ -139,10 +139,10 @@ class CommitContract:
             "tier": Tier.ARCHIVE,
             "reason": 0,
         }
-        (seq,) = (await keep(store, create_change(1, "Everything, “said” – once.", **said))).assigned
+        (seq,) = (await keep(store, create_change(1, "Everything, “said” – once.", **columns))).assigned
         memory = await one(store, seq)
 
-        assert said == {name: getattr(memory, name) for name in said}
+        assert columns == {name: getattr(memory, name) for name in columns}
         assert isinstance(memory.severity, Severity)
         assert "Everything, “said” – once." == memory.text
 
@@ -180,9 +180,9 @@ class CommitContract:
         await keep(store, change, verb="curate")
         columns = frozenset({"form", "short_words"})
         snapshot = await store.snapshot(SCOPE, SnapshotRequest(columns), NOW)
-        condensed = await one(store, seq)
+        short_memory = await one(store, seq)
         (part,) = [part for part in await store.history(SCOPE) if part.cause.verb == "curate"]
-        await keep(store, update_change(condensed, form=Form.FULL), verb="restore")
+        await keep(store, update_change(short_memory, form=Form.FULL), verb="restore")
         after = await one(store, seq)
 
         assert ([1], [1]) == tuple(snapshot.columns[name].tolist() for name in ("form", "short_words"))
@@ -190,7 +190,7 @@ class CommitContract:
             ({"form": (change.before or {})["form"]}, {"form": (change.after or {})["form"]})
             for change in part.changes
         ]
-        assert (Form.CONDENSED, Form.FULL) == (condensed.form, after.form)
+        assert (Form.CONDENSED, Form.FULL) == (short_memory.form, after.form)
         assert ("the text", before.revision + 2) == (after.text, after.revision)
 
     async def test_an_update_can_empty_a_column(self, store: Store) -> None:
@@ -242,7 +242,7 @@ class CommitContract:
             assert (None, "k") == ((await one(store, a)).key, (await one(store, b)).key)
             a, b = b, a
         free = update_change(await one(store, b), key="k")
-        await expect_error(Conflict, store.commit(SCOPE, [free], because("put")))
+        await expect_error(Conflict, store.commit(SCOPE, [free], make_cause("put")))
 
         assert ("k", None) == ((await one(store, a)).key, (await one(store, b)).key)
 
@@ -357,24 +357,26 @@ class CommitContract:
         await expect_error(
             Conflict, keep(store, freed, create_change(1, "new", key="k"), create_change(2, "newer", key="k"))
         )
-        done = await keep(store, freed, create_change(1, "new", key="k"))
-        (named,) = await store.get(SCOPE, ["k"])
-        (part,) = await store.history(SCOPE, run=done.run)
+        commit = await keep(store, freed, create_change(1, "new", key="k"))
+        (holder,) = await store.get(SCOPE, ["k"])
+        (part,) = await store.history(SCOPE, run=commit.run)
         await keep(store, *inverses(part.changes), verb="undo")
 
-        assert done.assigned == (named and named.seq,)
+        assert commit.assigned == (holder and holder.seq,)
         assert [before.seq, None] == [
-            found and found.seq for found in await store.get(SCOPE, ["k", done.assigned[0]])
+            memory and memory.seq for memory in await store.get(SCOPE, ["k", commit.assigned[0]])
         ]
 
     async def test_a_destroyed_memory_leaves_nothing(self, store: Store) -> None:
         """A destroyed row is in no listing, posting, statistic or array any more."""
         keeper = create_change(1, "red apples")
-        (kept,) = (await keep(store, keeper)).assigned
+        (keeper_seq,) = (await keep(store, keeper)).assigned
         before = await dump(store, SCOPE)
-        gone = create_change(1, "green pears", vector=b"\x00\x3c\x00\x00")
+        creation = create_change(1, "green pears", vector=b"\x00\x3c\x00\x00")
         (seq,) = (
-            await keep(store, gone, tag_change(-1, "fruit"), source_change(-1, "t1"), link_change(kept, -1))
+            await keep(
+                store, creation, tag_change(-1, "fruit"), source_change(-1, "t1"), link_change(keeper_seq, -1)
+            )
         ).assigned
         links = await store.neighbours(SCOPE, [seq])
         await keep(store, *map(unlink_change, links), *destroy_changes(await one(store, seq)), verb="purge")
@@ -400,7 +402,7 @@ class CommitContract:
 
     async def test_pruned_and_archived_memories_keep_everything(self, store: Store) -> None:
         """Archiving and pruning are states: text, tags, sources, links and full text stay."""
-        done = await keep(
+        commit = await keep(
             store,
             create_change(1, "zebra"),
             create_change(2, "lion"),
@@ -408,7 +410,7 @@ class CommitContract:
             source_change(-2, "s"),
             link_change(-1, -2),
         )
-        zebra, lion = done.assigned
+        zebra, lion = commit.assigned
         before = await dump(store, SCOPE)
         await keep(
             store,
@@ -478,15 +480,15 @@ class CommitContract:
         between = link_change(-1, -2, Relation.CONTRADICTS)
         a, b = (await keep(store, create_change(1, "a b"), create_change(2, "c d"), between)).assigned
         key = (a, b, int(Relation.CONTRADICTS))
-        resolved = Change("links", key, {"resolved_at": None}, {"resolved_at": NOW + 9})
-        await keep(store, resolved, verb="resolve")
-        late = await expect_error(Conflict, keep(store, resolved, verb="resolve"))
+        resolution = Change("links", key, {"resolved_at": None}, {"resolved_at": NOW + 9})
+        await keep(store, resolution, verb="resolve")
+        late = await expect_error(Conflict, keep(store, resolution, verb="resolve"))
         (link,) = await store.neighbours(SCOPE, [a])
         await keep(store, *inverses((await store.history(SCOPE))[-1].changes), verb="undo")
-        (opened,) = await store.neighbours(SCOPE, [a])
+        (open_link,) = await store.neighbours(SCOPE, [a])
 
         assert (("links", key),) == late.keys
-        assert (NOW + 9, None) == (link.resolved_at, opened.resolved_at)
+        assert (NOW + 9, None) == (link.resolved_at, open_link.resolved_at)
         assert [] == [check for check in await store.check() if not check.ok]
 
     async def test_ratings_are_counters(self, store: Store) -> None:
@@ -497,9 +499,13 @@ class CommitContract:
             await keep(
                 store, update_change(memory, helped=Increment(700), failed=Increment(300)), verb="rate"
             )
-        rated = await one(store, seq)
+        rated_memory = await one(store, seq)
 
-        assert (1_400, 600, memory.revision) == (rated.helped, rated.failed, rated.revision)
+        assert (1_400, 600, memory.revision) == (
+            rated_memory.helped,
+            rated_memory.failed,
+            rated_memory.revision,
+        )
 
     async def test_an_empty_commit_writes_nothing(self, store: Store) -> None:
         """No changes make no part in the audit, and the position stays."""
@@ -514,10 +520,10 @@ class CommitContract:
         await keep(store, create_change(1, "task"), run="r", final=False)
         for part, final in ((1, False), (2, True)):
             await keep(store, run="r", part=part, final=final)
-        logged = await store.history(SCOPE, run="r")
+        parts = await store.history(SCOPE, run="r")
 
         assert [(0, False, 1), (2, True, 0)] == [
-            (one.cause.part, one.cause.final, one.count) for one in logged
+            (one.cause.part, one.cause.final, one.count) for one in parts
         ]
         assert [] == [check.name for check in await store.check() if not check.ok]
 
@@ -534,12 +540,12 @@ class CommitContract:
         (mine,) = (await keep(store, create_change(1, "zebra", key="k"))).assigned
         other = create_change(1, "zebra", key="k", id="f" * 32)
         (theirs,) = (await keep(store, other, scope="another")).assigned
-        seen = await dump(store, SCOPE)
+        content = await dump(store, SCOPE)
 
         assert ({mine}, {"zebra": (mine,)}, {1}) == (
-            set(seen.memories),
-            dict(seen.postings),
-            set(seen.df.values()),
+            set(content.memories),
+            dict(content.postings),
+            set(content.df.values()),
         )
         assert ["f" * 32] == [(await one(store, theirs, "another")).id]
         assert [None] == await store.get(SCOPE, ["f" * 32])

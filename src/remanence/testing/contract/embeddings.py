@@ -42,13 +42,13 @@ class EmbeddingContract:
             )
         ).assigned
         (elsewhere,) = (await keep(store, create_change(1, "one"), scope="other")).assigned
-        kept = await store.embed(
+        count = await store.embed(
             SCOPE, MODEL, [make_embedding_row(a, "one", 1, 2, 3), make_embedding_row(c, "three", 7, 8, 9)]
         )
         await store.embed(SCOPE, OTHER, [make_embedding_row(b, "two", 4)])
         await store.embed("other", MODEL, [make_embedding_row(elsewhere, "one", 5, 5, 5)])
 
-        assert 2 == kept
+        assert 2 == count
         assert {a: [1, 2, 3], c: [7, 8, 9]} == await read_vectors(store)
         assert {c: [7, 8, 9]} == await read_vectors(store, after=a)
         assert {a: [1, 2, 3]} == await read_vectors(store, only=[a, b])
@@ -64,11 +64,11 @@ class EmbeddingContract:
             make_embedding_row(b, "another two", 2),
             make_embedding_row(10**9, "one", 3),
         ]
-        kept = await store.embed(SCOPE, MODEL, rows)
+        first = await store.embed(SCOPE, MODEL, rows)
         again = await store.embed(SCOPE, MODEL, [make_embedding_row(a, "one", 5)])
         strange = await store.embed("other", MODEL, [make_embedding_row(a, "one", 6)])
 
-        assert (1, 1, 0) == (kept, again, strange)
+        assert (1, 1, 0) == (first, again, strange)
         assert {a: [5]} == await read_vectors(store)
         assert all(check.ok for check in await store.check())
 
@@ -87,10 +87,10 @@ class EmbeddingContract:
             ],
         )
         await store.embed(SCOPE, OTHER, [make_embedding_row(a, "one", 4)])
-        changed = {"text": "one more", "fingerprint": fingerprint("one more")}
+        columns = {"text": "one more", "fingerprint": fingerprint("one more")}
         await keep(
             store,
-            update_change(await one(store, a), **changed),
+            update_change(await one(store, a), **columns),
             update_change(await one(store, c), importance=0.5),
         )
         await keep(store, *destroy_changes(await one(store, b)))
@@ -104,9 +104,9 @@ class EmbeddingContract:
         await keep(store, create_change(1, "one"), scope="other")
         await store.embed(SCOPE, MODEL, [make_embedding_row(a, "one", 1), make_embedding_row(b, "two", 2)])
         await store.embed(SCOPE, OTHER, [make_embedding_row(a, "one", 4)])
-        gone = [await store.embed(SCOPE, MODEL, None) for _ in range(2)]
+        counts = [await store.embed(SCOPE, MODEL, None) for _ in range(2)]
 
-        assert [2, 0] == gone
+        assert [2, 0] == counts
         assert ({}, {a: [4]}) == (await read_vectors(store), await read_vectors(store, OTHER))
         assert 1 == len(await store.history(SCOPE))
         assert all(check.ok for check in await store.check())
@@ -117,12 +117,12 @@ class EmbeddingContract:
         lease = Bookkeeping(NOW, lease=("embed", "me", NOW + 5))
         fence = (await store.bookkeep(SCOPE, lease)).fence
         assert fence is not None
-        kept = await store.embed(
+        count = await store.embed(
             SCOPE, MODEL, [make_embedding_row(a, "one", 1)], fence=("embed", fence), count={"made": 1}
         )
-        lost = ("embed", fence - 1)
-        await expect_error(LeaseLost, store.embed(SCOPE, MODEL, None, fence=lost, count={"made": 5}))
-        booked = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("made",)))
+        old_fence = ("embed", fence - 1)
+        await expect_error(LeaseLost, store.embed(SCOPE, MODEL, None, fence=old_fence, count={"made": 5}))
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("made",)))
 
-        assert (1, {a: [1]}, {"made": 1}) == (kept, await read_vectors(store), booked.counters)
+        assert (1, {a: [1]}, {"made": 1}) == (count, await read_vectors(store), books.counters)
         assert all(check.ok for check in await store.check())

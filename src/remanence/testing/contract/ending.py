@@ -16,13 +16,13 @@ from remanence.testing.builders import (
     NOW,
     SCOPE,
     archive_change,
-    because,
     block,
     create_change,
     destroy_changes,
     expect_error,
     keep,
     link_change,
+    make_cause,
     one,
     prune_change,
     tag_change,
@@ -80,8 +80,8 @@ class ErasingContract:
                 named,
                 update_change(beside, text=TEXT),
             ):
-                await expect_error(Conflict, store.commit(SCOPE, [change], because(verb)))
-        await store.commit("other", [create_change(1, TEXT)], because("learn"))
+                await expect_error(Conflict, store.commit(SCOPE, [change], make_cause(verb)))
+        await store.commit("other", [create_change(1, TEXT)], make_cause("learn"))
 
         assert (await store.clean()).found == ()
 
@@ -97,7 +97,7 @@ class ErasingContract:
 
 def ending(at: int = LATER, **more: object) -> Cause:
     """Give the cause of an end of images at some time."""
-    return because(EXPIRE, at, **more)
+    return make_cause(EXPIRE, at, **more)
 
 
 async def end_images(store: Store, before: int = NOW + DAY, at: int = LATER) -> EndImagesResult:
@@ -120,11 +120,11 @@ class EndingContract:
         ).assigned
         await keep(store, update_change(await one(store, a), text="c c"), link_change(a, b), verb="update")
         before, content = await store.history(SCOPE), await dump(store, SCOPE)
-        done = await end_images(store)
+        answer = await end_images(store)
         after = await store.history(SCOPE)
         bare = await store.history(SCOPE, rows=False)
 
-        assert EndImagesResult(3, 2, 2, 5) == done
+        assert EndImagesResult(3, 2, 2, 5) == answer
         assert [(part.cause, part.digest, part.count) for part in before] == [
             (part.cause, part.digest, part.count) for part in after[:2]
         ]
@@ -141,10 +141,10 @@ class EndingContract:
         await keep(store, create_change(1, "a a"))
         assert EndImagesResult(0, 0) == await end_images(store, NOW)
         cause = ending(run="r")
-        done = await store.end_images(SCOPE, NOW + 1, cause)
+        answer = await store.end_images(SCOPE, NOW + 1, cause)
 
-        assert EndImagesResult(2, 1, 1, 1) == done
-        assert done == await store.end_images(SCOPE, NOW + 1, cause)
+        assert EndImagesResult(2, 1, 1, 1) == answer
+        assert answer == await store.end_images(SCOPE, NOW + 1, cause)
         assert EndImagesResult(0, 1) == await end_images(store, NOW + 1)
         assert 2 == len(await store.history(SCOPE))
         assert [] == await store.history("other")
@@ -152,10 +152,10 @@ class EndingContract:
     async def test_it_ends_at_the_first_part_that_is_not_older(self, store: Store) -> None:
         """A part that claims to be of later keeps all after it: a clock that was wrong once ends nothing too early."""
         for at in (NOW, NOW + 9 * DAY, NOW + 1):
-            await store.commit(SCOPE, [create_change(1, f"of {at}")], because("learn", at))
-        done = await end_images(store)
+            await store.commit(SCOPE, [create_change(1, f"of {at}")], make_cause("learn", at))
+        answer = await end_images(store)
 
-        assert (1, 1) == (done.through, done.parts)
+        assert (1, 1) == (answer.through, answer.parts)
         assert [True, False, False] == [
             part.ended_at is not None for part in (await store.history(SCOPE))[:3]
         ]
@@ -163,24 +163,24 @@ class EndingContract:
     async def test_what_is_held_or_a_tombstone_keeps_its_images(self, store: Store) -> None:
         """Also in a part with others, and links at either end; once nothing keeps them, they end too."""
         a, b, c, d = (await keep(store, *(create_change(k, f"text {k}") for k in (1, 2, 3, 4)))).assigned
-        said = {"attributes": {"a long value": "that two say"}}
-        both = [update_change(await one(store, seq), **said) for seq in (d, a, b)]
+        columns = {"attributes": {"a long value": "that two say"}}
+        both = [update_change(await one(store, seq), **columns) for seq in (d, a, b)]
         await keep(store, *both, link_change(c, d), link_change(a, d), verb="update")
-        held = update_change(await one(store, a), holds={"case": LATER + DAY}, hold_until=LATER + DAY)
-        await keep(store, held, prune_change(await one(store, b)), verb="update")
+        hold = update_change(await one(store, a), holds={"case": LATER + DAY}, hold_until=LATER + DAY)
+        await keep(store, hold, prune_change(await one(store, b)), verb="update")
         whole = [await read_history(store, seq) for seq in (a, b)]
-        done = await end_images(store)
+        answer = await end_images(store)
         parts = await store.history(SCOPE)
 
-        assert EndImagesResult(4, 3, 3, 4, 3) == done
+        assert EndImagesResult(4, 3, 3, 4, 3) == answer
         assert whole == [await read_history(store, seq) for seq in (a, b)]
-        assert {a, b} == await about(store)
+        assert {a, b} == await find_audited_memories(store)
         assert [LATER, LATER, None] == [part.ended_at for part in parts[:3]]
         assert await sound(store)
 
         again = await end_images(store, NOW + DAY, LATER + 2 * DAY)
         assert (3, 3, 3) == (again.through, again.parts, again.kept)
-        assert ([], {b}) == (await read_history(store, a), await about(store))
+        assert ([], {b}) == (await read_history(store, a), await find_audited_memories(store))
         assert await sound(store)
 
     async def test_a_purged_memory_keeps_its_images_as_long_as_it_can_be_restored(self, store: Store) -> None:
@@ -190,27 +190,27 @@ class EndingContract:
         ).assigned
         memory = await one(store, a)
         (link,) = await store.neighbours(SCOPE, [a])
-        gone = [*destroy_changes(await one(store, a)), unlink_change(link)]
-        purge = await store.commit(SCOPE, gone, because("purge", NOW + 2 * DAY))
+        removals = [*destroy_changes(await one(store, a)), unlink_change(link)]
+        purge = await store.commit(SCOPE, removals, make_cause("purge", NOW + 2 * DAY))
         await keep(store, tag_change(b, "x"), verb="tag")
-        known = PurgedMemory(a, memory.id, "k", purge.run, NOW + 2 * DAY)
+        purged_memory = PurgedMemory(a, memory.id, "k", purge.run, NOW + 2 * DAY)
 
-        assert [known] * 4 == [
+        assert [purged_memory] * 4 == [
             *(await store.find_purged_memories(SCOPE, [a, memory.id])),
             *(await store.find_purged_memories(SCOPE, ["k"])),
         ] * 2
-        assert [[known], [], []] == [
+        assert [[purged_memory], [], []] == [
             await store.find_purged_memories(SCOPE, [memory.id[-6:]]),
             await store.find_purged_memories(SCOPE, [b, "z"]),
             await store.find_purged_memories("other", [a]),
         ]
-        done = await end_images(store)
-        assert (1, 1, 1) == (done.through, done.parts, done.kept)
-        assert [known] == await store.find_purged_memories(SCOPE, [a])
+        answer = await end_images(store)
+        assert (1, 1, 1) == (answer.through, answer.parts, answer.kept)
+        assert [purged_memory] == await store.find_purged_memories(SCOPE, [a])
 
-        done = await end_images(store, NOW + 3 * DAY, LATER + DAY)
-        assert (3, 3, 0) == (done.through, done.parts, done.kept)
-        assert [replace(known, ended_at=LATER + DAY)] == await store.find_purged_memories(SCOPE, [a])
+        answer = await end_images(store, NOW + 3 * DAY, LATER + DAY)
+        assert (3, 3, 0) == (answer.through, answer.parts, answer.kept)
+        assert [replace(purged_memory, ended_at=LATER + DAY)] == await store.find_purged_memories(SCOPE, [a])
         assert await sound(store)
 
     async def test_what_came_back_is_no_more_known_as_purged(self, store: Store) -> None:
@@ -238,31 +238,33 @@ class EndingContract:
         )
         whole = await read_history(store, seqs[1])
         used = await store.commit(
-            SCOPE, [update_change(await one(store, seqs[1]), uses=Increment(1))], because("use")
+            SCOPE, [update_change(await one(store, seqs[1]), uses=Increment(1))], make_cause("use")
         )
-        done = await end_images(store)
+        answer = await end_images(store)
 
-        assert used.position == done.through
+        assert used.position == answer.through
         assert whole == await read_history(store, seqs[1])
-        assert {seqs[1]} == await about(store)
+        assert {seqs[1]} == await find_audited_memories(store)
         assert ((), LATER) == ((await store.history(SCOPE))[4].used, (await store.history(SCOPE))[4].ended_at)
         assert await sound(store)
 
     async def test_links_in_a_row_end_one_by_one(self, store: Store) -> None:
         """Of many links that came with their memories, those at what is kept are told of it as before, and no other."""
-        born = [create_change(k, f"text {k}") for k in range(1, 13)]
+        creations = [create_change(k, f"text {k}") for k in range(1, 13)]
         links = [link_change(-k, -k - 1, weight=0.5) for k in range(1, 12)]
-        done = await keep(store, *born, *links, tag_change(-1, "x"))
-        held = done.assigned[4]
+        commit = await keep(store, *creations, *links, tag_change(-1, "x"))
+        held_seq = commit.assigned[4]
         await keep(
-            store, update_change(await one(store, held), holds={"x": None}, hold_until=TIME_MAX), verb="hold"
+            store,
+            update_change(await one(store, held_seq), holds={"x": None}, hold_until=TIME_MAX),
+            verb="hold",
         )
-        whole = await read_history(store, held)
+        whole = await read_history(store, held_seq)
         await end_images(store)
-        (first,) = await store.history(SCOPE, run=done.run)
+        (first,) = await store.history(SCOPE, run=commit.run)
 
         assert 4 == len(whole)
-        assert whole == await read_history(store, held)
+        assert whole == await read_history(store, held_seq)
         assert ["memories", "links", "links"] == [change.table for change in first.changes]
         assert await sound(store)
 
@@ -270,7 +272,7 @@ class EndingContract:
         """As many as one part may end; the next goes on where it stopped."""
         for k in range(PARTS_MAX + 5):
             await store.commit(
-                SCOPE, [tag_change(1, f"t{k}")] if k else [create_change(1, "a a")], because("tag")
+                SCOPE, [tag_change(1, f"t{k}")] if k else [create_change(1, "a a")], make_cause("tag")
             )
         first, second = await end_images(store), await end_images(store)
 
@@ -289,14 +291,14 @@ class EndingContract:
         ]
         await keep(store, *changes, verb="update")
         await end_images(store)
-        gone = [Change("memories", a, {"revision": 2}, None), Change("tags", (a, "x"), {}, None)]
-        await store.commit(SCOPE, gone, because(ERASE, LATER + 1))
+        erasure = [Change("memories", a, {"revision": 2}, None), Change("tags", (a, "x"), {}, None)]
+        await store.commit(SCOPE, erasure, make_cause(ERASE, LATER + 1))
 
-        assert {a, b} == await about(store)
+        assert {a, b} == await find_audited_memories(store)
         assert [Change("memories", a, {}, None)] == await read_history(store, a)
         assert await sound(store)
         await end_images(store, LATER + 2, LATER + 60 * DAY)
-        assert {b} == await about(store)
+        assert {b} == await find_audited_memories(store)
         assert await sound(store)
 
     async def test_scopes_end_each_for_itself(self, store: Store) -> None:
@@ -315,7 +317,7 @@ async def read_history(store: Store, seq: int) -> list[Change]:
     return [change for part in await store.history(SCOPE, memory=seq) for change in part.changes]
 
 
-async def about(store: Store) -> set[object]:
+async def find_audited_memories(store: Store) -> set[object]:
     """Return the memories of which the audit tells anything."""
     parts = await store.history(SCOPE)
     return {change.key for part in parts for change in part.changes if change.table == "memories"}
@@ -330,7 +332,7 @@ async def erase_one_memory(store: Store) -> tuple[int, int, str]:
         update_change(beside, importance=0.5),
         tag_change(said, "boats"),
     ]
-    await store.commit(SCOPE, changes, because("update"))
+    await store.commit(SCOPE, changes, make_cause("update"))
     gone = [Change("memories", said, {"revision": 2}, None), Change("tags", (said, "boats"), {}, None)]
-    await store.commit(SCOPE, gone, because(ERASE))
+    await store.commit(SCOPE, gone, make_cause(ERASE))
     return said, other, memory.id

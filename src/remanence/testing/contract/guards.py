@@ -246,15 +246,15 @@ class GuardContract:
     async def test_changing_what_is_missing_is_a_conflict(self, store: Store) -> None:
         """A tag, a link, a source or a memory that is not there can be neither changed nor destroyed."""
         a, b = (await keep(store, create_change(1, "apples"), create_change(2, "pears"))).assigned
-        gone = await one(store, b)
-        await keep(store, *destroy_changes(gone), verb="purge")
+        memory = await one(store, b)
+        await keep(store, *destroy_changes(memory), verb="purge")
         for change in (
             Change("tags", (a, "x"), {}, None),
             Change("sources", (a, "x"), {}, None),
             Change("links", (a, b, int(Relation.REFERS)), {"weight": 0.5}, None),
             Change("links", (a, b, int(Relation.REFERS)), {"weight": 0.5}, {"weight": 0.6}),
-            update_change(gone, state="x"),
-            *destroy_changes(gone),
+            update_change(memory, state="x"),
+            *destroy_changes(memory),
         ):
             conflict = await expect_error(Conflict, keep(store, change, verb="curate"))
             assert ((change.table, change.key),) == conflict.keys
@@ -281,11 +281,11 @@ class GuardContract:
         (seq,) = (await keep(store, create_change(1, "apples"))).assigned
         await keep(store, *destroy_changes(await one(store, seq)), verb="purge", at=NOW)
         back = Change("memories", seq, None, {**(create_change(1, "apples").after or {}), "revision": 5})
-        done = await keep(store, back, verb="undo")
+        commit = await keep(store, back, verb="undo")
         await expect_error(Conflict, keep(store, back, verb="undo"))
         memory = await one(store, seq)
 
-        assert ((), "apples", 5) == (done.assigned, memory.text, memory.revision)
+        assert ((), "apples", 5) == (commit.assigned, memory.text, memory.revision)
 
     async def test_a_conflict_comes_before_a_refusal(self, store: Store) -> None:
         """A stale change that would also be refused is told as stale: the caller reads again and decides anew."""

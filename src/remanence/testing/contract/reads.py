@@ -34,17 +34,17 @@ class ReadContract:
                 store, create_change(1, "apples", id="a" * 32), create_change(2, "pears", key="fruit/2")
             )
         ).assigned
-        found = await store.get(SCOPE, ["fruit/2", 10**9, a, "a" * 32, "nobody", b, b])
+        memories = await store.get(SCOPE, ["fruit/2", 10**9, a, "a" * 32, "nobody", b, b])
 
-        assert [b, None, a, a, None, b, b] == [memory and memory.seq for memory in found]
+        assert [b, None, a, a, None, b, b] == [memory and memory.seq for memory in memories]
         assert [] == await store.get(SCOPE, [])
 
     async def test_many_memories_are_found_at_once(self, store: Store) -> None:
         """A request for thousands of memories is answered whole."""
-        done = await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 2_001)))
-        found = await store.get(SCOPE, done.assigned)
+        commit = await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 2_001)))
+        memories = await store.get(SCOPE, commit.assigned)
 
-        assert list(done.assigned) == [memory.seq for memory in found if memory is not None]
+        assert list(commit.assigned) == [memory.seq for memory in memories if memory is not None]
 
     async def test_listings_come_newest_first(self, store: Store) -> None:
         """Newest first unless asked the other way; `after` and `limit` page through."""
@@ -76,17 +76,19 @@ class ReadContract:
     async def test_listings_by_the_end_of_an_id(self, store: Store) -> None:
         """Letter by letter, of any status, in this scope alone."""
         ids = ["1" * 28 + end for end in ("abcd", "bbcd", "ABCD", "%bcd")]
-        made = [create_change(n, f"text {n}", id=id_) for n, id_ in enumerate(ids, start=1)]
-        a, b, _, d = (await keep(store, *made)).assigned
+        creations = [create_change(n, f"text {n}", id=id_) for n, id_ in enumerate(ids, start=1)]
+        a, b, _, d = (await keep(store, *creations)).assigned
         await keep(store, create_change(1, "elsewhere", id="2" * 28 + "abcd"), scope="another")
         await keep(store, prune_change(await one(store, a)), verb="forget")
-        found = {end: await store.find(SCOPE, Find(ending=end)) for end in ("abcd", "bcd", "%bcd", "", "x")}
+        by_ending = {
+            end: await store.find(SCOPE, Find(ending=end)) for end in ("abcd", "bcd", "%bcd", "", "x")
+        }
 
         assert {"abcd": [a], "%bcd": [d], "x": []} == {
-            end: [memory.seq for memory in found[end]] for end in ("abcd", "%bcd", "x")
+            end: [memory.seq for memory in by_ending[end]] for end in ("abcd", "%bcd", "x")
         }
-        assert (3, 4) == (len(found["bcd"]), len(found[""]))
-        assert {a, b, d} == {memory.seq for memory in found["bcd"]}
+        assert (3, 4) == (len(by_ending["bcd"]), len(by_ending[""]))
+        assert {a, b, d} == {memory.seq for memory in by_ending["bcd"]}
 
     async def test_listings_by_status(self, store: Store) -> None:
         """None means any status; a tuple means one of these."""
@@ -113,14 +115,14 @@ class ReadContract:
 
     async def test_listings_by_columns(self, store: Store) -> None:
         """Names, enums, fractions, flags, texts and missing values are compared as they are said."""
-        said = {"category": "task", "severity": Severity.HIGH, "confidence": 0.25, "pinned": 1, "key": "k"}
+        columns = {"category": "task", "severity": Severity.HIGH, "confidence": 0.25, "pinned": 1, "key": "k"}
         a, b = (
-            await keep(store, create_change(1, "a a", **said), create_change(2, "b b", category="fact"))
+            await keep(store, create_change(1, "a a", **columns), create_change(2, "b b", category="fact"))
         ).assigned
-        for name, value in said.items():
+        for name, value in columns.items():
             assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={name: value}))], name
         assert [b] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"severity": None}))]
-        assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal=said))]
+        assert [a] == [memory.seq for memory in await store.find(SCOPE, Find(equal=columns))]
         assert [] == await store.find(SCOPE, Find(equal={"category": "never said"}))
         assert [b, a] == [memory.seq for memory in await store.find(SCOPE, Find(equal={"kind": None}))]
         assert [] == await store.find(SCOPE, Find(equal={"kind": Kind.SEMANTIC}))
@@ -132,12 +134,12 @@ class ReadContract:
             ("fact", None),
             ("note", Kind.SEMANTIC),
         ]
-        made = [
+        creations = [
             create_change(n, f"text {n}", category=category, kind=kind, confidence=n / 4)
             for n, (category, kind) in enumerate(values, start=1)
         ]
-        a, b, c = (await keep(store, *made)).assigned
-        asked: list[tuple[dict[str, tuple[object, ...]], list[int]]] = [
+        a, b, c = (await keep(store, *creations)).assigned
+        cases: list[tuple[dict[str, tuple[object, ...]], list[int]]] = [
             ({"category": ("task", "note", "never said")}, [c, a]),
             ({"category": ("never said", "nor this")}, []),
             ({"category": ("never said", None)}, []),
@@ -146,7 +148,7 @@ class ReadContract:
             ({"confidence": (0.25, 0.75)}, [c, a]),
             ({"text": ("text 2", "text 3")}, [c, b]),
         ]
-        for equal, expected in asked:
+        for equal, expected in cases:
             assert expected == [memory.seq for memory in await store.find(SCOPE, Find(equal=equal))], equal
 
     async def test_listings_among_some_sequence_numbers(self, store: Store) -> None:
@@ -166,11 +168,11 @@ class ReadContract:
         """Each fingerprint that some memory has leads to that memory as it stands; others are left out."""
         (a,) = (await keep(store, create_change(1, "apples"))).assigned
         prints = (fingerprint("apples"), fingerprint("pears"))
-        known = await store.arriving(SCOPE, Arriving(fingerprints=prints))
+        arrival = await store.arriving(SCOPE, Arriving(fingerprints=prints))
         memory = await one(store, a)
 
-        assert {prints[0]} == known.twins.keys()
-        twin = known.twins[prints[0]]
+        assert {prints[0]} == arrival.twins.keys()
+        twin = arrival.twins[prints[0]]
         assert (a, memory.id, Status.INBOX, 1, prints[0]) == (
             twin.seq, twin.id, twin.status, twin.revision, twin.fingerprint,
         )  # fmt: skip
@@ -181,32 +183,32 @@ class ReadContract:
         for number in range(3):
             (seq,) = (await keep(store, create_change(1, "apples", id=str(number) * 32))).assigned
             seqs.append(seq)
-            asked = Arriving(fingerprints=(fingerprint("apples"),))
-            assert seq == (await store.arriving(SCOPE, asked)).twins[fingerprint("apples")].seq
+            arriving = Arriving(fingerprints=(fingerprint("apples"),))
+            assert seq == (await store.arriving(SCOPE, arriving)).twins[fingerprint("apples")].seq
             await keep(store, prune_change(await one(store, seq)), verb="forget")
-        known = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("apples"),)))
-        twin = known.twins[fingerprint("apples")]
+        arrival = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("apples"),)))
+        twin = arrival.twins[fingerprint("apples")]
 
         assert (seqs[0], Status.PRUNED) == (twin.seq, twin.status)
 
     async def test_a_text_in_quarantine_is_met_before_what_fell(self, store: Store) -> None:
         """And after what stands: whoever learns it again hears that it is kept out."""
         kept_out = {"status": Status.QUARANTINED, "reason": Reason.INSTRUCTIONS}
-        asked, met = Arriving(fingerprints=(fingerprint("apples"),)), []
+        arriving, met = Arriving(fingerprints=(fingerprint("apples"),)), []
         (seq,) = (await keep(store, create_change(1, "apples", id="0" * 32))).assigned
         await keep(store, prune_change(await one(store, seq)), verb="forget")
         for number, columns in ((1, kept_out), (2, kept_out), (3, {})):
             await keep(store, create_change(1, "apples", id=str(number) * 32, **columns))
-            met.append((await store.arriving(SCOPE, asked)).twins[fingerprint("apples")].id[:1])
+            met.append((await store.arriving(SCOPE, arriving)).twins[fingerprint("apples")].id[:1])
 
         assert ["1", "1", "3"] == met
 
     async def test_known_keys_are_told(self, store: Store) -> None:
         """Each key that is taken leads to its memory."""
         (a,) = (await keep(store, create_change(1, "apples", key="k1"))).assigned
-        known = await store.arriving(SCOPE, Arriving(keys=("k1", "k2")))
+        arrival = await store.arriving(SCOPE, Arriving(keys=("k1", "k2")))
 
-        assert {"k1": a} == {key: twin.seq for key, twin in known.keys.items()}
+        assert {"k1": a} == {key: twin.seq for key, twin in arrival.keys.items()}
 
     async def test_tails_of_sessions_and_threads_are_told(self, store: Store) -> None:
         """A tail counts to three and ends with what arrived last; what has a session is not in its thread's."""
@@ -219,11 +221,11 @@ class ReadContract:
         )
         segments = [Segment("session", "s"), Segment("thread", "t"), Segment("session", "t")]
         none = [Segment("session", "unknown"), Segment("thread", "s"), Segment("run", None)]
-        known = await store.arriving(SCOPE, Arriving(segments=(*segments, *none)))
+        arrival = await store.arriving(SCOPE, Arriving(segments=(*segments, *none)))
 
         assert dict(
             zip(segments, [Tail(3, NOW - 5, "s 5"), Tail(2, NOW, "two"), Tail(1, NOW, "three")], strict=True)
-        ) == dict(known.tails)
+        ) == dict(arrival.tails)
 
     async def test_the_tail_of_a_run_ends_at_a_gap(self, store: Store) -> None:
         """A run is one agent's, without session and thread, never more than 30 minutes from one to the next."""
@@ -236,9 +238,11 @@ class ReadContract:
             create_change(3, "of another", agent="b", said_at=NOW + DAY),
         )
         run, nobodys = Segment("run", "a"), Segment("run", None)
-        known = await store.arriving(SCOPE, Arriving(segments=(run, nobodys, Segment("run", "c"))))
+        arrival = await store.arriving(SCOPE, Arriving(segments=(run, nobodys, Segment("run", "c"))))
 
-        assert {run: Tail(2, at[3], "text 3"), nobodys: Tail(1, NOW + DAY, "of nobody")} == dict(known.tails)
+        assert {run: Tail(2, at[3], "text 3"), nobodys: Tail(1, NOW + DAY, "of nobody")} == dict(
+            arrival.tails
+        )
 
     async def test_term_statistics_count_memories_not_words(self, store: Store) -> None:
         """`df` counts a stem once per memory that holds it; memories without words count nowhere."""
@@ -246,10 +250,10 @@ class ReadContract:
             store, create_change(1, "zebra zebra lion"), create_change(2, "zebra"), create_change(3, "!!!")
         )
         terms = [term_hash(word) for word in ("zebra", "lion", "tiger")]
-        known = await store.arriving(SCOPE, Arriving(terms=terms))
+        arrival = await store.arriving(SCOPE, Arriving(terms=terms))
 
-        assert [2, 1, 0] == [known.df.get(term, 0) for term in terms]
-        assert 2 == known.memories
+        assert [2, 1, 0] == [arrival.df.get(term, 0) for term in terms]
+        assert 2 == arrival.memories
 
     async def test_postings_ascend_and_unknown_stems_are_empty(self, store: Store) -> None:
         """A stem's rows are ascending sequence numbers of 64 bits; an unknown stem has none."""
@@ -282,12 +286,12 @@ class ReadContract:
         a, b, c, d = (await keep(store, *changes, create_change(4, "no vector"))).assigned
         seqs, vectors = await store.vectors(SCOPE)
         above, _ = await store.vectors(SCOPE, after=a)
-        only, picked = await store.vectors(SCOPE, only=[d, c, a])
+        only, only_rows = await store.vectors(SCOPE, only=[d, c, a])
 
         assert ([a, b, c], "float16", "int64") == (seqs.tolist(), str(vectors.dtype), str(seqs.dtype))
         assert rows.tolist() == vectors.tolist()
         assert ([b, c], [a, c]) == (above.tolist(), only.tolist())
-        assert rows[[0, 2]].tolist() == picked.tolist()
+        assert rows[[0, 2]].tolist() == only_rows.tolist()
 
     async def test_vectors_are_those_of_one_scope(self, store: Store) -> None:
         """What another scope took in between is left out, also where the scope is whole up to there."""
@@ -304,14 +308,14 @@ class ReadContract:
     async def test_a_vector_may_come_change_and_go(self, store: Store) -> None:
         """A vector is a column like another: None takes it away."""
         (a,) = (await keep(store, create_change(1, "apples"))).assigned
-        for wanted in ([1.0, 2.0], [3.0, 4.0], None):
-            blob = None if wanted is None else np.array(wanted, "<f2").tobytes()
+        for numbers in ([1.0, 2.0], [3.0, 4.0], None):
+            blob = None if numbers is None else np.array(numbers, "<f2").tobytes()
             revision = (await one(store, a)).revision
             await keep(
                 store, Change("memories", a, {"revision": revision}, {"vector": blob}), verb="consolidate"
             )
             _, vectors = await store.vectors(SCOPE)
-            assert ([wanted] if wanted else []) == vectors.tolist()
+            assert ([numbers] if numbers else []) == vectors.tolist()
 
     async def test_a_scope_without_vectors_has_an_empty_array(self, store: Store) -> None:
         """No vectors are an array of no rows, not an error."""
@@ -329,9 +333,9 @@ class ReadContract:
             link_change(-3, -4),
         ]
         a, b, c, d = (await keep(store, *changes, *links)).assigned
-        found = await store.neighbours(SCOPE, [a, b])
+        neighbours = await store.neighbours(SCOPE, [a, b])
 
-        assert sorted([(a, b), (b, a), (b, c)]) == sorted((link.source, link.target) for link in found)
+        assert sorted([(a, b), (b, a), (b, c)]) == sorted((link.source, link.target) for link in neighbours)
         assert [] == await store.neighbours(SCOPE, [])
         assert [(c, d)] == [(link.source, link.target) for link in await store.neighbours(SCOPE, [d])]
         similar = await store.neighbours(SCOPE, [a, b, c], Relation.SIMILAR)
@@ -350,11 +354,11 @@ class ReadContract:
         a, b, c = (await keep(store, *changes, *links)).assigned
         await keep(store, *changes, *links[:1], scope="another")
         contradicts, similar = Relation.CONTRADICTS, Relation.SIMILAR
-        asked = ((), (contradicts,), (contradicts, similar))
-        found = [await store.neighbours(SCOPE, None, *relations) for relations in asked]
+        relation_sets = ((), (contradicts,), (contradicts, similar))
+        listings = [await store.neighbours(SCOPE, None, *relations) for relations in relation_sets]
 
         assert [[(a, b), (a, c), (b, c)], [(a, c)], [(a, c), (b, c)]] == [
-            [(link.source, link.target) for link in some] for some in found
+            [(link.source, link.target) for link in some] for some in listings
         ]
         assert [] == await store.neighbours("nowhere", None)
 
@@ -389,7 +393,7 @@ class ReadContract:
         """After its row is gone a memory has no id, key or fingerprint any more."""
         (a,) = (await keep(store, create_change(1, "zebra", key="k", id="a" * 32))).assigned
         await keep(store, *destroy_changes(await one(store, a)), verb="purge")
-        known = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("zebra"),), keys=("k",)))
+        arrival = await store.arriving(SCOPE, Arriving(fingerprints=(fingerprint("zebra"),), keys=("k",)))
 
         assert [None, None, None] == await store.get(SCOPE, [a, "k", "a" * 32])
-        assert ({}, {}, 0) == (dict(known.twins), dict(known.keys), known.memories)
+        assert ({}, {}, 0) == (dict(arrival.twins), dict(arrival.keys), arrival.memories)

@@ -77,9 +77,9 @@ class RefusalContract:
 
     async def test_nothing_becomes_ephemeral(self, store: Store) -> None:
         """A memory leaves the policy class ephemeral for another, and no verb but undo brings one into it."""
-        said = {"policy_class": PolicyClass.EPHEMERAL}
+        columns = {"policy_class": PolicyClass.EPHEMERAL}
         brief, lasting = (
-            await keep(store, create_change(1, "a b", **said), create_change(2, "c d"))
+            await keep(store, create_change(1, "a b", **columns), create_change(2, "c d"))
         ).assigned
         again = [update_change(await one(store, lasting), policy_class=PolicyClass.EPHEMERAL)]
         error = await check_change_refusal(store, again)
@@ -184,8 +184,8 @@ class RefusalContract:
             create_change(3, "e f"),
             create_change(4, "g h"),
         ]
-        done = await keep(store, *changes, tag_change(-1, "x"), source_change(-2, "s"), link_change(-3, -4))
-        for seq in done.assigned:
+        commit = await keep(store, *changes, tag_change(-1, "x"), source_change(-2, "s"), link_change(-3, -4))
+        for seq in commit.assigned:
             await check_change_refusal(store, [Change("memories", seq, {"revision": 1}, None)], "purge")
 
     async def test_a_link_goes_with_both_ends_listed(self, store: Store) -> None:
@@ -243,25 +243,25 @@ class RefusalContract:
     async def test_one_reason_does_not_stand_for_all(self, store: Store) -> None:
         """Of memories that a commit creates out of sight each says why, however alike they are."""
         fallen = {"status": Status.PRUNED, "tier": Tier.COLD}
-        said = create_change(1, "a b", **fallen, reason=Reason.FORGOTTEN)
+        creation = create_change(1, "a b", **fallen, reason=Reason.FORGOTTEN)
         for is_first in (True, False):
-            pair = [said, create_change(2, "c d", **fallen)]
+            pair = [creation, create_change(2, "c d", **fallen)]
             error = await check_change_refusal(store, pair if is_first else pair[::-1], "import")
             assert "no reason" in str(error)
-        await keep(store, said, create_change(2, "c d", **fallen, reason=Reason.DECAYED), verb="import")
+        await keep(store, creation, create_change(2, "c d", **fallen, reason=Reason.DECAYED), verb="import")
 
     async def test_each_move_is_judged_by_where_it_begins(self, store: Store) -> None:
         """Updates that lead to the same are judged one by one: what one memory may become another may not."""
         changes = [create_change(1, "a b"), create_change(2, "c d")]
-        superseded, tombstone = (await keep(store, *changes)).assigned
+        old_seq, tombstone = (await keep(store, *changes)).assigned
         away = {"status": Status.SUPERSEDED, "reason": Reason.FORGOTTEN}
-        await keep(store, update_change(await one(store, superseded), **away), verb="supersede")
+        await keep(store, update_change(await one(store, old_seq), **away), verb="supersede")
         await keep(store, prune_change(await one(store, tombstone)), verb="forget")
-        moves = [archive_change(await one(store, seq)) for seq in (superseded, tombstone)]
+        moves = [archive_change(await one(store, seq)) for seq in (old_seq, tombstone)]
         await check_change_refusal(store, moves, "curate")
         await check_change_refusal(store, moves[::-1], "curate")
 
-        assert Status.SUPERSEDED == (await one(store, superseded)).status
+        assert Status.SUPERSEDED == (await one(store, old_seq)).status
 
     async def test_states_move_forward_only(self, store: Store) -> None:
         """What a memory may become is a table: no verb but the returning ones leads back."""

@@ -19,12 +19,12 @@ from remanence.store.base import Bookkeeping, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    because,
     create_change,
     destroy_changes,
     expect_error,
     keep,
     link_change,
+    make_cause,
     one,
     tag_change,
     update_change,
@@ -68,8 +68,8 @@ class WritersContract:
         (seq,) = (await keep(store, create_change(1, "count", attributes={"n": 0}))).assigned
 
         async def add(to: Store) -> None:
-            added = 0
-            while added < ROUNDS:
+            count = 0
+            while count < ROUNDS:
                 memory = await one(to, seq)
                 await asyncio.sleep(0)
                 more = {"n": (memory.attributes or {})["n"] + 1}
@@ -77,7 +77,7 @@ class WritersContract:
                     await keep(to, update_change(memory, attributes=more), verb="update")
                 except Conflict:
                     continue
-                added += 1
+                count += 1
 
         await at_once(lambda: add(store), lambda: add(store), lambda: add(other))
         memory = await one(store, seq)
@@ -88,7 +88,7 @@ class WritersContract:
     async def test_no_text_slips_in_beside_its_forbidding(self, store: Store, other: Store) -> None:
         """Who looked before a text was forbidden, and commits after, is refused: nobody else looks at that moment."""
         text, folds = "the moon is a lamp", fold_keys("the moon is a lamp")
-        begun = asyncio.Event()
+        start = asyncio.Event()
 
         async def learn(to: Store, who: str) -> None:
             for k in range(ROUNDS):
@@ -98,10 +98,10 @@ class WritersContract:
                 mark = f"{who} {k}".encode()
                 with suppress(Conflict):
                     await keep(to, create_change(1, text, id=mark.hex(), fingerprint=mark), run=mark.hex())
-                begun.set()
+                start.set()
 
         async def forbid() -> None:
-            await begun.wait()
+            await start.wait()
             await keep(other, *(Change("forbidden", fold, None, {}) for fold in folds), run="forbid")
 
         await at_once(lambda: learn(store, "a"), lambda: learn(store, "b"), lambda: learn(other, "c"), forbid)
@@ -179,23 +179,23 @@ class WritersContract:
 
         async def move() -> None:
             for k in range(ROUNDS):
-                moved = [
+                changes = [
                     Change(
                         "memories", seq, {"confirmations": Increment(-by)}, {"confirmations": Increment(by)}
                     )
                     for seq, by in ((a, -1), (b, 1))
                 ]
                 link = Change("links", (a, b, int(Relation.REFERS)), {}, None) if k % 2 else link_change(a, b)
-                await keep(other, *moved, link, verb="confirm")
+                await keep(other, *changes, link, verb="confirm")
                 await asyncio.sleep(0)
             done.set()
 
         async def look() -> None:
             while not done.is_set():
-                held = await store.get(SCOPE, [a, b])
-                assert ROUNDS == sum(memory.confirmations for memory in held if memory is not None)
-                wanted = SnapshotRequest(frozenset({"confirmations"}), links=frozenset())
-                snapshot = await store.snapshot(SCOPE, wanted, NOW)
+                memories = await store.get(SCOPE, [a, b])
+                assert ROUNDS == sum(memory.confirmations for memory in memories if memory is not None)
+                request = SnapshotRequest(frozenset({"confirmations"}), links=frozenset())
+                snapshot = await store.snapshot(SCOPE, request, NOW)
                 left, right = snapshot.columns["confirmations"].tolist()
                 assert snapshot.links is not None
                 assert (ROUNDS, right % 2) == (left + right, len(snapshot.links))
@@ -216,13 +216,13 @@ class WritersContract:
             link_change(-2, -1),
             tag_change(seq, "x"),
         ]
-        cause = because("learn", run="r", part=4, fired=("weekly",), turns=2)
+        cause = make_cause("learn", run="r", part=4, fired=("weekly",), turns=2)
         first = await store.commit(SCOPE, changes, cause)
         await keep(store, create_change(1, "later"))
         before = await read_scope_state(store)
         again = [
             await store.commit(SCOPE, changes, cause),
-            await other.commit(SCOPE, changes, because("learn", NOW + 1, run="r", part=4)),
+            await other.commit(SCOPE, changes, make_cause("learn", NOW + 1, run="r", part=4)),
         ]
 
         assert [first, first] == again
@@ -232,37 +232,37 @@ class WritersContract:
     async def test_a_part_of_a_run_is_written_once(self, store: Store, other: Store) -> None:
         """Asked by several at once one part is written, and all are told the same; counters count it once."""
         (seq,) = (await keep(store, create_change(1, "old"))).assigned
-        told: list[CommitResult] = []
+        commits: list[CommitResult] = []
 
         async def ask(to: Store) -> None:
-            counted = Change("memories", seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)})
-            told.append(await keep(to, counted, create_change(1, "new"), verb="dispute", run="r"))
+            dispute = Change("memories", seq, {"disputes": Increment(-1)}, {"disputes": Increment(1)})
+            commits.append(await keep(to, dispute, create_change(1, "new"), verb="dispute", run="r"))
 
         await at_once(*(lambda to=to: ask(to) for to in (store, other, store, other)))
 
-        assert [told[0]] * 4 == told
+        assert [commits[0]] * 4 == commits
         assert (1, 2) == ((await one(store, seq)).disputes, len(await store.history(SCOPE)))
 
     async def test_the_end_of_a_run_may_be_repeated(self, store: Store, other: Store) -> None:
         """The empty last part of several, and a part that only counted uses, are known again too."""
         (seq,) = (await keep(store, create_change(1, "old"), run="r", final=False)).assigned
         used = Change("memories", seq, {"uses": Increment(-1)}, {"uses": Increment(1)})
-        asked: Sequence[tuple[list[Change], Cause]] = (
-            ([], because("curate", run="r", part=1)),
-            ([used], because("use", run="u")),
+        requests: Sequence[tuple[list[Change], Cause]] = (
+            ([], make_cause("curate", run="r", part=1)),
+            ([used], make_cause("use", run="u")),
         )
-        first = [await store.commit(SCOPE, *one) for one in asked]
+        first = [await store.commit(SCOPE, *one) for one in requests]
         before = await read_scope_state(store)
 
-        assert first == [await other.commit(SCOPE, *one) for one in asked]
+        assert first == [await other.commit(SCOPE, *one) for one in requests]
         assert before == await read_scope_state(store)
 
     async def test_a_creation_is_known_after_its_memory_is_gone(self, store: Store, other: Store) -> None:
         """The numbers that were given stay the answer, also where the rows were destroyed since."""
-        changes, cause = [create_change(1, "first"), create_change(2, "second")], because(run="r")
+        changes, cause = [create_change(1, "first"), create_change(2, "second")], make_cause(run="r")
         first = await store.commit(SCOPE, changes, cause)
-        doomed = [change for seq in first.assigned for change in destroy_changes(await one(store, seq))]
-        await keep(store, *doomed, verb="purge")
+        removals = [change for seq in first.assigned for change in destroy_changes(await one(store, seq))]
+        await keep(store, *removals, verb="purge")
         before = await read_scope_state(store)
 
         assert first == await other.commit(SCOPE, changes, cause)
@@ -270,7 +270,7 @@ class WritersContract:
 
     async def test_other_changes_under_the_same_part_are_refused(self, store: Store, other: Store) -> None:
         """A run id or a part number used twice by mistake is an error, so that nothing is lost without a word."""
-        cause = because(run="r", part=1)
+        cause = make_cause(run="r", part=1)
         await store.commit(SCOPE, [create_change(1, "one")], cause)
         before = await read_scope_state(store)
         for changes in (
@@ -280,11 +280,11 @@ class WritersContract:
         ):
             error = await expect_error(InvalidInput, other.commit(SCOPE, changes, cause))
             assert error.recovery
-        refused = await read_scope_state(store)
+        after = await read_scope_state(store)
         await store.commit("another", [create_change(1, "two")], cause)
-        await store.commit(SCOPE, [create_change(1, "two")], because(run="r", part=2))
+        await store.commit(SCOPE, [create_change(1, "two")], make_cause(run="r", part=2))
 
-        assert before == refused
+        assert before == after
 
     async def test_a_refused_commit_may_be_repeated_otherwise(self, store: Store) -> None:
         """Of a part that met a conflict nothing was written, so it may come again with other changes."""
@@ -292,9 +292,9 @@ class WritersContract:
         stale = await one(store, seq)
         await keep(store, update_change(stale, text="newer"), verb="update")
         await expect_error(Conflict, keep(store, update_change(stale, text="mine"), verb="update", run="r"))
-        done = await keep(store, update_change(await one(store, seq), text="mine"), verb="update", run="r")
+        commit = await keep(store, update_change(await one(store, seq), text="mine"), verb="update", run="r")
 
-        assert ("mine", 1) == ((await one(store, seq)).text, done.changes)
+        assert ("mine", 1) == ((await one(store, seq)).text, commit.changes)
 
     async def test_who_has_lost_a_lease_writes_nothing(self, store: Store, other: Store) -> None:
         """A commit under a lease that was given to another since raises LeaseLost; the new holder's is written."""
@@ -306,10 +306,10 @@ class WritersContract:
             LeaseLost, keep(store, create_change(1, "too late"), fence=("curate", mine))
         )
         after = await read_scope_state(store)
-        done = await keep(other, create_change(1, "theirs"), fence=("curate", theirs))
+        commit = await keep(other, create_change(1, "theirs"), fence=("curate", theirs))
 
         assert ("curate", before) == (error.lease, after)
-        assert "theirs" == (await one(store, done.assigned[0])).text
+        assert "theirs" == (await one(store, commit.assigned[0])).text
 
     async def test_a_fence_is_of_a_scope_and_a_lease(self, store: Store) -> None:
         """A lease that was never taken protects nothing, and another scope's or another name is another lease."""
@@ -343,25 +343,25 @@ class WritersContract:
         fence = ("curate", mine)
         await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"x": 1}, fence=fence))
         await lease(store, "bob", NOW + 10, NOW + 20)
-        asked = Bookkeeping(
+        bookkeeping = Bookkeeping(
             NOW + 11, put={"x": 2}, cover=(NOW, NOW + 1), release=("curate", "bob"), fence=fence
         )
-        await expect_error(LeaseLost, store.bookkeep(SCOPE, asked))
+        await expect_error(LeaseLost, store.bookkeep(SCOPE, bookkeeping))
         await expect_error(LeaseLost, store.bookkeep(SCOPE, Bookkeeping(NOW, get=("x",), fence=fence)))
-        held = await store.bookkeep(
+        books = await store.bookkeep(
             SCOPE,
             Bookkeeping(
                 NOW + 12, get=("x",), clocks=frozenset({"active"}), lease=("curate", "cat", NOW + 30)
             ),
         )
 
-        assert held.spans is not None
-        assert ({"x": 1}, None, []) == (dict(held.values), held.fence, held.spans.tolist())
+        assert books.spans is not None
+        assert ({"x": 1}, None, []) == (dict(books.values), books.fence, books.spans.tolist())
 
     async def test_what_was_done_is_told_also_to_who_lost_the_lease(self, store: Store) -> None:
         """A part that was written in time stays the answer to its repetition, which writes nothing."""
         mine = await lease(store, "ann", NOW, NOW + 10)
-        cause = because(run="r", fence=("curate", mine))
+        cause = make_cause(run="r", fence=("curate", mine))
         first = await store.commit(SCOPE, [create_change(1, "in time")], cause)
         await lease(store, "bob", NOW + 10, NOW + 20)
 

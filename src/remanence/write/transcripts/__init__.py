@@ -64,10 +64,10 @@ def parse(
             or detect_importer(text, importers)
             or _refuse_unknown_format(text, source, (*IMPORTERS, *importers))
         )
-    skipped: Counter[str] = Counter()
-    turns = list(importers[name].turns(text, source, skipped))
+    skip_counts: Counter[str] = Counter()
+    turns = list(importers[name].turns(text, source, skip_counts))
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
-    return Transcript(turns, name, tuple(threads), dict(skipped))
+    return Transcript(turns, name, tuple(threads), dict(skip_counts))
 
 
 def detect_importer(text: str, importers: Mapping[str, Importer]) -> str | None:

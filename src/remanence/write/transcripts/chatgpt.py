@@ -24,8 +24,8 @@ class ChatGPT:
 
     def recognises(self, text: str) -> bool:
         """Tell whether the first object maps its nodes."""
-        found = located.head(text)
-        return found is not None and "mapping" in found
+        head = located.head(text)
+        return head is not None and "mapping" in head
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return the turns of all conversations."""
@@ -47,42 +47,42 @@ def conversations(whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
 
 def _turns(conversation: Mapping[str, Any], place: Path, skipped: Counter[str]) -> Iterator[Turn]:
     mapping = child(conversation, "mapping", dict, place)
-    given = conversation.get("conversation_id") or conversation.get("id")
-    thread = fields.at(place, fields.plain_name, "conversation_id", given)
+    conversation_id = conversation.get("conversation_id") or conversation.get("id")
+    thread = fields.check_at(place, fields.plain_name, "conversation_id", conversation_id)
     said_at = _time(conversation.get("create_time"))
     current = conversation.get("current_node")
     if current is None and mapping:
         skipped["conversation without a current message"] += 1
     for node, message in _branch(mapping, current, (*place, "mapping")):
         said_at = _time(message.get("create_time")) or said_at
-        problem = _unfit(message)
+        problem = _describe_misfit(message)
         if problem:
             skipped[problem] += 1
         else:
-            key = fields.at(place, fields.plain_name, "id", message.get("id") or node)
+            key = fields.check_at(place, fields.plain_name, "id", message.get("id") or node)
             yield _turn(message, key, thread, said_at)
 
 
 def _branch(mapping: Mapping[str, Any], current: Any, path: Path) -> list[tuple[str, Mapping[str, Any]]]:
     """Follow the parents of the current node and return (node, message) from the first to the last."""
-    found: list[tuple[str, Mapping[str, Any]]] = []
-    passed: set[str] = set()
+    branch: list[tuple[str, Mapping[str, Any]]] = []
+    visited: set[str] = set()
     while current is not None:
         node = mapping.get(current) if isinstance(current, str) else None
-        if not isinstance(node, dict) or current in passed:
+        if not isinstance(node, dict) or current in visited:
             fault = "is its own ancestor" if isinstance(node, dict) else "is missing"
             raise FlawError(
                 f"node {current!r} {fault}", "export the conversations again; this file is damaged", path
             )
-        passed.add(current)
+        visited.add(current)
         message = node.get("message")
         if isinstance(message, dict):
-            found.append((current, message))
+            branch.append((current, message))
         current = node.get("parent")
-    return found[::-1]
+    return branch[::-1]
 
 
-def _unfit(message: Mapping[str, Any]) -> str | None:
+def _describe_misfit(message: Mapping[str, Any]) -> str | None:
     """Say why a message is no turn, or None where it is one."""
     if _role(message) not in ("user", "assistant"):
         return "of the system or a tool"

@@ -55,7 +55,7 @@ def content_key(prefix: str, source: str, content: str, seen: Counter[str]) -> s
     return f"{prefix}:{digest.hexdigest()}"
 
 
-def at(path: Path, check: Callable[..., str], *arguments: Any) -> str:
+def check_at(path: Path, check: Callable[..., str], *arguments: Any) -> str:
     """Run a check on something that stood at `path`, so that its flaw says so."""
     try:
         return check(*arguments)

@@ -41,13 +41,13 @@ def rows(text: str, source: str) -> list[Turn]:
         if not line.strip():
             continue
         try:
-            given = _parse_row(line)
-            given.setdefault("key", content_key("line", source, line.strip(), seen))
-            given.setdefault("source", f"{source}:{number}"[-NAME_CHARS_MAX:])
-            _once(lines, given["key"], number)
+            row = _parse_row(line)
+            row.setdefault("key", content_key("line", source, line.strip(), seen))
+            row.setdefault("source", f"{source}:{number}"[-NAME_CHARS_MAX:])
+            _refuse_repeated_key(lines, row["key"], number)
         except FlawError as flaw:
             raise IngestError(str(flaw), recovery=flaw.recovery, source=source, line=number) from None
-        turns.append(Turn(**given))
+        turns.append(Turn(**row))
     return turns
 
 
@@ -66,10 +66,10 @@ def _parse_row(line: str) -> dict[str, Any]:
         raise FlawError(f"unknown field {unknown!r}", suggest(unknown, FIELDS))
     if "text" not in row:
         raise FlawError("no field 'text'", 'each line has at least {"text": "…"}')
-    return {name: value(name, given) for name, given in row.items() if given is not None or name == "text"}
+    return {name: value(name, item) for name, item in row.items() if item is not None or name == "text"}
 
 
-def _once(lines: dict[str, int], key: str, number: int) -> None:
+def _refuse_repeated_key(lines: dict[str, int], key: str, number: int) -> None:
     if key in lines:
         raise FlawError(
             f"the key {key!r} was given on line {lines[key]} already", "give each turn a key of its own"

@@ -87,10 +87,10 @@ def head(text: str) -> Any:
     if text[start : start + 1] == "[":
         start = _skip(text, start + 1)
     try:
-        found, _ = _DECODER.raw_decode(text, start)
+        value, _ = _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def is_json(text: str) -> bool:
@@ -124,13 +124,13 @@ def objects(whole: Any, shape: str) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 def child(parent: Mapping[str, Any], name: str, kind: type, path: Path) -> Any:
     """Return a part of an object that must be there and be of a kind."""
-    found = parent.get(name)
-    if not isinstance(found, kind):
+    value = parent.get(name)
+    if not isinstance(value, kind):
         shape = "an object" if kind is dict else "a list"
         raise FlawError(
             f"{name!r} is missing or not {shape}", "name the format that it has, or export it again", path
         )
-    return found
+    return value
 
 
 def line_of(text: str, path: Path) -> int:

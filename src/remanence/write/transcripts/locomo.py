@@ -40,8 +40,8 @@ class Locomo:
 
     def recognises(self, text: str) -> bool:
         """Tell whether the first object holds a conversation."""
-        found = located.head(text)
-        return found is not None and isinstance(found.get("conversation"), dict)
+        head = located.head(text)
+        return head is not None and isinstance(head.get("conversation"), dict)
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return the turns of all samples."""
@@ -52,25 +52,25 @@ def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:
     """Yield the turns of every sample, session by session, one second apart so that their order holds."""
     seen: set[str] = set()
     for place, sample in objects(whole, "a list of samples"):
-        thread = fields.at(place, fields.plain_name, "sample_id", sample.get("sample_id"))
+        thread = fields.check_at(place, fields.plain_name, "sample_id", sample.get("sample_id"))
         conversation = child(sample, "conversation", dict, place)
         for session in _sessions(conversation, thread, (*place, "conversation")):
             for turn in _turns(conversation, session):
-                _once(turn, seen, session.path)
+                _refuse_repeated_turn(turn, seen, session.path)
                 yield turn
 
 
 def _sessions(conversation: Mapping[str, Any], thread: str, path: Path) -> Iterator[_LocomoSession]:
-    numbered = [(int(match[1]), name) for name in conversation if (match := SESSION.fullmatch(name))]
-    for _, name in sorted(numbered):
+    sessions = [(int(match[1]), name) for name in conversation if (match := SESSION.fullmatch(name))]
+    for _, name in sorted(sessions):
         yield _LocomoSession(thread, name, _start(conversation, name, (*path, name)), (*path, name))
 
 
 def _start(conversation: Mapping[str, Any], name: str, path: Path) -> int:
-    given = conversation.get(f"{name}_date_time")
-    match = DATE.fullmatch(given.strip()) if isinstance(given, str) else None
+    date_text = conversation.get(f"{name}_date_time")
+    match = DATE.fullmatch(date_text.strip()) if isinstance(date_text, str) else None
     if match is None or match[5].lower() not in MONTHS:
-        raise FlawError(f"{name}_date_time {given!r} is not a time", DATE_RECOVERY, path)
+        raise FlawError(f"{name}_date_time {date_text!r} is not a time", DATE_RECOVERY, path)
     hour = int(match[1]) % 12 + 12 * (match[3].lower() == "p")
     month = MONTHS.index(match[5].lower()) + 1
     try:
@@ -88,11 +88,11 @@ def _turn(row: Any, number: int, session: _LocomoSession) -> Turn:
     path = (*session.path, number)
     if not isinstance(row, dict):
         raise FlawError("a turn is not an object", "each turn has speaker, dia_id and text", path)
-    key = f"{session.thread}:{fields.at(path, fields.plain_name, 'dia_id', row.get('dia_id'))}"
+    key = f"{session.thread}:{fields.check_at(path, fields.plain_name, 'dia_id', row.get('dia_id'))}"
     return Turn(
-        text=fields.at(path, fields.text, _with_caption(row)),
+        text=fields.check_at(path, fields.text, _with_caption(row)),
         kind=Kind.EPISODIC.label,
-        speaker=fields.at(path, fields.plain_name, "speaker", row.get("speaker")),
+        speaker=fields.check_at(path, fields.plain_name, "speaker", row.get("speaker")),
         thread=session.thread,
         session=f"{session.thread}/{session.name}",
         said_at=session.start + number * SECOND,
@@ -108,7 +108,7 @@ def _with_caption(row: Mapping[str, Any]) -> Any:
     return f"{text} [shares a photo: {caption.strip()}]".strip()
 
 
-def _once(turn: Turn, seen: set[str], path: Path) -> None:
+def _refuse_repeated_turn(turn: Turn, seen: set[str], path: Path) -> None:
     if turn.key in seen:
         raise FlawError(f"the turn {turn.key!r} is there twice", "give each turn a dia_id of its own", path)
     seen.add(str(turn.key))

@@ -22,8 +22,8 @@ class OpenAI:
 
     def recognises(self, text: str) -> bool:
         """Tell whether the first object is a message, or holds a list of messages."""
-        found = located.head(text)
-        return found is not None and (_is_message(found) or isinstance(found.get("messages"), list))
+        head = located.head(text)
+        return head is not None and (_is_message(head) or isinstance(head.get("messages"), list))
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return what user and assistant said; all else is counted in `skipped` by its reason."""
@@ -42,7 +42,7 @@ def _turns(source: str, whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
                 raise FlawError(
                     "a message has no role", 'each message is like {"role": "user", "content": "…"}', path
                 )
-            problem = _unfit(message)
+            problem = _describe_misfit(message)
             if problem:
                 skipped[problem] += 1
             else:
@@ -55,13 +55,17 @@ def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[An
         yield source[-NAME_CHARS_MAX:], (), whole
         return
     for number, (place, one) in enumerate(located.objects(whole, "a list of messages")):
-        given = one.get("id") or one.get("thread_id")
+        thread_id = one.get("id") or one.get("thread_id")
         name = f"{source}#{number + 1}" if place else source
-        thread = name[-NAME_CHARS_MAX:] if given is None else fields.at(place, fields.plain_name, "id", given)
+        thread = (
+            name[-NAME_CHARS_MAX:]
+            if thread_id is None
+            else fields.check_at(place, fields.plain_name, "id", thread_id)
+        )
         yield thread, (*place, "messages"), located.child(one, "messages", list, place)
 
 
-def _unfit(message: Mapping[str, Any]) -> str | None:
+def _describe_misfit(message: Mapping[str, Any]) -> str | None:
     """Say why a message is no turn, or None where it is one."""
     if message["role"] not in ROLES:
         return "of the system or a tool"
@@ -75,7 +79,7 @@ def _turn(message: Mapping[str, Any], thread: str, source: str, seen: Counter[st
         text=text,
         kind=Kind.EPISODIC.label,
         role=role,
-        speaker=None if name is None else fields.at(path, fields.plain_name, "name", name),
+        speaker=None if name is None else fields.check_at(path, fields.plain_name, "name", name),
         thread=thread,
         session=thread,
         source=source[-NAME_CHARS_MAX:],
