@@ -129,6 +129,29 @@ SQL_CLOCK = re.compile(r"\bCURRENT_(TIMESTAMP|TIME|DATE)\b|\(('[^']*',\s*)?'now'
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 BANNER = re.compile(r"^#\s*[-=*#~]{4,}")
 
+# Names that are a bare participle, each for what it names: a verb of `Engine` or of a shelf,
+# a count by which a receipt tells what was done, a field of a protocol, a property of a policy's language.
+PARTICIPLES = frozenset(
+    {
+        "archived",
+        "called",
+        "condensed",
+        "filled",
+        "heard",
+        "improved",
+        "listed",
+        "pruned",
+        "quarantined",
+        "reembed",
+    }
+    | {"reinforced", "remembered", "summarised", "told", "Accepted", "Erased", "Interrupted", "Protected"}
+)
+IRREGULAR_PARTICIPLES = frozenset(
+    "begun born broken built chosen done drawn found given gone grown heard held hidden kept known led left lost made"
+    " meant said seen sent shown spoken taken thrown told worn written".split()
+)
+NO_PARTICIPLES = frozenset({"embed", "exceed", "feed", "freed", "need", "proceed", "seed", "speed"})
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -357,6 +380,38 @@ def unimported_modules(root: Path) -> list[str]:
     ]
 
 
+def participles(root: Path) -> list[str]:
+    """No function and no class is named by a participle alone: it says what was done, not what it does or is."""
+    return [
+        module.at(node, f"{node.name} is a participle: name a verb and its object, or a noun")
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and node.name.strip("_") not in PARTICIPLES
+        and _is_participle(node.name.strip("_"))
+    ]
+
+
+def defined_names(root: Path) -> set[str]:
+    """Return what the functions and classes of a tree are called, without leading lines."""
+    return {
+        node.name.strip("_")
+        for module in modules(root)
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+
+
+def repeated_classes(root: Path) -> list[str]:
+    """No name stands for two classes; `sync.Engine` is the same face as `engine.Engine`, without async."""
+    places: dict[str, list[str]] = {}
+    for module in modules(root):
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef) and (module.name, node.name) != ("remanence.sync", "Engine"):
+                places.setdefault(node.name.strip("_"), []).append(module.name)
+    return [f"{name} is a class of {', '.join(found)}" for name, found in places.items() if len(found) > 1]
+
+
 def ambiguous_names(root: Path) -> list[str]:
     """A module's last name stands for one module, whatever folder it is in; `base` is each folder's protocol."""
     places: dict[str, list[str]] = {}
@@ -394,6 +449,14 @@ def _part(name: str) -> str:
     """Return the first folder below the package, of the flows the second too; "" for the package itself."""
     names = name.split(".")[1:]
     return "/".join(names[:2] if names[:1] == ["flows"] else names[:1])
+
+
+def _is_participle(word: str) -> bool:
+    if "_" in word or not word[1:].islower():  # of more than one word
+        return False
+    low = word.lower()
+    ends = low.endswith("ed") and len(low) > len("need") and low not in NO_PARTICIPLES
+    return ends or low in IRREGULAR_PARTICIPLES
 
 
 def _folder(root: Path, name: str) -> str:

@@ -165,6 +165,13 @@ PLANTED: tuple[tuple[Check, dict[str, str], str], ...] = (
         {"text.py": OK + 'import_later(globals(), {"remanence.text": "words"})\n'},
         "imports remanence.text.words later",
     ),
+    (structure.participles, {"text.py": OK + "def _wanted(): pass\n"}, "_wanted is a participle"),
+    (structure.participles, {"text.py": OK + "class Wanted: pass\n"}, "Wanted is a participle"),
+    (
+        structure.repeated_classes,
+        {"text.py": OK + "class _Row: pass\n", "store/a.py": OK + "class Row: pass\n"},
+        "Row is a class of",
+    ),
     (structure.ambiguous_names, {"store/frames.py": OK, "recall/frames.py": OK}, "frames is the name of"),
 )
 
@@ -195,6 +202,7 @@ def test_the_tables_name_what_there_is() -> None:
 
     assert set() == named - parts
     assert {module.name for module in structure.modules(SOURCE)} >= structure.IMPURE_MODULES.keys()
+    assert set() == structure.PARTICIPLES - structure.defined_names(SOURCE)
     for name in structure.LAZY_MODULES:
         assert any(hides(module) for module in structure.modules(SOURCE) if module.name == name), name
     for name in structure.BROAD_EXCEPT_MODULES:
@@ -295,6 +303,16 @@ def test_no_work_is_left_in_comments(root: Path) -> None:
 def test_every_module_is_used() -> None:
     """Every module is imported by another, except those that start something."""
     assert [] == structure.unimported_modules(SOURCE)
+
+
+def test_no_name_is_a_participle() -> None:
+    """A function is a verb and its object or a noun, a class a noun."""
+    assert [] == structure.participles(SOURCE)
+
+
+def test_a_class_name_stands_for_one_class() -> None:
+    """No two classes have one name."""
+    assert [] == structure.repeated_classes(SOURCE)
 
 
 def test_a_module_name_stands_for_one_module() -> None:
