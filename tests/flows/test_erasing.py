@@ -393,8 +393,8 @@ async def main():
     at = sys.argv[2]
     place, name = {
         "emptying": (redact_images.Emptying, "part_digests"), "ledger": (erasing.SqlErasure, "_keep_ledger"),
-        "committed": (cleaning, "clean"), "rewriting": (cleaning, "_rewritten"),
-        "rewritten": (cleaning, "_unproven"), "looking": (cleaning, "_check_residue"),
+        "committed": (cleaning, "clean"), "rewriting": (cleaning, "_rewrite_file"),
+        "rewritten": (cleaning, "_read_unproven_pieces"), "looking": (cleaning, "_check_residue"),
     }[at]
     setattr(place, name, lambda *_: os.kill(os.getpid(), 9))
     async with remanence.open(sys.argv[1], embedder="hashed", clock=ManualClock()) as memory:

@@ -289,14 +289,11 @@ COLUMNS: tuple[Column, ...] = (
     Column("summary", "text", "memories"),
 )
 COLUMN: Mapping[str, Column] = {column.name: column for column in COLUMNS}
-# Columns that follow from a text.
-TEXT_COLUMNS = ("fingerprint", "tokens", "words", "short_tokens", "short_words")
+TEXT_COLUMNS = ("fingerprint", "tokens", "words", "short_tokens", "short_words")  # that follow from a text
 # Counters that change by increments: they never conflict and never raise the revision.
 COUNTERS = frozenset({"uses", "confirmations", "disputes", "reinforced", "helped", "failed"})
 INT_MAX = 2**31 - 1  # of a number; a counter that has come so far stays there
 COUNT_MAX = 2**24 - 1  # how often a link can have been seen, likewise; what a packed snapshot has room for
-
-
 REVISION_MAX = 2**63 - 1
 _LINK_REVISION_BYTES = 6  # below 2^53: whole in every reader of JSON
 LINK_COLUMNS = ("weight", "confidence", "count", "created_at", "last_at", "resolved_at")

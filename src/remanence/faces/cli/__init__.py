@@ -6,7 +6,6 @@ Knows where each command is; what they do is the engine's, what their answers lo
 import gc
 import io
 import os
-import re
 import sys
 from collections.abc import Sequence
 from types import TracebackType
@@ -117,7 +116,7 @@ def tree() -> "App":
             continue
         if group and group not in app:
             app.command(App(group, help_flags=(), version_flags=()))
-        function = re.sub(r"[ -]", "_", row.command) + "_" * (row.command in {"import", "list"})
+        function = row.command.replace(" ", "_").replace("-", "_") + "_" * (row.command in {"import", "list"})
         place = f"{__name__}.{places[group or name]}:{function}"
         (app[group] if group else app).command(place, name=name, help=row.summary)
 

@@ -129,7 +129,7 @@ class Archive:
         which = np.searchsorted(self.first, rows, "right") - 1
         for part in np.unique(which).tolist():
             here = which == part
-            mask[here] = np.isin(rows[here] - self.first[part], self.parts[part].holding(number))
+            mask[here] = np.isin(rows[here] - self.first[part], self.parts[part].find_rows(number))
         return mask
 
     def rank_rows(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> RankResult:

@@ -240,3 +240,9 @@ def keeping(tables: Tables, purged: Mapping[int, PurgedMemory], before: int, now
     rows = tables["memories"].items()
     held = {seq for seq, row in rows if row["status"] == KEEPS_IMAGES or (row["hold_until"] or now) > now}
     return held | {seq for seq, one in purged.items() if one.at >= before}
+
+
+def filter_part(part: AuditPart, memory: int) -> AuditPart:
+    """Return a part with its changes of one memory alone."""
+    changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
+    return replace(part, entries=changes, count=len(changes), used=())

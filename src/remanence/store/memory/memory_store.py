@@ -64,6 +64,7 @@ from remanence.store.memory.log import (
     end_log_images,
     end_mark_detail,
     extend_run,
+    filter_part,
     held_digest,
     keeping,
     kept_digests,
@@ -493,7 +494,7 @@ class MemoryStore:
             part for part in self._read(scope).log if part.position > after and run in {None, part.cause.run}
         ]
         if memory is not None:
-            parts = [_filter_part(part, memory) for part in parts]
+            parts = [filter_part(part, memory) for part in parts]
             parts = [part for part in parts if part.entries]
         return [part if rows else replace(part, entries=(), used=()) for part in parts[:limit]]
 
@@ -695,8 +696,3 @@ def _chain_holds(state: _Scope) -> bool:
     mark = mark_of(state.log)
     digests = [held_digest(part) for part in state.log[: mark.through] if part.entries]
     return ImageEndMark(mark.through).replace_parts((), digests) == mark
-
-
-def _filter_part(part: AuditPart, memory: int) -> AuditPart:
-    changes = tuple(change for change in part.changes if memory in memories_of(change.table, change.key))
-    return replace(part, entries=changes, count=len(changes), used=())
