@@ -972,6 +972,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
     ("words", "wrong", "way"),
     [
         (["recal"], "no command 'recal'", "did you mean 'recall'?"),
+        (["tick"], "no command 'tick'", "did you mean 'schedule tick'?"),
         (["policy", "shw"], "no command 'policy shw'", "did you mean 'show'?"),
         (["frobnicate"], "no command 'frobnicate'", "see: remanence --help"),
         (["--scpoe", "x", "status"], "no option --scpoe", "did you mean '--scope'?"),

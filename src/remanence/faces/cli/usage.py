@@ -134,7 +134,8 @@ def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
         return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"])
     prefix = " ".join([*chain, ""])
     commands = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
-    near = suggest(word, commands)
+    ends = [name for name in commands if name.rpartition(" ")[2] == word]  # of a shelf, which nobody named
+    near = suggest(ends[0] if ends else word, commands)
     return f"no command {format_value(prefix + word)}", near if near.startswith(
         "did"
     ) else f"see: remanence {prefix}--help"
