@@ -15,7 +15,7 @@ import numpy as np
 
 from remanence.core.change import BLOCK_ROWS_MAX, Block, Change, Entry, Ints
 from remanence.core.model import LINK_COLUMNS
-from remanence.core.snapshot import Bools
+from remanence.core.snapshot import Bools, is_among
 from remanence.store.audit_parts import OF_LISTED, OF_PART, PLACE, PLACE_BITS, USED_MAX
 from remanence.store.sqlite.dialect import DECODING
 from remanence.store.sqlite.string_ids import Fresh, StringIds
@@ -103,17 +103,14 @@ def read(connection: sqlite3.Connection, position: int) -> list[Row]:
     return connection.execute(_SELECT, (position,)).fetchall()
 
 
-def is_about(row: Row, memories: Bools) -> Bools:
-    """Tell which rows of a block are about any of some memories; what was only used is kept for nobody.
-
-    `memories` is a mask by their numbers, whose last place is of all greater ones.
-    """
+def is_about(row: Row, memories: Ints) -> Bools:
+    """Tell which rows of a block are about any of these ascending memories; what was only used is kept for nobody."""
     if row[5] is None:
         return np.zeros(row[4], np.bool_)
     with DECODING:
         keys = _keys(row)
     ends = keys[:, np.newaxis] if keys.ndim == 1 else keys[:, :2]
-    return cast("Bools", memories[np.minimum(ends, len(memories) - 1)].any(axis=1))
+    return cast("Bools", is_among(ends.ravel(), memories).reshape(ends.shape).any(axis=1))
 
 
 def remove_block_rows(

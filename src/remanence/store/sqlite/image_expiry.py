@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from remanence.core.change import Cause
-from remanence.core.snapshot import Bools
+from remanence.core.snapshot import Bools, Ints
 from remanence.store.audit_parts import OF_LISTED, PLACE_BITS, content_digest
 from remanence.store.base import EndImagesResult
 from remanence.store.ending import EXPIRE, KEEPS_IMAGES, PARTS_MAX, THROUGH, reach
@@ -100,26 +100,26 @@ class _ImageEnding:
     gone: list[bytes] = field(default_factory=list)
     stays: list[bytes] = field(default_factory=list)
     sums: Sums = field(default_factory=Sums)
-    mask: Bools = field(init=False)  # the same memories by their numbers, asked once for each row of a block
+    ascending: Ints = field(init=False)  # the same memories, for whole blocks
 
     def __post_init__(self) -> None:
-        """Make the mask."""
-        self.mask = np.zeros(max(self.keeping, default=-1) + 2, np.bool_)
-        self.mask[list(self.keeping)] = True
+        """Sort them once."""
+        self.ascending = np.array(sorted(self.keeping), np.int64)
 
     def end_released_images(self, through: int) -> None:
         """Let the images end that were kept before and that nothing keeps any more."""
         still = [place for (place,) in self.connection.execute(_STILL, (self.scope[0], through)).fetchall()]
         for begin in range(0, len(still), PARTS_MAX):
-            rows, blocks = self._read(still[begin : begin + PARTS_MAX])
-            loose = {row[0] for row in rows if not self._stays(row)}
+            listed = (id_list(still[begin : begin + PARTS_MAX]),)
+            # Row by row, as a thousand parts may hold millions; those of which something goes are read again.
+            loose = {row[0] for row in self.connection.execute(_ROWS, listed) if not self._stays(row)}
+            blocks = self.connection.execute(_BLOCKS, listed)
             loose |= {block[0] for block in blocks if not self._in_block(block).all()}
             for position in sorted(loose):
                 if self.parts == PARTS_MAX:
                     return
                 self.gone.append(self._rest(position))
-                mine = [row for row in rows if row[0] == position]
-                self._end([position], mine, [block for block in blocks if block[0] == position])
+                self._end([position], *self._read([position]))
 
     def end_whole_parts(self, positions: list[int]) -> None:
         """Let the images of parts end for the first time."""
@@ -142,7 +142,7 @@ class _ImageEnding:
         )
 
     def _in_block(self, block: block_log.Row) -> Bools:
-        return block_log.is_about(block, self.mask)
+        return block_log.is_about(block, self.ascending)
 
     def _end(self, positions: list[int], rows: list[Row], blocks: list[block_log.Row]) -> None:
         """Take away what nothing keeps, and say of each part that keeps some what it holds."""

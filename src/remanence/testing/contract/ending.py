@@ -248,6 +248,24 @@ class EndingContract:
         assert ((), LATER) == ((await store.history(SCOPE))[4].used, (await store.history(SCOPE))[4].ended_at)
         assert await sound(store)
 
+    async def test_rows_of_a_block_end_once_nothing_keeps_them(self, store: Store) -> None:
+        """Of a block of which two rows were kept one goes with its hold, and the other is as before."""
+        seqs = (await keep(store, *(create_change(k, f"text {k}") for k in range(1, 7)))).assigned
+        await keep(store, block([archive_change(await one(store, seq)) for seq in seqs]), verb="curate")
+        for seq, until in ((seqs[1], TIME_MAX), (seqs[4], LATER + DAY)):
+            await keep(
+                store, update_change(await one(store, seq), holds={"x": None}, hold_until=until), verb="hold"
+            )
+        whole = await read_history(store, seqs[1])
+        await end_images(store)
+        both = await find_audited_memories(store)
+        again = await end_images(store, NOW + DAY, LATER + 2 * DAY)
+
+        assert ({seqs[1], seqs[4]}, {seqs[1]}) == (both, await find_audited_memories(store))
+        assert (3, 3) == (again.parts, again.changes)  # what created, archived and held it
+        assert whole == await read_history(store, seqs[1])
+        assert await sound(store)
+
     async def test_links_in_a_row_end_one_by_one(self, store: Store) -> None:
         """Of many links that came with their memories, those at what is kept are told of it as before, and no other."""
         creations = [create_change(k, f"text {k}") for k in range(1, 13)]
