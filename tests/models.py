@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from remanence.llm.anthropic_writer import AnthropicWriter
-from remanence.llm.openai_writer import OpenAIWriter
+from remanence.llm.openai_api import OpenAIWriter
 
 KEY = "sk-test-4f1c0e77d2a94b3d"  # made up, for this machine's server only
 VARIABLES = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")

@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from remanence.flows.erase import erase, erase_since
     from remanence.flows.erase.erase import Erase
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import annotated_memory, checks, graph, inspect, review
+    from remanence.flows.inspect import checks, graph, inspect, review
     from remanence.flows.inspect.graph import Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import ReviewQueue
@@ -346,7 +346,7 @@ class Engine:
 
         By number, id, short id or key; raises NotFound where there is none.
         """
-        return await annotated_memory.read_annotated_memory(self._core, name)
+        return await inspect.read_annotated_memory(self._core, name)
 
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
     # while the memory has that revision, else Conflict.

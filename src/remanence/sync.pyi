@@ -55,18 +55,16 @@ from remanence.flows.base.settings import Setting
 from remanence.flows.consolidate.boxes import Box, Trace
 from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft
 from remanence.flows.consolidate.ingesting import IngestResult
-from remanence.flows.curate.scheduling import Ran
-from remanence.flows.curate.timetable import Timetable
+from remanence.flows.curate.scheduling import Ran, Timetable
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
 from remanence.flows.erase.erase import ErasePreview, Erasure
 from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.inspect import Event, Run, State
 from remanence.flows.inspect.review import Review
-from remanence.flows.mirror.applying import ApplyEditsResult
 from remanence.flows.mirror.hand_edits import FileEdit
-from remanence.flows.mirror.mirror import MirrorResult
+from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.profiling import Profile, Topic
-from remanence.flows.schedule.daemon import DaemonResult
+from remanence.flows.schedule.schedules import DaemonResult
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.undo.decision_log import EngineAction
 from remanence.flows.undo.runs import RunReport

@@ -47,22 +47,19 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate.consolidation import Upcoming
     from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
-    from remanence.flows.curate.scheduling import Ran
+    from remanence.flows.curate.scheduling import Ran, Timetable
     from remanence.flows.curate.scope_policy import ScopePolicy
-    from remanence.flows.curate.timetable import Timetable
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
     from remanence.flows.erase.erase_since import ErasedSinceReport
     from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
-    from remanence.flows.mirror.applying import ApplyEditsResult
     from remanence.flows.mirror.hand_edits import FileEdit
-    from remanence.flows.mirror.mirror import Mirror, MirrorResult
+    from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
-    from remanence.flows.schedule.daemon import DaemonResult
-    from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.schedule.schedules import DaemonResult, Schedule
     from remanence.flows.schedule.ticking import TickResult
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
@@ -183,13 +180,13 @@ __all__ = [
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
     "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
-    "ApplyEditsResult": "remanence.flows.mirror.applying",
+    "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Box": "remanence.flows.consolidate.boxes",
     "Boxes": "remanence.flows.consolidate.boxes",
     "Check": "remanence.store.base",
     "Contradiction": "remanence.flows.inspect.graph",
     "Eligibility": "remanence.write.engine_actions",
-    "DaemonResult": "remanence.flows.schedule.daemon",
+    "DaemonResult": "remanence.flows.schedule.schedules",
     "EngineAction": "remanence.flows.undo.decision_log",
     "Entities": "remanence.flows.entities.entities",
     "EntityProfile": "remanence.flows.entities.entities",
@@ -240,7 +237,7 @@ _LATER = {
     "Settings": "remanence.flows.base.settings",
     "State": "remanence.flows.inspect.inspect",
     "TickResult": "remanence.flows.schedule.ticking",
-    "Timetable": "remanence.flows.curate.timetable",
+    "Timetable": "remanence.flows.curate.scheduling",
     "Topic": "remanence.flows.recall.profiling",
     "Trace": "remanence.flows.consolidate.boxes",
     "Traces": "remanence.flows.consolidate.boxes",

@@ -26,7 +26,7 @@ WINGS = {
     "remanence.flows.erase": "erase erase_since",
     "remanence.flows.erase.erase": "Erase",
     "remanence.flows.exchange": "transfer",
-    "remanence.flows.inspect": "annotated_memory checks graph inspect review",
+    "remanence.flows.inspect": "checks graph inspect review",
     "remanence.flows.inspect.graph": "Graph",
     "remanence.flows.inspect.inspect": "Event Run State",
     "remanence.flows.inspect.review": "ReviewQueue",

@@ -21,8 +21,7 @@ from typing import Any
 import pytest
 
 import remanence
-from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_json import fields_of
+from remanence.curate.planner.plan import Plan, fields_of
 from remanence.faces.cli import running
 from remanence.faces.cli.demo import POLICY
 from remanence.faces.style import Text

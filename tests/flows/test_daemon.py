@@ -16,10 +16,10 @@ import remanence
 from remanence.core.clock import DAY, MINUTE, ManualClock, SystemClock
 from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.core.model import Turn
-from remanence.curate.schedule.pace import CadenceIntervals
-from remanence.faces.cli.schedule_commands import cadences
+from remanence.curate.schedule.cadence import CadenceIntervals
+from remanence.faces.cli.plan_commands import cadences
 from remanence.flows.base.policy_reading import POLICY
-from remanence.flows.schedule.daemon import Daemon
+from remanence.flows.schedule.schedules import Daemon
 from remanence.flows.schedule.ticking import LEASE, TickResult
 from remanence.store.base import Bookkeeping
 from remanence.store.sqlite.sqlite_store import SqlStore

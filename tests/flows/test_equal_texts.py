@@ -13,7 +13,7 @@ import orjson
 import pytest
 
 import remanence
-from remanence.core import decay_class
+from remanence.core import score
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Decay, Memory, Relation, Status
 from remanence.store.sqlite import refresh
@@ -53,7 +53,7 @@ def content(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("older") / "memory.db"
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(analysis, "folded_text", lambda said: " ".join(said.split()))
-        patched.setattr(decay_class, "DURABLE_TAGS", frozenset())
+        patched.setattr(score, "DURABLE_TAGS", frozenset())
         asyncio.run(live(path))
     changed(path, "UPDATE meta SET value = '0' WHERE name IN ('fingerprint', 'decay')")
     return path.read_bytes()
@@ -156,7 +156,7 @@ async def test_an_edit_from_before_is_undone_and_done_again(path: Path) -> None:
     assert ("Ann likes Black Tea", True, True) == (again.text, follows(again), whole)
 
 
-async def test_a_tag_from_before_is_undone_with_the_decay_class(path: Path) -> None:
+async def test_a_tag_from_before_is_undone_with_the_score(path: Path) -> None:
     """Without the tag the memory fades as any other, whatever the old image says of that."""
     async with opened(path) as memory:
         (run,) = await memory.history(limit=1, verb="tag")

@@ -8,7 +8,7 @@ import pytest
 import remanence
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Kind, Trust
-from remanence.llm.openai_writer import OpenAIWriter
+from remanence.llm.openai_api import OpenAIWriter
 from remanence.write.transcripts import parse
 from tests.command_line import typed
 from tests.flows.conftest import Opener

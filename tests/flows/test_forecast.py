@@ -16,8 +16,7 @@ from remanence.core.clock import DAY, MINUTE, ManualClock
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Turn
 from remanence.curate.forecast import ticks_to_come
-from remanence.curate.forecast.forecast_picture import Leavings, svg
-from remanence.curate.forecast.forecast_report import Forecast, Leaving
+from remanence.curate.forecast.forecast_report import Forecast, Leaving, Leavings, svg
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

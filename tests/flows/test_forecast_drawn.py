@@ -12,12 +12,11 @@ from remanence.core.clock import DAY, HOUR, ManualClock
 from remanence.core.errors import PolicyError
 from remanence.core.model import Status
 from remanence.curate.policy.compiled import load
-from remanence.curate.schedule.pace import CadenceIntervals
-from remanence.curate.schedule.record import Record
+from remanence.curate.schedule.cadence import CadenceIntervals, Record
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import NO_RULES
-from remanence.flows.curate.timetable import ROW
+from remanence.flows.curate.scheduling import ROW
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore

@@ -13,10 +13,9 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import EmbedderError, WriterError
 from remanence.core.model import Memory, Status, Trust
-from remanence.llm.openai_embedder import OpenAIEmbedder
+from remanence.llm.openai_api import OpenAIEmbedder
 from remanence.read.extraction import ExtractRequest, ExtractTurn
-from remanence.testing.model_rules import INVENTED, ORDER
-from remanence.testing.model_server import ModelServer
+from remanence.testing.model_server import INVENTED, ORDER, ModelServer
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import beside

@@ -7,7 +7,7 @@ import pytest
 import remanence
 from remanence.core.errors import ExtensionError, InvalidInput
 from remanence.llm import asking as asking_module
-from remanence.llm.openai_embedder import OpenAIEmbedder
+from remanence.llm.openai_api import OpenAIEmbedder
 from tests.flows.conftest import Opener
 from tests.meaning import TEXTS, by_model, learned
 from tests.models import KEY, VARIABLES, model_server

@@ -19,8 +19,7 @@ from remanence.core.errors import InvalidInput, PlanHeld, PolicyMismatch, Remane
 from remanence.core.model import Memory, Status, Turn
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import Snapshot, SnapshotRequest
-from remanence.curate.planner.plan import Plan
-from remanence.curate.planner.plan_json import fields_of
+from remanence.curate.planner.plan import Plan, fields_of
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.dump import Dump, dump
 from tests.flows.conftest import Measured, Opener

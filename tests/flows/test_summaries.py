@@ -20,7 +20,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.effects import NO_EXTRACT, NO_SUMMARY
 from remanence.core.errors import PolicyError
 from remanence.core.model import Form, Status
-from remanence.curate.schedule.pace import WITHIN
+from remanence.curate.schedule.cadence import WITHIN
 from remanence.testing.model_server import Handler, ModelServer
 from remanence.text.summary import SHARE_MAX, complaint
 from tests.command_line import typed

@@ -10,7 +10,7 @@ import pytest
 import remanence
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Status, Turn
-from remanence.core.worth import Fall, Worth
+from remanence.core.score import Fall, Worth
 from remanence.faces.mcp.tools import Tools
 from tests.command_line import typed
 

@@ -22,7 +22,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from remanence.core.box import FindBoxes
 from remanence.core.change import ROWLESS, AuditPart, Change, Increment
 from remanence.core.clock import DAY, MINUTE, ManualClock
-from remanence.core.decay_class import decay
 from remanence.core.errors import (
     Conflict,
     InvalidInput,
@@ -34,6 +33,7 @@ from remanence.core.errors import (
 )
 from remanence.core.model import STANDING, Form, Lifecycle, RecallResult, Relation, Status, Tier
 from remanence.core.receipt import Receipt
+from remanence.core.score import decay
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine

@@ -16,7 +16,7 @@ from remanence.llm.offline import HashedEmbedder
 from remanence.read.extract import extract_facts
 from remanence.read.extraction import CATEGORIES, ExtractTurn
 from remanence.read.importance import importance, kind_of
-from remanence.recall.passage import passage
+from remanence.recall.fit import passage
 from remanence.text.analysis import fingerprint, sentences, stems, terms_of, visible, vital_tokens, words
 from remanence.text.condense import condense_text
 from remanence.text.summary import complaint, extract

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from remanence.curate.language.crossing import find_first_true
+from remanence.curate.language.derived import find_first_true
 
 
 def test_the_first_instant_is_found_for_each_row() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from remanence.core.clock import DAY, HOUR
-from remanence.core.decay_class import decay as decay_of
 from remanence.core.model import Decay, Reason, Relation, Status
+from remanence.core.score import decay as decay_of
 from remanence.curate.language.expression import PolicyNames, SourcePosition, condition, ordering
 from remanence.curate.language.view import LinkView, View
 from remanence.curate.language.vocabulary import vocabulary

@@ -1,18 +1,33 @@
-"""The five-part score and what it is made of: fading, confidence, centrality, reinforcement (elfmem).
+"""The formulas of worth: the five-part score (elfmem), how fast a text fades, and what is said of a memory's worth."""
 
-Pure functions over arrays, shared by curation and recall and frozen by golden vectors. All parts are between 0 and
-1; times go in as hours on whatever clock the caller reads.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.errors import InvalidInput
-from remanence.core.model import Decay
+from remanence.core.model import CONSTITUTIONAL, Decay
+from remanence.core.results import Result, Time, minute_of
 from remanence.core.snapshot import Floats
+
+# Raised where a rule changes: stored classes are then chosen anew.
+DECAY_VERSION = 1
+DURABLE_TAGS = frozenset({"self/value", "self/constraint", "self/goal"})
+# Tags that say how fast a memory fades; all others leave its decay class as it is.
+FADING_TAGS = DURABLE_TAGS | {CONSTITUTIONAL}
+
+
+def decay(tags: Collection[str], category: str | None) -> Decay:
+    """Choose the decay class; the first rule that matches wins (elfmem's priority list)."""
+    if CONSTITUTIONAL in tags:
+        return Decay.PERMANENT
+    if DURABLE_TAGS.intersection(tags):
+        return Decay.DURABLE
+    if category == "observation":
+        return Decay.EPHEMERAL
+    return Decay.STANDARD
+
 
 Array = npt.ArrayLike
 
@@ -119,3 +134,76 @@ def composite(weights: ScoreWeights, parts: Mapping[str, Array]) -> Floats:
     """Weigh the parts and add them up; a part that is not given is 0."""
     terms = [np.asarray(part, np.float64) * getattr(weights, name) for name, part in parts.items()]
     return np.asarray(sum(terms), np.float64)
+
+
+FACTOR_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class WorthReason:
+    """One factor of a keep-value, and what it comes from."""
+
+    name: str
+    factor: float
+    because: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Worth(Result):
+    """A keep-value and the factors that make it, which multiply to it."""
+
+    value: float
+    reasons: tuple[WorthReason, ...]
+
+    def __str__(self) -> str:
+        product = " × ".join(f"{one.name} {_figure(one.factor)}" for one in self.reasons)
+        return f"worth {_figure(self.value)} = {product}"
+
+    def lines(self) -> Iterator[str]:
+        """Yield it as lines: the product, then what each factor comes from."""
+        yield str(self)
+        for one in self.reasons:
+            yield f"    {one.name}: {one.because}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Fall(Result):
+    """What took a memory out of sight: which run, when, by which rules of which policy, and the ways back.
+
+    `rules` are those of the run that do so and may have chosen it: one where one alone does. `into` are the memories
+    that took its place or took it in.
+    """
+
+    status: str
+    at: int
+    verb: str
+    run: str
+    reason: str | None
+    actor: str | None
+    policy: str | None
+    rules: tuple[str, ...]
+    because: str
+    into: tuple[int, ...]
+    back: tuple[str, ...]
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        rules = " or ".join(map(repr, self.rules))
+        by = f" by the rule {rules} of {self.policy!r}" if rules else f" by {self.actor}" * bool(self.actor)
+        why = f", because {self.because}" if self.because else ""
+        instead = f", in favour of {', '.join(f'#{seq}' for seq in self.into)}" if self.into else ""
+        reason = f" ({self.reason})" if self.reason else ""
+        return (
+            f"{self.status}{reason} {minute_of(self.at)} in `{self.verb}`{by}{why}{instead} (run {self.run})"
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield it as lines: what happened, then each way back."""
+        yield str(self)
+        for way in self.back:
+            yield f"    back: {way}"
+
+
+def _figure(value: float) -> str:
+    return f"{value:.{FACTOR_DIGITS}f}".rstrip("0").rstrip(".")

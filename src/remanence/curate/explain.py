@@ -17,9 +17,9 @@ from remanence.core.errors import NotFound
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
 from remanence.core.results import Result, Time, fields_of
+from remanence.core.score import Fall, Worth
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
-from remanence.core.worth import Fall, Worth
-from remanence.curate.language.crossing import find_first_true
+from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import LinkView, Node, View, visible
 from remanence.curate.planner.changes import find_gravest_action
 from remanence.curate.planner.cycle import Cycle

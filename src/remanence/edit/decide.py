@@ -12,10 +12,16 @@ from remanence.core.effects import VERBS
 from remanence.core.errors import InvalidInput, NotFound, Protected
 from remanence.core.guards import find_protecting_guards
 from remanence.core.model import Link, Memory, Relation, Status, Turn, link_values, short_id
-from remanence.edit.holds import hold_columns, with_holds
-from remanence.edit.identity import GUARD as IDENTITY
-from remanence.edit.identity import says_who
-from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
+from remanence.edit.one_memory import GUARD as IDENTITY
+from remanence.edit.one_memory import (
+    act,
+    build_unchanged_check,
+    hold_columns,
+    merge_changes,
+    says_who,
+    update,
+    with_holds,
+)
 
 
 def decide_hold(memory: Memory, reason: str, until: int | None, now: int) -> list[Change]:

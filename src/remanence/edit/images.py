@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from remanence.core.change import Change, Entry
-from remanence.core.decay_class import FADING_TAGS, decay
 from remanence.core.model import TEXT_COLUMNS, Memory
+from remanence.core.score import FADING_TAGS, decay
 from remanence.edit.one_memory import update
 from remanence.text.text_columns import summary_shown, text_columns
 

@@ -1,16 +1,66 @@
-"""What becomes of one memory, as changes: its row, its tags, and what the commit compares before it writes.
-
-Knows a memory as it was read and what it is to be; knows no store and no clock.
-"""
+"""What becomes of one memory, as changes: its row, tags and holds, and what the commit compares before it writes."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from remanence.core.change import Change, Increment
-from remanence.core.decay_class import FADING_TAGS, decay
+from remanence.core.clock import TIME_MAX
 from remanence.core.effects import Effect
+from remanence.core.errors import Protected
 from remanence.core.model import Memory
+from remanence.core.score import FADING_TAGS, decay
+
+Holds = Mapping[str, int | None]  # a reason, and until when; None for good
+
+
+def hold_until(holds: Holds) -> int | None:
+    """Return when the last of some holds ends; None where there is none."""
+    return max((TIME_MAX if until is None else until for until in holds.values()), default=None)
+
+
+def hold_columns(holds: Holds) -> dict[str, Any]:
+    """Return the columns of a memory that has these holds."""
+    return {"holds": dict(holds) or None, "hold_until": hold_until(holds)}
+
+
+def with_holds(own: Holds | None, others: Holds | None, now: int) -> dict[str, int | None]:
+    """Add another memory's holds that still last to a memory's own; of two of one name the longer one counts."""
+    holds = dict(own or {})
+    for name, until in (others or {}).items():
+        if until is None or until > now:
+            mine = holds.get(name, until)
+            holds[name] = None if until is None or mine is None else max(mine, until)
+    return holds
+
+
+OWN = "self/"  # what tags of who an agent is, of its values and goals begin with
+GUARD = "identity"
+
+
+def says_who(tags: Iterable[str], *, system: bool) -> bool:
+    """Tell whether tags, or a category of the `system`, say who an agent is."""
+    return system or any(tag.strip().casefold().startswith(OWN) for tag in tags)
+
+
+def refuse_identity(tags: Iterable[str], *, system: bool) -> None:
+    """Refuse a text that would say who an agent is."""
+    if says_who(tags, system=system):
+        raise Protected(
+            "tags under self/ and categories of the system are not accepted here",
+            recovery=f"leave out tags under {OWN} and categories of the system, or ask the user",
+            guards=(GUARD,),
+        )
+
+
+def refuse_repeat(memory: Memory, *, system: bool) -> None:
+    """Refuse a text that a memory of who an agent is says already: a repeat confirms it, and adds what it brings."""
+    if says_who(memory.tags, system=system):
+        raise Protected(
+            f"memory {memory.id} says this, and under self/ or in a category of the system it is not changed here",
+            recovery="say what is new in other words, or ask the user",
+            guards=(GUARD,),
+        )
 
 
 def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:

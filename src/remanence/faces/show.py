@@ -22,14 +22,13 @@ from remanence.core.model import Hit, Memory, RecallResult, Status, Trust
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, encode_json_value, is_time, kept_out, number
-from remanence.faces.moments import local
-from remanence.faces.style import Text, Undoable, write_lines
+from remanence.faces.style import Text, Undoable, local, write_lines
 from remanence.text.analysis import visible
 
 if TYPE_CHECKING:
     from remanence.curate.explain import Explanation
     from remanence.curate.forecast.forecast_report import Forecast
-    from remanence.curate.planner import cycle_summary, plan_report
+    from remanence.curate.planner import plan_report
     from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
 else:
     import_later(
         globals(),
-        {"remanence.curate.planner": "cycle_summary plan_report", "remanence.flows.recall": "recalling"},
+        {"remanence.curate.planner": "plan_report", "remanence.flows.recall": "recalling"},
     )
 
 Show = TypeVar("Show", bound=Callable[[Any], Iterator[Text]])
@@ -547,7 +546,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
     if done.because:
         yield Text(f"  because of {', '.join(done.because)}")
     if done.cycle:
-        yield Text(f"  {cycle_summary.describe_cycle(done.cycle, done.left_out)}")
+        yield Text(f"  {plan_report.describe_cycle(done.cycle, done.left_out)}")
         yield Text(f"  policy hash {done.policy_hash}", "dim")
     for act in done.acts:
         what = (

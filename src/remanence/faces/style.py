@@ -1,7 +1,4 @@
-"""What is seen on a terminal: lines with their styles, wrapped at words, and that a verb is still at work.
-
-Knows terminals; must not know what is written on them. In a pipe lines are plain, and nothing else is seen.
-"""
+"""How a terminal shows things: times in the local zone, lines with styles, and that a verb is still at work."""
 
 import os
 import re
@@ -9,11 +6,32 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from shutil import get_terminal_size
 from typing import Any, ClassVar, TextIO
 from unicodedata import category, east_asian_width
 
+from remanence.core.clock import to_datetime
+from remanence.core.errors import InvalidInput
 from remanence.core.keywords import Progress
+
+
+def moment(text: str) -> datetime:
+    """Read a time; one without a zone is local."""
+    try:
+        read = datetime.fromisoformat(text)
+        return read if read.tzinfo is not None else read.astimezone()
+    except (ValueError, OverflowError):
+        raise InvalidInput(
+            f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30 or 2026-03-01"
+        ) from None
+
+
+def local(given: datetime | int) -> str:
+    """Write a time in the local zone, to the minute, with the zone's offset."""
+    at = to_datetime(given) if isinstance(given, int) else given
+    return at.astimezone().isoformat(" ", "minutes")
+
 
 _INDENT = 4  # of what is wrapped, deeper than its line
 _WORD = re.compile(r"\n| +|[^ \n]+")

@@ -21,7 +21,7 @@ def vendor_writer(name: str) -> "ModelWriter[Any] | None":
     if not model:
         raise InvalidInput(f"{name!r} names no model", recovery=f"write it as {vendor}:MODEL")
     if vendor == "openai":
-        from remanence.llm.openai_writer import OpenAIWriter
+        from remanence.llm.openai_api import OpenAIWriter
 
         return OpenAIWriter(model)
     from remanence.llm.anthropic_writer import AnthropicWriter
@@ -43,7 +43,7 @@ def waiting_embedder(name: str) -> "WaitingEmbedder | None":
 
         return FolderEmbedder(rest)
     if name == "openai" or (sort == "openai" and rest):
-        from remanence.llm.openai_embedder import DEFAULT, OpenAIEmbedder
+        from remanence.llm.openai_api import DEFAULT, OpenAIEmbedder
 
         return OpenAIEmbedder(rest or DEFAULT)
     if sort == "openai" and colon:

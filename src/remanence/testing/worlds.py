@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from remanence.core.change import Change
 from remanence.core.clock import DAY, HOUR, MINUTE
-from remanence.core.decay_class import decay
 from remanence.core.model import (
     CONSTITUTIONAL,
     SYMMETRIC,
@@ -32,6 +31,7 @@ from remanence.core.model import (
     Trust,
     Verification,
 )
+from remanence.core.score import decay
 from remanence.store.base import Store
 from remanence.testing.builders import NOW, create_change, link_change, make_cause, source_change, tag_change
 from remanence.text.text_columns import text_columns

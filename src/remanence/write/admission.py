@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from remanence.core.change import Change
-from remanence.core.decay_class import decay
 from remanence.core.effects import VERBS
 from remanence.core.model import (
     STANDING,
@@ -28,6 +27,7 @@ from remanence.core.model import (
     WriteContext,
     link_values,
 )
+from remanence.core.score import decay
 from remanence.core.segment import goes_on, segment_of
 from remanence.read.claims import ClaimFound
 from remanence.text.analysis import asks

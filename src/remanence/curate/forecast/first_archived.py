@@ -15,7 +15,7 @@ from remanence.core.guards import BUILT_IN
 from remanence.core.model import Decay, Status
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest
 from remanence.core.timescale import ClockName, Timescale
-from remanence.curate.language.crossing import find_first_true
+from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import View
 from remanence.curate.planner.protection import build_guard_input
 from remanence.curate.policy.compiled import Policy, build_snapshot_request

@@ -23,16 +23,18 @@ from remanence.curate.planner.carried import (
 )
 from remanence.curate.planner.plan import Plan, plan
 from remanence.curate.policy.compiled import Policy, concerned_beside_links
-from remanence.curate.schedule.next_due import calm_after
-from remanence.curate.schedule.pace import (
+from remanence.curate.schedule.cadence import (
     AGENT_SEEN,
     CADENCES,
     CadenceIntervals,
+    Calm,
     Load,
+    Record,
     pick_slower,
+    tasks,
     with_quicker,
 )
-from remanence.curate.schedule.record import Calm, Record, tasks
+from remanence.curate.schedule.next_due import calm_after
 
 TASKS: Holds = {"category": frozenset({"task"}), "status": STANDING}  # they tell what is going on
 # Rows that one forecast judges, in all plans; each counts as so many more, for what a plan costs whatever it holds.

@@ -1,9 +1,6 @@
-"""Values that a condition reads and no column holds: counts of links, fading, scores, uses within days.
+"""Values that a condition reads and no column holds, such as counts and scores, and when one crosses a limit."""
 
-Knows views; formulas of the score are in `score`. Knows nothing of policies or of the language they are written in.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,21 @@ from remanence.core.model import REJECTED_PATH, Relation, Status
 from remanence.core.score import RATING
 from remanence.core.snapshot import Bools, Floats
 from remanence.curate.language.view import LINKS, Array, LinkView, Run, View, visible
+
+Test = Callable[[Floats], Bools]  # one instant for each row in, one answer for each row out
+
+
+def find_first_true(holds: Test, since: Floats, until: Floats, step: int = 1) -> Floats:
+    """Return for each row the first instant at which a test holds, to a step of microseconds.
+
+    It is known to hold at `until` and taken not to hold at `since`; once true, it is taken to stay so.
+    """
+    while np.any(until - since > step):
+        middle = since + np.floor((until - since) / 2)
+        true = holds(middle)
+        until, since = np.where(true, middle, until), np.where(true, since, middle)
+    return until
+
 
 _SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)

@@ -11,7 +11,7 @@ from remanence.core.clock import DAY, SECOND, ClockReading
 from remanence.core.model import PolicyClass, Status
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.core.timekeeping import Doubt, Marks, Present, doubt
-from remanence.curate.language.crossing import find_first_true
+from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import View
 from remanence.curate.planner.diff import PlanDecision
 from remanence.curate.policy.rules import Rule

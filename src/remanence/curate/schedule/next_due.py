@@ -15,7 +15,7 @@ from remanence.core.effects import ACTIONS
 from remanence.core.guards import RESTORED_FOR
 from remanence.core.keywords import CadenceName
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
-from remanence.curate.language.crossing import find_first_true
+from remanence.curate.language.derived import find_first_true
 from remanence.curate.language.view import TAGGED_AT, Array, LinkView, Node, View, visible
 from remanence.curate.planner.carried import apply_plan_to_snapshot
 from remanence.curate.planner.cycle import DWELL, dwells
@@ -24,7 +24,7 @@ from remanence.curate.planner.state import find_shared_conditions
 from remanence.curate.planner.windows import Sight, select, sort_key
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import Rule
-from remanence.curate.schedule.pace import CADENCES
+from remanence.curate.schedule.cadence import CADENCES
 
 # How far ahead it looks; what has no single instant is tried in turn.
 HORIZONS = (DAY, 6 * HOUR, HOUR, 15 * MINUTE)

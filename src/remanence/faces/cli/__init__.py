@@ -24,17 +24,11 @@ MODULES = {
     " dispute tag untag link unlink pin unpin hold release forget restore history undo status actions"
     " begin-session end-session",
     "demo": "demo",
-    "erase_commands": "erase",
     "files": "backup export import",
-    "frame_commands": "frame boot profile topics frames",
-    "hearing_commands": "note chat",
     "mcp": "mcp",
-    "mirror_commands": "mirror",
-    "plan_commands": "plan diff apply curate forecast compact explain",
-    "policies": "policy",
-    "schedule_commands": "schedule",
-    "shelf_commands": "boxes entities forbidden guidelines review traces",
-    "upkeep": "doctor reembed settings guide completion",
+    "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
+    "shelf_commands": "note chat frame boot profile topics frames boxes entities forbidden guidelines review traces",
+    "upkeep_commands": "doctor reembed settings guide completion erase mirror",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})

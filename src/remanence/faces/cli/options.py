@@ -31,7 +31,7 @@ from remanence.core.keywords import (
 )
 from remanence.core.model import COLUMN, SHORT_ID_CHARS
 from remanence.faces import style
-from remanence.faces.moments import local, moment
+from remanence.faces.style import local, moment
 
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:

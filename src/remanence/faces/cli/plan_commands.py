@@ -1,20 +1,26 @@
-"""The commands that curate: make a plan, keep it in a file, apply it, compact, say why.
+"""The commands that curate: policies, plans that are made, kept and applied, and the schedule by which they run."""
 
-Knows where plans are kept; must not know what is in one.
-"""
-
-from typing import TYPE_CHECKING, Annotated, Any
+import asyncio
+import re
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import Parameter
 
-from remanence.core.errors import InvalidInput
+from remanence.core.errors import InvalidInput, suggest
+from remanence.core.keywords import CadenceName
 from remanence.faces.cli import files
-from remanence.faces.cli.options import INPUT, OUTPUT, Given, Memory, Name
-from remanence.faces.style import waiting
+from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, Name
+from remanence.faces.cli.running import database
+from remanence.faces.style import Text, Undoable, waiting, write_lines
 
 if TYPE_CHECKING:
     from remanence.curate.planner.plan import Plan
     from remanence.curate.planner.plan_report import PlanReport
+
 
 EVERY = 1_000_000  # memories of one rule; the engine lists no more
 Output = Annotated[
@@ -165,3 +171,140 @@ def _read(file: str) -> "Plan":
     from remanence.curate.planner.plan import Plan
 
     return Plan.from_json(files.read_document(file))
+
+
+Policy = Annotated[str, POLICY, Parameter(metavar="POLICY", help="A preset's name or a TOML file.")]
+
+
+def policy_columns() -> Any:
+    from remanence.curate.language.reference import reference
+
+    return reference()
+
+
+def policy_show(
+    name: Annotated[
+        str | None,
+        POLICY,
+        Parameter(metavar="POLICY", help="A preset's name or a TOML file; all presets if absent."),
+    ] = None,
+    /,
+) -> Any:
+    from remanence.curate.policy.document import preset, presets
+
+    if name is None:
+        return list(presets())
+    text = files.read_document(name).decode() if name.endswith(".toml") else preset(name)
+    return text.rstrip("\n")
+
+
+def policy_describe(name: Policy, /) -> Any:
+    return _load_policy(name).describe()
+
+
+def policy_check(name: Policy, /) -> Any:
+    read = _load_policy(name)
+    return {"name": read.name, "hash": read.hash, "guards": len(read.guards), "rules": len(read.rules)}
+
+
+async def policy_adopt(name: Policy, /, *, memory: Memory) -> Any:
+    before = memory.policy.current.name
+    adopted = await memory.policy.adopt(name)
+    return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _render_adopt_command(before))
+
+
+async def policy_drop(*, memory: Memory) -> Any:
+    before = await memory.policy.drop()
+    return (
+        {"adopted": "none"}
+        if before is None
+        else Undoable({"dropped": before}, _render_adopt_command(before))
+    )
+
+
+def _render_adopt_command(name: str) -> str:
+    """Return the command that adopts a policy again; one of the user's own is named by its file."""
+    from remanence.curate.policy.document import presets
+
+    if name == "none":
+        return "remanence policy drop"
+    return f"remanence policy adopt {name if name in presets() else f'FILE, which holds {name}'}"
+
+
+def _load_policy(name: str) -> Any:
+    from remanence.flows.base.policy_reading import read_policy
+
+    return read_policy(name)
+
+
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
+_SECONDS = {"s": 1, "m": 60, "h": 3_600}
+STOPPED_BY = ("SIGTERM", "SIGINT", "SIGHUP")
+
+
+async def schedule_tick(
+    *,
+    memory: Memory,
+    cadence: Annotated[
+        CadenceName | None, Parameter(help="Judge the rules of this cadence and of quicker ones, due or not.")
+    ] = None,
+    expire: Annotated[
+        bool, Parameter(negative=(), help="End images of the audit that are past their time, too.")
+    ] = False,
+) -> Any:
+    with waiting("doing what is due"):
+        return await memory.schedule.tick(cadence, expire=expire)
+
+
+async def schedule_run(
+    *,
+    memory: Memory,
+    common: Given,
+    cadence: Annotated[
+        str | None,
+        Parameter(
+            metavar="NAME=TIME,…",
+            help="How often rules are judged, such as rapid=1m,deep=12h; with s, m or h.",
+        ),
+    ] = None,
+    backup: Annotated[
+        str | None,
+        Parameter(metavar="FOLDER", help="Write a verified copy there before the first deletion of a day."),
+    ] = None,
+    once: Annotated[bool, Parameter(negative=(), help="Look at every scope once and end.")] = False,
+) -> Any:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in STOPPED_BY:
+        with suppress(NotImplementedError, AttributeError):  # Windows has not all of them
+            loop.add_signal_handler(getattr(signal, name), stop.set)
+    copies = None if backup is None else Path(backup, database(common).stem)
+    return await memory.schedule.run(
+        cadences(cadence),
+        stop=stop,
+        tell=lambda done: write_lines([Text(str(done))], sys.stderr),
+        backup=copies,
+        scope=common.scope,
+        once=once,
+    )
+
+
+async def schedule_accept_clock(*, memory: Memory) -> Any:
+    return {"was in doubt": await memory.schedule.accept_clock() or "nothing"}
+
+
+def cadences(given: str | None) -> dict[CadenceName, float]:
+    """Read how many seconds lie between two judgements of rules, from NAME=TIME words with commas between."""
+    intervals: dict[CadenceName, float] = {}
+    for word in (given or "").split(",") if given else ():
+        name, _, span = word.strip().partition("=")
+        cadence = next((one for one in get_args(CadenceName) if one == name), None)
+        if cadence is None:
+            raise InvalidInput(f"unknown cadence {name!r}", recovery=suggest(name, get_args(CadenceName)))
+        read = _SPAN.fullmatch(span)
+        if read is None:
+            raise InvalidInput(
+                f"{word!r} says no time", recovery=f"write it like {name}=30s, {name}=5m or {name}=6h"
+            )
+        intervals[cadence] = float(read[1]) * _SECONDS[read[2]]
+    return intervals

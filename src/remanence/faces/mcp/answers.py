@@ -10,7 +10,7 @@ from remanence.core.clock import to_datetime
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.results import kept_out
-from remanence.core.worth import Fall
+from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
 from remanence.flows.inspect.inspect import Event

@@ -29,12 +29,12 @@ from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.document import presets
-from remanence.edit.identity import says_who
+from remanence.edit.one_memory import says_who
 from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
-from remanence.faces.moments import moment
 from remanence.faces.show import lines
+from remanence.faces.style import moment
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
 

@@ -1,21 +1,255 @@
-"""Boxes and traces as they are shown: what a box is about, its turns that nobody forgot, and what a trace joins.
+"""Boxes and traces: turns are put into boxes, which are sealed where another matter begins; how both are shown."""
 
-Reads only. What a box is about is told by the turns that are shown, so that no word of a forgotten one is shown.
-"""
-
+import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from remanence.core.arguments import check_count, check_name
-from remanence.core.box import SHOWN, BoxRow, FindBoxes, FindTraces, TraceRow
-from remanence.core.errors import NotFound
-from remanence.core.model import Memory, OneMemory, Relation
+from remanence.core.box import SHOWN, BoxOutcome, BoxRow, FindBoxes, FindTraces, SealReason, TraceRow
+from remanence.core.change import Change
+from remanence.core.clock import DAY, MINUTE
+from remanence.core.errors import Conflict, NotFound
+from remanence.core.keywords import SourceName
+from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
 from remanence.core.results import MaybeTime, Result, Time, minute_of, number, visible
 from remanence.core.signatures import checked_class
-from remanence.flows.base.context import Core
+from remanence.flows.base import settings
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
+from remanence.flows.base.steps import Settling
+from remanence.flows.curate.scheduling import Ran
+from remanence.flows.undo.conflicts import BOXED, make_column_changes
+from remanence.recall.semantic import word_weight
+from remanence.store.base import Arriving
 from remanence.text.analysis import readings, stems, term_hash
-from remanence.write.box_cuts import GOAL_CHARS_MAX
+from remanence.write import box_cuts
+from remanence.write.box_cuts import GOAL_CHARS_MAX, BoxTurn, Limits, Piece
+from remanence.write.engine_actions import UNSAID, Actions, Eligibility
+from remanence.write.turns import lease_name
+
+LEASE = MINUTE
+SEAL_TRIES = 50
+QUIET_MAX = 100  # open boxes that are looked at together; what is beyond waits for the next time
+LATE_BOXES = 100  # the last boxes of a session, in which a turn may be already
+TRACES_MAX = 1_000  # within reach of a box; of more the latest are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class BoxChanges:
+    """What the turns of a batch change in boxes and traces, and which turns are in the boxes that are made."""
+
+    changes: list[Change] = field(default_factory=list)
+    made: dict[str, list[int]] = field(default_factory=dict)
+    sealed: Mapping[str, int] = field(default_factory=dict)  # by why, and traces that begin
+
+    def record(self, actions: Actions, source: SourceName) -> None:
+        """Count as artifacts what is made of turns beside them: boxes that are sealed, and traces that begin."""
+        eligibility = Eligibility(UNSAID, Lifecycle.CANDIDATE, UNSAID, source)
+        for what, count in self.sealed.items():
+            actions.record("create_artifact", eligibility, reason=what, times=count)
+
+    @property
+    def detail(self) -> dict[str, Any]:
+        """What the audit is told, so that undo knows which turns to take out again."""
+        return {BOXED: self.made} if self.made else {}
+
+
+async def decide_boxes(
+    core: Core, session: str, turns: Sequence[Memory], ended: SealReason | None = None
+) -> BoxChanges:
+    """Decide into which boxes turns of a session go, and which are sealed by them, or because no more will come."""
+    is_on, with_traces, limits = await _set(core)
+    if not is_on:
+        return BoxChanges()
+    late = await core.store.boxes(core.scope, FindBoxes(session=session, limit=LATE_BOXES))
+    box_seqs = {seq for box in late for seq in box.members}
+    fresh = [turn for turn in turns if turn.seq not in box_seqs and turn.status in SHOWN]
+    box = next((one for one in late if one.sealed_at is None), None)
+    if not fresh and (box is None or ended is None):
+        return BoxChanges()
+    members = await core.store.get(core.scope, list(box.members)) if box is not None else []
+    earlier = [one for one in members if one is not None and one.status in SHOWN]
+    memories = {one.seq: one for one in sorted([*earlier, *fresh], key=lambda one: one.seq)}
+    topic_turns = await box_turns(core, list(memories.values()))
+    pieces = await asyncio.to_thread(box_cuts.cut, topic_turns, limits, ended) if topic_turns else []
+    traces = await _traces(core, topic_turns, limits) if with_traces else None
+    placement = _BoxPlacement(core.clock.now(), session, memories, limits, traces)
+    missing = () if box is None else tuple(seq for seq in box.members if seq not in memories)
+    for index, piece in enumerate(pieces):
+        placement.put(piece, box if not index else None, missing if not index else ())
+    if box is not None and not pieces and ended is not None:  # all its turns were forgotten
+        placement.sealed_empty(box, ended)
+    changes = placement.changes()
+    return BoxChanges(changes, placement.made, _count_sealed(changes))
+
+
+def _count_sealed(changes: Sequence[Change]) -> Mapping[str, int]:
+    """Count the boxes that changes seal, by why, and the traces that begin."""
+    counts: Counter[str] = Counter()
+    for change in changes:
+        reason = (change.after or {}).get("reason") if change.table == "boxes" else None
+        if reason is not None:
+            counts[f"a box is sealed: {SealReason(reason).label}"] += 1
+        elif change.table == "traces" and change.before is None:
+            counts["a trace begins"] += 1
+    return counts
+
+
+async def _set(core: Core) -> tuple[bool, bool, Limits]:
+    """Return what is set: whether turns go into boxes, whether boxes join traces, and the limits of both."""
+    names = ("box_overlap_percent", "box_gap_minutes", "box_turns", "trace_overlap_percent", "trace_days")
+    boxes, traces, percent, minutes, turns, alike, days = await settings.numbers(
+        core, "boxes", "traces", *names
+    )
+    limits = Limits(percent / 100, minutes * MINUTE, turns, alike / 100, days * DAY)
+    return bool(boxes), bool(traces), limits
+
+
+async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
+    """Return turns as boxes see them; their words weigh by how rare they are in the scope."""
+    names = {stem for one in memories if one.speaker for stem in stems(one.speaker)}
+    terms = await asyncio.to_thread(
+        lambda: sorted({term_hash(s) for one in memories for s in stems(one.text)})
+    )
+    context = await core.store.arriving(core.scope, Arriving(terms=terms))
+    vectors: dict[int, Any] = {}
+    if core.embedding is None:  # while memories are embedded again, vectors of two embedders lie side by side
+        seqs, rows = await core.store.vectors(core.scope, only=[one.seq for one in memories])
+        vectors = dict(zip(seqs.tolist(), rows, strict=True))
+    weight = word_weight(context.memories, context.df)
+
+    def read() -> list[BoxTurn]:
+        return [
+            box_cuts.turn_of((one.seq, one.said_at, one.text), vectors.get(one.seq), weight, names)
+            for one in memories
+        ]
+
+    return await asyncio.to_thread(read)
+
+
+async def _traces(core: Core, seen: Sequence[BoxTurn], limits: Limits) -> list[TraceRow]:
+    """Return the traces that boxes of some turns may join."""
+    since = min((turn.at for turn in seen), default=0) - limits.reach
+    return await core.store.traces(core.scope, FindTraces(since=since, limit=TRACES_MAX))
+
+
+@dataclass
+class _BoxPlacement:
+    """Boxes and traces as the pieces of some turns make them."""
+
+    now: int
+    session: str
+    memories: Mapping[int, Memory]
+    limits: Limits
+    traces: list[TraceRow] | None
+    made: dict[str, list[int]] = field(default_factory=dict)
+    _changes: list[Change] = field(default_factory=list)
+    _held: dict[int, TraceRow] = field(default_factory=dict)  # traces as they stand in the store
+    _new: set[int] = field(default_factory=set)  # traces that begin here
+
+    def put(self, piece: Piece, box: BoxRow | None, gone: Sequence[int]) -> None:
+        """Make a box of a piece, or let an open box be one; `gone` are turns of it that nobody sees any more."""
+        turns = [self.memories[turn.seq] for turn in piece.turns]
+        members = sorted([*gone, *(turn.seq for turn in turns)])
+        topics = box_cuts.kept_topics(piece.turns)
+        times = [turn.said_at for turn in turns]
+        began, last = min(times), max(times)
+        values: dict[str, Any] = {
+            "session": self.session,
+            "topics": topics,
+            "members": members,
+            "goal": next((turn.seq for turn in turns if turn.role is Role.USER), None),
+            "opened_at": began,
+            "last_at": last,
+        }
+        number = turns[0].seq if box is None else box.box
+        if piece.reason is not None:
+            values |= {"reason": piece.reason, "sealed_at": self.now}
+            values["outcome"] = box_cuts.outcome_of([turn.text for turn in turns])
+            values["trace"] = self._join_trace(number, topics, (began, last))
+        if box is None:
+            self.made[str(number)] = members
+            self._changes.append(Change("boxes", number, None, values))
+        else:
+            self._changes += make_column_changes(
+                "boxes", number, {name: box.values[name] for name in values}, values
+            )
+
+    def sealed_empty(self, box: BoxRow, ended: SealReason) -> None:
+        """Seal a box of which all turns were forgotten; it joins no trace."""
+        after = {"sealed_at": self.now, "reason": ended, "outcome": BoxOutcome.UNKNOWN}
+        self._changes += make_column_changes(
+            "boxes", box.box, {name: box.values[name] for name in after}, after
+        )
+
+    def _join_trace(self, number: int, topics: Mapping[str, int], at: tuple[int, int]) -> int | None:
+        """Let a sealed box join the most alike trace, or begin one; return which."""
+        if self.traces is None or not topics:
+            return None
+        trace = box_cuts.trace_of(topics, at, self.traces, self.limits)
+        if trace is None:
+            self._new.add(number)
+            self.traces.append(TraceRow(number, topics, *at))
+            return number
+        self.traces.remove(trace)
+        if trace.trace not in self._new:
+            self._held.setdefault(trace.trace, trace)
+        began, last = min(trace.began_at, at[0]), max(trace.last_at, at[1])
+        self.traces.append(TraceRow(trace.trace, box_cuts.merge_topics(trace.topics, topics), began, last))
+        return trace.trace
+
+    def changes(self) -> list[Change]:
+        """Return all changes, of boxes and of traces as they come to stand."""
+        standing = {one.trace: one for one in self.traces or ()}
+        new_traces = [Change("traces", number, None, standing[number].values) for number in sorted(self._new)]
+        trace_updates = [
+            change
+            for number, old in sorted(self._held.items())
+            for change in make_column_changes("traces", number, old.values, standing[number].values)
+        ]
+        return [*self._changes, *new_traces, *trace_updates]
+
+
+async def seal(
+    core: Core, session: str, why: SealReason = SealReason.FORCED, tries: int = SEAL_TRIES
+) -> Ran | None:
+    """Seal the open box of a session that has ended; where another process is at it, that one goes on."""
+    if not await core.store.boxes(core.scope, FindBoxes(session=session, is_open=True, limit=1)):
+        return None
+    async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
+        if fence is None:
+            return None
+        for attempt in range(RACES_MAX):
+            decision = await decide_boxes(core, session, (), why)
+            if not decision.changes:
+                return None
+            actions = Actions()
+            decision.record(actions, "consolidation")
+            detail = {"session": session, **decision.detail, **actions.detail()}
+            cause = core.cause("box", detail=detail, fence=fence)
+            try:
+                await core.commit(decision.changes, cause)
+            except Conflict as conflict:
+                await wait_before_retry(attempt, conflict)
+                continue
+            box_count = sum(change.table == "boxes" for change in decision.changes)
+            return Ran(core.clock.now(), "done", cause.run, {"boxes": box_count})
+    raise AssertionError("unreachable")
+
+
+async def quiet_boxes(settled: Settling) -> Mapping[str, int]:
+    """Seal the open boxes, the oldest of the latest ones first, to which nobody has added for as long as seals one."""
+    core = settled.core
+    gap = (await _set(core))[2].gap
+    now, box_count = core.clock.now(), 0
+    rows = await core.store.boxes(core.scope, FindBoxes(is_open=True, limit=QUIET_MAX))
+    lasts = await core.store.get(core.scope, [max(row.members) for row in rows]) if rows else []
+    for row, last in reversed(list(zip(rows, lasts, strict=True))):
+        if last is None or now - last.learned_at >= gap:
+            box_count += await seal(core, row.session, SealReason.TIME_GAP, tries=1) is not None
+    return {"boxes_sealed": box_count}
+
 
 LIST_MAX = 1_000
 TOPICS_SHOWN = 8

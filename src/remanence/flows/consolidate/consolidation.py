@@ -21,7 +21,7 @@ from remanence.flows.base.context import Core, hold_lease
 from remanence.flows.base.steps import Settling, Step
 from remanence.flows.consolidate import activate, guidelines, reflections
 from remanence.flows.consolidate.activate import TRIES_MAX
-from remanence.flows.consolidate.boxing import quiet_boxes
+from remanence.flows.consolidate.boxes import quiet_boxes
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.scheduling import Ran, run_optional_work
 from remanence.flows.write import embedding

@@ -19,7 +19,7 @@ from remanence.flows.base import settings
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import consolidation, guidelines
-from remanence.flows.consolidate.boxing import decide_boxes
+from remanence.flows.consolidate.boxes import decide_boxes
 from remanence.flows.curate.scheduling import Ran
 from remanence.flows.entities.entity_storing import with_entities
 from remanence.flows.entities.joining import join_told

@@ -17,7 +17,7 @@ from remanence.core.results import Result, format_counts, number, visible
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
-from remanence.flows.consolidate.boxing import seal
+from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import BATCH, listen, wanted_now
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (

@@ -19,8 +19,7 @@ from remanence.core.receipt import ConsolidateResult
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
 from remanence.curate.planner.brake import DESTROYED_MIN, DESTROYED_SHARE
-from remanence.edit.identity import says_who
-from remanence.edit.one_memory import merge_changes
+from remanence.edit.one_memory import merge_changes, says_who
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.consolidate import guidelines
 from remanence.flows.edit.editing import decide_supersession

@@ -16,7 +16,7 @@ from remanence.core.results import Result, Time, minute_of, visible
 from remanence.flows.base import heartbeat, settings
 from remanence.flows.base.context import Core, Pulse
 from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
-from remanence.flows.consolidate import boxing, consolidation, extract_pending
+from remanence.flows.consolidate import boxes, consolidation, extract_pending
 from remanence.flows.curate import scheduling
 from remanence.flows.curate.scheduling import Ran
 from remanence.gate.screening import refuse_secret
@@ -77,7 +77,7 @@ async def end(core: Core, session: str | None) -> float:
             return 0.0
         hours, was_open = await _close(core, session_name)
     await scheduling.keep(core, "extract", lambda core: extract_pending.rest(core, [session_name]))
-    await scheduling.keep(core, "box", lambda core: boxing.seal(core, session_name))
+    await scheduling.keep(core, "box", lambda core: boxes.seal(core, session_name))
     if was_open:
         await scheduling.keep(core, "consolidate", _consolidate)
     return hours

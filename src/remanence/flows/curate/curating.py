@@ -25,10 +25,17 @@ from remanence.curate.language.view import View
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
 from remanence.curate.planner.changes import CommitPart, Group
-from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, summary
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
-from remanence.curate.planner.plan_report import PlanReport, Preview, list_shown_memories, tokens
+from remanence.curate.planner.plan_report import (
+    CYCLE,
+    LEFT_OUT,
+    PlanReport,
+    Preview,
+    list_shown_memories,
+    summary,
+    tokens,
+)
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.flows.base import heartbeat

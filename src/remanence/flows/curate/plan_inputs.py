@@ -11,10 +11,10 @@ from itertools import chain
 import numpy as np
 
 from remanence.core.change import MILLION, Change
-from remanence.core.decay_class import decay
 from remanence.core.effects import is_flag
 from remanence.core.guards import RESTORED_FOR
 from remanence.core.model import Memory, Relation, Status
+from remanence.core.score import decay
 from remanence.core.snapshot import Snapshot
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.undo.runs import newest_first

@@ -1,7 +1,4 @@
-"""What a memory does of its own accord: the curation that is due before a session, the consolidation after it.
-
-A failure here reaches nobody's verb; it is kept with its reason, and shown by `status`.
-"""
+"""The curation that is due before a session, the consolidation after it, and the row in which a scope keeps both."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,7 +10,7 @@ from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
 from remanence.core.errors import LeaseLost, RemanenceError
 from remanence.core.keywords import CadenceName
-from remanence.core.results import Result, Time, format_counts, minute_of, visible
+from remanence.core.results import Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot
 from remanence.core.timescale import ClockName, Timescale, scales
 from remanence.curate.forecast.first_archived import due, due_at
@@ -22,10 +19,95 @@ from remanence.curate.planner import brake
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import Policy
 from remanence.curate.policy.rules import EVERY
+from remanence.curate.schedule.cadence import CADENCES, MISSED_MANY, Mode, Record
 from remanence.flows.base import heartbeat, policy_reading
 from remanence.flows.base.context import QUIET, Answer, Core, hold_lease
 from remanence.flows.curate import curating
 from remanence.store.base import Bookkeeping
+
+ROW = "schedule"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Timetable(Result):
+    """When ticks came to a scope and when they come next, by cadence, and what waits.
+
+    `missed` counts runs that were due and have not taken place since something ticks by itself (`schedule run`),
+    `deferred` memories whose deletion waits for another day, `held` says why a plan waits for a person, `failures` why
+    work of a tick failed; it is tried again. `left` is the work for which there was no time.
+    """
+
+    at: int
+    mode: Mode
+    last: Mapping[str, int | None]
+    next: Mapping[str, int]
+    missed: Mapping[str, int]
+    deferred: int = 0
+    held: str = ""
+    failures: Mapping[str, str] = field(default_factory=dict)
+    left: tuple[str, ...] = ()
+
+    @property
+    def is_well(self) -> bool:
+        """Tell whether nothing waits for a person, fails or was missed three times."""
+        return not (self.held or self.failures or self.late)
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """The cadences of which three runs or more were missed."""
+        return tuple(name for name, count in self.missed.items() if count >= MISSED_MANY)
+
+    def __str__(self) -> str:
+        soonest = min(self.next, key=lambda name: self.next[name])
+        parts = [
+            f"last tick {minute_of(self.at)}, next {minute_of(self.next[soonest])} ({soonest}), {self.mode}"
+        ]
+        parts += [f"{name}: {self.missed[name]:,} runs missed" for name in self.late]
+        parts += (
+            [f"{number(self.deferred, 'memory', 'memories')} deferred to another day"]
+            if self.deferred
+            else []
+        )
+        parts += [self.held] if self.held else []
+        parts += [f"{name} failed: {why}" for name, why in self.failures.items()]
+        parts += [f"left for the next: {', '.join(self.left)}"] if self.left else []
+        return visible("; ".join(parts))
+
+
+async def read(core: Core) -> tuple[Record, Mapping[str, Any] | None, int]:
+    """Return what ticks keep of a scope, until when it needs none, where that is known, and how far it has come."""
+    books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(ROW, QUIET)))
+    return Record.read(books.values.get(ROW)), books.values.get(QUIET), books.position
+
+
+async def position_of(core: Core) -> int:
+    """Return how far the scope has come."""
+    return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now()))).position
+
+
+async def timetable(core: Core) -> Timetable | None:
+    """Say when ticks came and come next; None where none ever came."""
+    record, _, position = await read(core)
+    if not record.at:
+        return None
+    now, pace = core.clock.now(), record.pace
+    expected: dict[str, int] = {name: record.compute_due_at(pace, name, position) for name in CADENCES}
+    missed_runs: dict[str, int] = {
+        name: pace.count_missed_runs(name, expected[name], now) if record.promised else 0 for name in CADENCES
+    }
+    waits = await find_held_run(core)
+    return Timetable(
+        record.at,
+        record.moded.mode,
+        {name: record.last.get(name) for name in CADENCES},
+        expected,
+        missed_runs,
+        record.deferred,
+        waits.reason if waits is not None else "",
+        {name: one.reason for name, one in record.failures.items()},
+        tuple(filter(None, [record.cursor, record.unfinished and f"{record.unfinished} rules"])),
+    )
+
 
 HELD = "schedule/held"  # the bookkeeping's name for the run whose plan is held
 OF_HELD = (HELD, curating.LAST_CURATE)

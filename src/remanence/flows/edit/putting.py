@@ -10,8 +10,7 @@ from remanence.core.change import Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import STANDING, LearnResult, Memory, Reason, Relation, Status, Turn, link_values
-from remanence.edit.identity import refuse_identity
-from remanence.edit.one_memory import update
+from remanence.edit.one_memory import refuse_identity, update
 from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
 from remanence.flows.base.naming import unknown
 from remanence.flows.edit.editing import make_edit_changes, successor

@@ -22,7 +22,7 @@ from remanence.core.model import (
     Trust,
     link_values,
 )
-from remanence.edit.holds import hold_columns
+from remanence.edit.one_memory import hold_columns
 from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.facts import FactChanges

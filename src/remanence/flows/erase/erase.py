@@ -28,10 +28,10 @@ from remanence.flows.erase.erase_changes import (
     changes_of,
     chunks,
     get,
+    lineage,
     settings_without,
     still_named,
 )
-from remanence.flows.erase.erase_lineage import lineage
 from remanence.flows.mirror import erased_files
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.undo.undoing import image

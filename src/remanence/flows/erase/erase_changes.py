@@ -1,12 +1,8 @@
-"""What one part of an erasure changes: what goes with memories, what is made anew, and names taken out of the rest.
-
-Decides on what is stored, beside memories too: sessions that have no turn any more end, other words are named. Must not
-know what was shown to whom.
-"""
+"""What one part of an erasure changes: memories that go, what was learned from them, names taken out of the rest."""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import orjson
@@ -17,19 +13,152 @@ from remanence.core.model import Form, Memory, Relation, short_id
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
-from remanence.flows.consolidate import boxing
+from remanence.flows.consolidate import boxes
 from remanence.flows.entities.subject import Subject, claimed_by, read_all, said_of
 from remanence.flows.mirror.erased_files import Sought, spare_what_stays
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.pending_turns import buffers, cursor_key
+from remanence.read.entity import is_entity
 from remanence.store.base import SETTING_PREFIX as SETTINGS
 from remanence.store.base import Bookkeeping, Find
 from remanence.text.folding import fold_keys
 from remanence.text.text_columns import text_columns
 from remanence.write import box_cuts
+from remanence.write.reflecting import CATEGORY, CONSOLIDATED, DRAWN_TAG
 from remanence.write.turns import HIGH, RELEASED, TURNS
+
+_PARTS = 1_000  # of the audit that are read at once
+
+Ends = tuple[int, int, int]
+
+
+@dataclass(slots=True)
+class Lineage:
+    """What was learned from what goes: `alone` goes with it, `others` stay.
+
+    `anew` has by the number of each text that was drawn together the reflections that are left of it.
+    """
+
+    alone: list[Memory] = field(default_factory=list)
+    others: list[Memory] = field(default_factory=list)
+    anew: dict[int, list[int]] = field(default_factory=dict)
+
+
+class _Links:
+    """The links of memories that say where something was learned, with those that went when one was purged."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._gone: dict[Relation, set[Ends]] = {Relation.LEARNED_FROM: set(), Relation.MENTIONS: set()}
+
+    async def remember(self, purged: Sequence[int]) -> None:
+        """Find in its images which links went with a purged memory."""
+        for seq in purged:
+            for relation, keys in self._gone.items():
+                keys.update(key for key in await self._last_links(seq) if key[2] == relation)
+
+    async def find_links(self, seqs: Sequence[int], relation: Relation) -> set[Ends]:
+        """Return the ends of all links of these memories."""
+        links = await self._core.store.neighbours(self._core.scope, seqs, relation) if seqs else []
+        wanted_seqs = set(seqs)
+        then = {key for key in self._gone.get(relation, ()) if not wanted_seqs.isdisjoint(key[:2])}
+        return {link.key for link in links} | then
+
+    async def _last_links(self, seq: int) -> set[Ends]:
+        """Return the links that went together with a memory's row."""
+        keys: set[Ends] = set()
+        after = 0
+        while parts := await self._core.store.history(
+            self._core.scope, memory=seq, after=after, limit=_PARTS
+        ):
+            after = parts[-1].position
+            for part in parts:
+                went = [change for change in part.changes if change.after is None]
+                if any((change.table, change.key) == ("memories", seq) for change in went):
+                    keys = {change.key for change in went if change.table == "links"}  # type: ignore[misc]
+        return keys
+
+
+async def lineage(core: Core, named: Mapping[int, int]) -> Lineage:
+    """Return what was learned from what goes alone, what from something else also, and what is to be drawn anew."""
+    links = _Links(core)
+    await links.remember([seq for seq, revision in named.items() if revision == PURGED])
+    going, ahead = set(named), sorted(named)
+    descendants: dict[int, Memory] = {}
+    others: dict[int, Memory] = {}
+    while ahead:
+        pairs = await _learned_from(core, links, ahead, going)
+        ahead = []
+        for memory, alone in pairs:
+            if alone:
+                descendants[memory.seq] = memory
+                others.pop(memory.seq, None)
+                going.add(memory.seq)
+                ahead.append(memory.seq)
+            else:
+                others[memory.seq] = memory
+    return Lineage(
+        [descendants[seq] for seq in sorted(descendants)],
+        [others[seq] for seq in sorted(others)],
+        await _drawn_anew(core, links, going),
+    )
+
+
+async def _learned_from(
+    core: Core, links: _Links, seqs: Sequence[int], going: set[int]
+) -> list[tuple[Memory, bool]]:
+    """Return what was learned from some memories, and whether from nothing that stays."""
+    pairs: list[tuple[Memory, bool]] = []
+    for some in chunks(seqs):
+        ends = await links.find_links(some, Relation.LEARNED_FROM)
+        learner_seqs = sorted({source for source, target, _ in ends if target in going} - going)
+        from_: dict[int, set[int]] = {}
+        for source, target, _ in await links.find_links(learner_seqs, Relation.LEARNED_FROM):
+            from_.setdefault(source, set()).add(target)
+        for memory in await get(core, learner_seqs):
+            is_drawn = DRAWN_TAG in memory.tags  # its words are those of all that it was drawn from
+            pairs.append((memory, memory.key is None and (is_drawn or from_[memory.seq] <= going)))
+        pairs += [(one, True) for one in await _named_by_these(core, links, some, going)]
+    return pairs
+
+
+async def _named_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:
+    """Return the entities that some memories mention and nothing that stays does."""
+    ends = await links.find_links(seqs, Relation.MENTIONS)
+    entity_seqs = sorted({target for source, target, _ in ends if source in going} - going)
+    by: dict[int, set[int]] = {}
+    for source, target, _ in await links.find_links(entity_seqs, Relation.MENTIONS):
+        by.setdefault(target, set()).add(source)
+    return [one for one in await get(core, entity_seqs) if is_entity(one) and by[one.seq] <= going]
+
+
+async def _drawn_anew(core: Core, links: _Links, going: set[int]) -> dict[int, list[int]]:
+    """Return of each text that was drawn together from something that goes the reflections that are left of it.
+
+    What says much the same as one that goes stands in for it: it had no line of its own then.
+    """
+    groups: dict[int, list[int]] = {}
+    for some in chunks(sorted(going)):
+        of: dict[int, set[int]] = {one.seq: set() for one in await get(core, some) if DRAWN_TAG in one.tags}
+        for source, target, _ in await links.find_links(sorted(of), Relation.LEARNED_FROM):
+            if source in of:
+                of[source].add(target)
+        for text_seq, targets in of.items():
+            if targets.isdisjoint(going):
+                continue
+            near = await links.find_links(sorted(targets & going), Relation.NEAR_DUPLICATE)
+            ends = targets.union(*(key[:2] for key in near)) - going
+            if group := [one.seq for one in await get(core, sorted(ends)) if is_put_aside(one)]:
+                groups[text_seq] = group
+    return groups
+
+
+def is_put_aside(memory: Memory) -> bool:
+    """Tell whether a memory is a reflection that was drawn together with others."""
+    return memory.category == CATEGORY and memory.state == CONSOLIDATED
+
 
 PART_MEMORIES = 500  # that one transaction takes away
 PAGE = 1_000
@@ -202,12 +331,12 @@ async def _boxes_anew(core: Core, part: ErasePart, texts: Mapping[int, str]) -> 
 
 
 async def _all_boxes(core: Core) -> list[BoxRow]:
-    boxes: list[BoxRow] = []
+    rows: list[BoxRow] = []
     before = None
     while page := await core.store.boxes(core.scope, FindBoxes(before=before, limit=PAGE)):
-        boxes += page
+        rows += page
         before = min(box.box for box in page)
-    return boxes
+    return rows
 
 
 async def _box_left(
@@ -218,7 +347,7 @@ async def _box_left(
     turns = [replace(one, text=texts.get(one.seq, one.text)) for one in await get(core, members)]
     if not turns:
         return None
-    topic_turns = await boxing.box_turns(core, turns)
+    topic_turns = await boxes.box_turns(core, turns)
     goal = None if box.goal in part.gone else box.goal
     session = box.session if part.names is None or not part.redacts else part.names.without(box.session)
     return {"members": members, "goal": goal, "topics": box_cuts.kept_topics(topic_turns), "session": session}
@@ -226,10 +355,10 @@ async def _box_left(
 
 async def _trace_anew(core: Core, trace: int, anew: Mapping[int, Mapping[str, int] | None]) -> Change:
     """Decide what becomes of a trace: its topics are those of its boxes as they are by then, in their order."""
-    boxes = await core.store.boxes(core.scope, FindBoxes(trace=trace, limit=PAGE))
+    rows = await core.store.boxes(core.scope, FindBoxes(trace=trace, limit=PAGE))
     topics: dict[str, int] = {}
     count = 0
-    for box in sorted(boxes, key=lambda one: one.box):
+    for box in sorted(rows, key=lambda one: one.box):
         of_box = anew.get(box.box, box.topics)
         if of_box is not None:
             topics, count = box_cuts.merge_topics(topics, of_box), count + 1

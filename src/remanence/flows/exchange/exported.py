@@ -18,10 +18,10 @@ import orjson
 from remanence.core.arguments import check_name, check_validity
 from remanence.core.box import BOX_COLUMN, TRACE_COLUMN
 from remanence.core.clock import TIME_MAX
-from remanence.core.decay_class import decay
 from remanence.core.errors import IngestError, InvalidInput, format_value
 from remanence.core.model import COLUMN, INT_MAX, LINK_COLUMNS, STANDING, Column, Relation, Role, Status, Tier
-from remanence.edit.holds import hold_until
+from remanence.core.score import decay
+from remanence.edit.one_memory import hold_until
 from remanence.llm.local import REPLACED
 from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text.analysis import FINGERPRINT_VERSION, check_text, fingerprint

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from remanence.core.change import Change
-from remanence.core.decay_class import decay
 from remanence.core.effects import STAMPS, VERBS
 from remanence.core.model import (
     INT_MAX,
@@ -25,9 +24,8 @@ from remanence.core.model import (
     WriteContext,
     link_values,
 )
-from remanence.edit.holds import hold_columns, with_holds
-from remanence.edit.identity import OWN, says_who
-from remanence.edit.one_memory import merge_changes, update
+from remanence.core.score import decay
+from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
 from remanence.flows.base.context import Core, iterate_cooperatively
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow

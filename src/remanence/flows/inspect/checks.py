@@ -15,8 +15,7 @@ from remanence.core.results import number
 from remanence.core.snapshot import Snapshot, SnapshotRequest, load_bearing
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.context import Core
-from remanence.flows.curate.scheduling import find_held_run
-from remanence.flows.curate.timetable import timetable
+from remanence.flows.curate.scheduling import find_held_run, timetable
 from remanence.flows.write.learning import latest_texts
 from remanence.languages import ENGLISH
 from remanence.store.base import Check, Find

@@ -1,4 +1,4 @@
-"""What a memory can tell of itself: its state in numbers, its history, and why a rule would touch a memory."""
+"""What a memory can tell of itself: as `get` shows it, its state, its history, and why a rule would touch it."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,21 @@ from remanence.core.arguments import check_count
 from remanence.core.change import ROWLESS, AuditPart, Increment
 from remanence.core.clock import DAY, HOUR, to_datetime
 from remanence.core.effects import PLANNED, STAMPS, UPGRADE
-from remanence.core.errors import NameUnknown
+from remanence.core.errors import NameUnknown, StoreDamaged
 from remanence.core.model import (
     COLUMN,
+    STANDING,
     Kind,
     Label,
     Link,
+    Memory,
     OneMemory,
     RateResult,
+    Reason,
     Relation,
     Status,
     Tier,
+    Verification,
 )
 from remanence.core.owner import PERSON, owner_of
 from remanence.core.receipt import ConsolidateResult, Receipt
@@ -32,22 +36,21 @@ from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast.first_archived import build_forecast_request, due_at, first_archives
-from remanence.curate.planner.cycle_summary import CYCLE
+from remanence.curate.planner.plan_report import CYCLE
 from remanence.flows.base import heartbeat
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
-from remanence.flows.base.naming import plain_name, refuse_erased, unknown
+from remanence.flows.base.naming import build_forgotten_error, plain_name, refuse_erased, unknown
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.base.spending import read_spent_today
 from remanence.flows.consolidate import consolidation
 from remanence.flows.consolidate.consolidation import Upcoming
 from remanence.flows.consolidate.sessions import OpenSession, list_open_sessions
 from remanence.flows.curate.curating import LAST_CURATE, choose, freeze_scope
-from remanence.flows.curate.scheduling import Ran, read_last_runs, runs_by_itself
-from remanence.flows.curate.timetable import Timetable, timetable
+from remanence.flows.curate.scheduling import Ran, Timetable, read_last_runs, runs_by_itself, timetable
 from remanence.flows.inspect import review
-from remanence.flows.inspect.annotated_memory import read_annotated_memory
-from remanence.flows.inspect.reasons import reasons
+from remanence.flows.inspect.reasons import last_action, reasons
+from remanence.flows.recall.current_only import with_ended
 from remanence.flows.undo import runs
 from remanence.flows.undo.runs import newest, newest_first, tells
 from remanence.flows.undo.undoing import image
@@ -55,6 +58,35 @@ from remanence.flows.write import embedding, gating, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
 from remanence.store.base import Bookkeeping
 from remanence.store.ending import EXPIRE
+
+
+async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
+    """Return one memory, which says what of it holds no longer, and what a policy's run last did to it.
+
+    What is contradicted is disputed until that ends. A key whose memory was forgotten names none.
+    """
+    await core.uses.settle_to_read()
+    found = await core.one(name)
+    if isinstance(name, str) and name == found.key and found.reason is Reason.FORGOTTEN:
+        raise build_forgotten_error(name, found)
+    (memory,) = await with_ended(core, [found])
+    assert memory is not None
+    memory = replace(memory, last_action=await last_action(core, memory.seq))
+    return replace(memory, verification=Verification.DISPUTED) if await _is_disputed(core, memory) else memory
+
+
+async def _is_disputed(core: Core, memory: Memory) -> bool:
+    """Tell whether an open contradiction links a memory that stands to another one."""
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.CONTRADICTS)
+    ends = {seq for link in links if link.resolved_at is None for seq in link.key[:2]} - {memory.seq}
+    if memory.status not in STANDING or not ends:
+        return False
+    try:
+        others = await core.store.get(core.scope, sorted(ends))
+    except StoreDamaged:  # a row that cannot be read must not hide one that can, and may well contradict it
+        return True
+    return any(one is not None and one.status in STANDING for one in others)
+
 
 # What follows from the run itself, or says nothing to a reader.
 _UNTOLD = frozenset({"revision", "vector", "fingerprint", "hold_until", *STAMPS.values()})

@@ -14,7 +14,7 @@ from remanence.core.change import AuditPart, Change, Increment
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.model import STANDING, Memory, Relation, Role, Status, short_id
 from remanence.core.results import minute_of
-from remanence.core.worth import Fall, Worth, WorthReason
+from remanence.core.score import Fall, Worth, WorthReason
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core

@@ -8,8 +8,8 @@ from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict
 from remanence.core.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memories, Memory, RateResult
 from remanence.core.score import RATING
-from remanence.edit.identity import GUARD, says_who
 from remanence.edit.links import strengthen_links
+from remanence.edit.one_memory import GUARD, says_who
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.naming import list_memory_names
 

@@ -46,11 +46,10 @@ from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_st
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
-from remanence.recall.fit import SAID, FactTurnPairs, fit
+from remanence.recall.fit import SAID, FactTurnPairs, fit, passage
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.lexical import worth_asking
-from remanence.recall.passage import passage
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, stems, term_hash, visible

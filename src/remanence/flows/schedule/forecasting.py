@@ -27,7 +27,7 @@ from remanence.flows.consolidate import consolidation
 from remanence.flows.consolidate.sessions import list_open_sessions
 from remanence.flows.curate import curating
 from remanence.flows.curate.curating import GOING_ON, LAST_CURATE
-from remanence.flows.curate.timetable import read
+from remanence.flows.curate.scheduling import read
 from remanence.flows.schedule import ticking
 from remanence.flows.undo.runs import newest_first
 from remanence.store.base import Bookkeeping

@@ -1,27 +1,186 @@
-"""When a memory keeps itself in order, and how it went, as `memory.schedule`.
+"""When a memory keeps itself in order, as `memory.schedule`, and the process that ticks all scopes of a file."""
 
-Knows what a caller may ask of it; what is done, and when, is decided elsewhere.
-"""
-
+import asyncio
 from asyncio import Event
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from remanence.core.clock import DAY, SECOND
+from remanence.core.clock import DAY, SECOND, to_datetime
 from remanence.core.errors import InvalidInput, format_value
 from remanence.core.keywords import CadenceName
+from remanence.core.results import Result, number
 from remanence.core.signatures import checked_class
-from remanence.curate.schedule.pace import CadenceIntervals
-from remanence.flows.base import expiring
-from remanence.flows.base.context import Core
+from remanence.curate.policy.compiled import Policy, load
+from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
+from remanence.flows.base import copies, expiring
+from remanence.flows.base.context import QUIET, Core
+from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.curate import curating, scheduling
-from remanence.flows.curate.scheduling import Ran
-from remanence.flows.curate.timetable import Timetable, timetable
-from remanence.flows.schedule import ticking
-from remanence.flows.schedule.daemon import Daemon, DaemonResult
-from remanence.flows.schedule.ticking import TickResult
-from remanence.store.base import Bookkeeping
+from remanence.flows.curate.scheduling import Ran, Timetable, timetable
+from remanence.flows.schedule import lifetime, ticking
+from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick
+from remanence.store.base import Bookkeeping, ScopeSurvey
+
+LOOK_SHARE = 5  # between two looks at all scopes passes a fifth of the quickest cadence,
+LOOK_MOST_S = 30.0  # at most
+LOOK_LEAST_S = 0.1  # and at least this
+POLICIES_KEPT = 64
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DaemonResult(Result):
+    """How many ticks there were in which something was due, and in how many of them work failed or a plan was held.
+
+    `once` means that every scope was looked at once; else it was told to stop.
+    """
+
+    ticks: int
+    unwell: int
+    once: bool
+
+    @property
+    def is_well(self) -> bool:
+        """Tell whether it did what was asked: looked once and found all well, or went on until it was stopped."""
+        return not (self.once and self.unwell)
+
+    def __str__(self) -> str:
+        trouble = f", {self.unwell:,} with work that failed or a plan that is held" if self.unwell else ""
+        return f"{number(self.ticks, 'tick', 'ticks')}{trouble}; {'looked once' if self.once else 'told to stop'}"
+
+
+@dataclass
+class Daemon:
+    """What keeps a file in order; `scope` is the only one it looks at, where one is named.
+
+    `tell` hears of each tick. A scope that cannot even be opened is tried again later each time, and keeps no other.
+    """
+
+    base: Core
+    pace: CadenceIntervals
+    tell: Callable[[TickResult], object]
+    stop: asyncio.Event
+    backup: Path | None = None
+    scope: str | None = None
+    # By scope how often in a row, and until when it rests.
+    failures: dict[str, tuple[int, int]] = field(default_factory=dict)
+    ticks: int = 0
+    unwell: int = 0
+
+    async def run(self, *, once: bool) -> DaemonResult:
+        """Go on until it is told to stop, or look once."""
+        if not await self._find_adopting_scopes():
+            raise InvalidInput(
+                "no scope here has adopted a policy, so nothing runs by itself", recovery=NO_POLICY
+            )
+        await self.look(promised=not once)
+        while not (once or self.stop.is_set()):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._rest_s):
+                    await self.stop.wait()
+            if not self.stop.is_set():
+                await self.look(promised=True)
+        return DaemonResult(self.ticks, self.unwell, once)
+
+    async def look(self, *, promised: bool) -> None:
+        """Tick in every scope that needs it."""
+        for scope, stands in (await self._find_adopting_scopes()).items():
+            now = self.base.clock.now()
+            if self.stop.is_set():
+                break
+            if is_quiet(stands.values.get(QUIET), stands.position, now) or self._rests(scope, now):
+                continue
+            await self._tick(scope, stands.values[POLICY], promised=promised)
+
+    async def _find_adopting_scopes(self) -> dict[str, ScopeSurvey]:
+        """Return how far each scope has come that has adopted a policy."""
+        surveys = await self.base.store.survey((POLICY, QUIET))
+        return {
+            scope: stands
+            for scope, stands in surveys.items()
+            if POLICY in stands.values and self.scope in (None, scope)
+        }
+
+    def _rests(self, scope: str, now: int) -> bool:
+        return now < self.failures.get(scope, (0, 0))[1]
+
+    @property
+    def _rest_s(self) -> float:
+        """How many seconds lie between two looks."""
+        return min(max(self.pace.intervals["rapid"] / SECOND / LOOK_SHARE, LOOK_LEAST_S), LOOK_MOST_S)
+
+    async def _tick(self, scope: str, adopted: Mapping[str, Any], *, promised: bool) -> None:
+        """Tick in one scope; what goes wrong there keeps no other scope."""
+        outcome = await scheduling.run_automatic_work(
+            self.base, f"tick of scope {scope!r}", self._tick_scope(scope, adopted, promised)
+        )
+        now = self.base.clock.now()
+        if isinstance(outcome, Ran):
+            failures = self.failures.get(scope, (0, 0))[0]
+            self.failures[scope] = failures + 1, retry_at(now, failures, self.pace)
+            outcome = TickResult(now, scope, ran={"tick": outcome}, next_at=self.failures[scope][1])
+        else:
+            self.failures.pop(scope, None)
+        if outcome.ran:
+            self.ticks, self.unwell = self.ticks + 1, self.unwell + (not outcome.is_well)
+            self.tell(outcome)
+
+    async def _tick_scope(self, scope: str, adopted: Mapping[str, Any], promised: bool) -> TickResult:
+        async with _open_scope(self.base, scope, _policy(adopted["source"])) as core:
+            backup = None if self.backup is None else self._backup
+            return await tick(core, self.pace, backup=backup, promised=promised, stopping=self.stop.is_set)
+
+    async def _backup(self) -> None:
+        """Write a verified copy of the file, the first of the day, UTC."""
+        assert self.backup is not None
+        day = to_datetime(self.base.clock.now()).date().isoformat()
+        path = self.backup.with_name(f"{self.backup.name}-{day}.db")
+        if path.exists():
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            await copies.backup(self.base, path)
+        except InvalidInput:
+            if not path.exists():  # else another process has just made it
+                raise
+
+
+@asynccontextmanager
+async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[Core]:
+    """Work in another scope of the same store for a block."""
+    core = Core(
+        base.store,
+        scope,
+        base.clock,
+        base.embedder,
+        policy,
+        base.agent,
+        policy_given=True,
+        fades_by=base.fades_by,
+        writer=base.writer,
+        trust=base.trust,
+        counts=base.counts,
+        random=base.random,
+    )
+    core.model = base.model
+    await lifetime.settle(core)
+    try:
+        yield core
+    finally:
+        if core.embedding is not None:
+            await core.embedding.stop()
+        await core.uses.settle()
+        await lifetime.let_go(core.others)
+
+
+@lru_cache(POLICIES_KEPT)
+def _policy(source: str) -> Policy:
+    """Compile an adopted policy; many scopes have adopted the same."""
+    return load(source)
+
 
 CADENCE_LEAST_S, CADENCE_MOST_S = 0.1, 366 * DAY // SECOND
 

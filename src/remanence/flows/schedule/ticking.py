@@ -16,27 +16,28 @@ from remanence.core.errors import InvalidInput, LeaseLost
 from remanence.core.keywords import CadenceName
 from remanence.core.process import memory_share
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.curate.schedule.next_due import calm_after
-from remanence.curate.schedule.pace import (
+from remanence.curate.schedule.cadence import (
     AGENT_SEEN,
     CADENCES,
     WITHIN,
     CadenceIntervals,
+    Calm,
     Load,
+    Record,
     is_dirty,
     pick_slower,
     retry_at,
+    tasks,
     with_quicker,
 )
-from remanence.curate.schedule.record import Calm, Record, tasks
+from remanence.curate.schedule.next_due import calm_after
 from remanence.flows.base import expiring, extra_vectors, heartbeat, settings
 from remanence.flows.base.context import QUIET, Core, Lease, aside_of_rows, lease_held
 from remanence.flows.base.expiring import ExpireResult
 from remanence.flows.consolidate import consolidation, extract_pending, sessions
 from remanence.flows.consolidate.consolidation import Quiet
 from remanence.flows.curate import scheduling
-from remanence.flows.curate.scheduling import CadenceResult, Ran
-from remanence.flows.curate.timetable import ROW, position_of, read
+from remanence.flows.curate.scheduling import ROW, CadenceResult, Ran, position_of, read
 from remanence.flows.indexes.archive_index import index_words
 from remanence.flows.mirror.mirror import sync_folder
 from remanence.flows.mirror.mirroring import Mirroring

@@ -14,7 +14,7 @@ from remanence.core.model import AffectedMemory, Memory, Status
 from remanence.core.owner import BY_ENGINE, PERSON, owner_of
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.curate.planner.cycle_summary import CYCLE, LEFT_OUT, describe_cycle
+from remanence.curate.planner.plan_report import CYCLE, LEFT_OUT, describe_cycle
 from remanence.flows.base.audit_log import PAGE, iterate_audit_log
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.undo.undo_refusals import is_own, takes_all_back

@@ -44,8 +44,7 @@ from remanence.flows.base.context import (
     wait_before_retry,
 )
 from remanence.flows.base.naming import ambiguous, is_ending, list_memory_names, parse_short_id, refuse_erased
-from remanence.flows.undo.box_changes import undo_box_changes
-from remanence.flows.undo.conflicts import MEMORY_USE, Later, columns_of, in_the_way
+from remanence.flows.undo.conflicts import MEMORY_USE, Later, columns_of, in_the_way, undo_box_changes
 from remanence.flows.undo.engine_work import hung_on, with_engine_work, without_lasting
 from remanence.flows.undo.undo_refusals import (
     ASK,

@@ -14,8 +14,7 @@ from remanence.core.claim import Claim
 from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, Link, Memory, Relation, Trust, link_values
 from remanence.edit.decide import decide_replacement
-from remanence.edit.identity import says_who
-from remanence.edit.one_memory import build_unchanged_check, merge_changes
+from remanence.edit.one_memory import build_unchanged_check, merge_changes, says_who
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.read.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
 from remanence.write.admission import DraftBatch, MemoryDraft

@@ -33,8 +33,7 @@ from remanence.core.model import (
 )
 from remanence.core.segment import LOOK_BACK
 from remanence.core.signatures import validate_arguments
-from remanence.edit.identity import refuse_identity, refuse_repeat
-from remanence.edit.one_memory import merge_changes, update
+from remanence.edit.one_memory import merge_changes, refuse_identity, refuse_repeat, update
 from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import first_run, with_claims

@@ -12,9 +12,9 @@ from hashlib import blake2b
 from typing import Any
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
-from remanence.core.decay_class import DECAY_VERSION, FADING_TAGS, decay
 from remanence.core.effects import UPGRADE
 from remanence.core.model import COLUMN, Relation, link_values
+from remanence.core.score import DECAY_VERSION, FADING_TAGS, decay
 from remanence.store.sqlite import archive_words, commits, fulltext, sums
 from remanence.store.sqlite.rows import MEMORIES, place, row_digest
 from remanence.store.sqlite.string_ids import SCOPE, TAG, Fresh, StringIds

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from remanence.core.errors import IngestError, InvalidInput, suggest
 from remanence.core.model import Turn
-from remanence.write.transcripts import located
+from remanence.write.transcripts import base
 from remanence.write.transcripts.base import Importer
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.jsonl import JsonLines
@@ -50,7 +50,7 @@ def parse(
     importers = IMPORTERS if format in IMPORTERS or format == AUTO else {**IMPORTERS, **others()}
     if format != AUTO and format not in importers:
         raise InvalidInput(f"unknown format {format!r}", recovery=suggest(format, (AUTO, *importers)))
-    text = located.decode_utf8(data, source)
+    text = base.decode_utf8(data, source)
     if not text.strip():
         raise IngestError(
             "the file is empty", recovery="give a file that holds a conversation", source=source, line=1
@@ -77,7 +77,7 @@ def detect_importer(text: str, importers: Mapping[str, Importer]) -> str | None:
 
 def _refuse_unknown_format(text: str, source: str, known: Sequence[str]) -> NoReturn:
     if text.lstrip().startswith(("{", "[")):
-        located.parse_json(text, source)  # a file cut off in its first object says so
+        base.parse_json(text, source)  # a file cut off in its first object says so
     raise IngestError(
         "not a conversation in a known format",
         recovery=f"give one of {', '.join(known)}, and name it",

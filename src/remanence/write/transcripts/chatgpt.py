@@ -10,9 +10,9 @@ from typing import Any
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
-from remanence.write.transcripts import fields, located
+from remanence.write.transcripts import base, fields
+from remanence.write.transcripts.base import child, objects
 from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.located import child, objects
 
 TEXTS = ("text", "multimodal_text")
 
@@ -24,12 +24,12 @@ class ChatGPT:
 
     def recognises(self, text: str) -> bool:
         """Tell whether the first object maps its nodes."""
-        head = located.head(text)
+        head = base.head(text)
         return head is not None and "mapping" in head
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return the turns of all conversations."""
-        return located.read(text, source, conversations, skipped)
+        return base.read(text, source, conversations, skipped)
 
 
 def conversations(whole: Any, skipped: Counter[str]) -> Iterator[Turn]:

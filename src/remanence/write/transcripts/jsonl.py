@@ -9,7 +9,7 @@ from typing import Any
 
 from remanence.core.errors import IngestError, suggest
 from remanence.core.model import NAME_CHARS_MAX, Turn
-from remanence.write.transcripts import located
+from remanence.write.transcripts import base
 from remanence.write.transcripts.fields import FlawError, content_key, value
 
 # What a caller may change is for the caller to say, not for a file.
@@ -24,7 +24,7 @@ class JsonLines:
     def recognises(self, text: str) -> bool:
         """Tell whether a text begins with an object on a line of its own, or with one that is never closed."""
         first = text.lstrip().partition("\n")[0]
-        return first.startswith("{") and (located.is_json(first) or not located.is_json(text))
+        return first.startswith("{") and (base.is_json(first) or not base.is_json(text))
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:  # noqa: ARG002 # it skips nothing
         """Return the turns of a text."""
@@ -53,9 +53,9 @@ def rows(text: str, source: str) -> list[Turn]:
 
 def _parse_row(line: str) -> dict[str, Any]:
     try:
-        row = located.loads(line)
+        row = base.loads(line)
     except ValueError as error:
-        reason = located.reason(error)
+        reason = base.reason(error)
         raise FlawError(
             f"not JSON: {reason}", "each line is one JSON object, without commas between lines"
         ) from None

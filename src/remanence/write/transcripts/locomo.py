@@ -12,9 +12,9 @@ from typing import Any
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.model import Kind, Turn
-from remanence.write.transcripts import fields, located
+from remanence.write.transcripts import base, fields
+from remanence.write.transcripts.base import child, objects
 from remanence.write.transcripts.fields import FlawError, Path
-from remanence.write.transcripts.located import child, objects
 
 MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -40,12 +40,12 @@ class Locomo:
 
     def recognises(self, text: str) -> bool:
         """Tell whether the first object holds a conversation."""
-        head = located.head(text)
+        head = base.head(text)
         return head is not None and isinstance(head.get("conversation"), dict)
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return the turns of all samples."""
-        return located.read(text, source, samples, skipped)
+        return base.read(text, source, samples, skipped)
 
 
 def samples(whole: Any, _skipped: Counter[str]) -> Iterator[Turn]:

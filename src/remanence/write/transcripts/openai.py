@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
-from remanence.write.transcripts import fields, located
+from remanence.write.transcripts import base, fields
 from remanence.write.transcripts.fields import FlawError, Path
 
 ROLES = ("user", "assistant")
@@ -22,15 +22,15 @@ class OpenAI:
 
     def recognises(self, text: str) -> bool:
         """Tell whether the first object is a message, or holds a list of messages."""
-        head = located.head(text)
+        head = base.head(text)
         return head is not None and (_is_message(head) or isinstance(head.get("messages"), list))
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return what user and assistant said; all else is counted in `skipped` by its reason."""
         first = text.lstrip().partition("\n")[0]
-        if first.startswith("{") and located.is_json(first):
-            return located.read_lines(text, source, partial(_turns, source), skipped)
-        return located.read(text, source, partial(_turns, source), skipped)
+        if first.startswith("{") and base.is_json(first):
+            return base.read_lines(text, source, partial(_turns, source), skipped)
+        return base.read(text, source, partial(_turns, source), skipped)
 
 
 def _turns(source: str, whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
@@ -54,7 +54,7 @@ def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[An
     if isinstance(whole, list) and not any(isinstance(one, dict) and "messages" in one for one in whole):
         yield source[-NAME_CHARS_MAX:], (), whole
         return
-    for number, (place, one) in enumerate(located.objects(whole, "a list of messages")):
+    for number, (place, one) in enumerate(base.objects(whole, "a list of messages")):
         thread_id = one.get("id") or one.get("thread_id")
         name = f"{source}#{number + 1}" if place else source
         thread = (
@@ -62,7 +62,7 @@ def _conversations(whole: Any, source: str) -> Iterator[tuple[str, Path, list[An
             if thread_id is None
             else fields.check_at(place, fields.plain_name, "id", thread_id)
         )
-        yield thread, (*place, "messages"), located.child(one, "messages", list, place)
+        yield thread, (*place, "messages"), base.child(one, "messages", list, place)
 
 
 def _describe_misfit(message: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,250 @@
+"""The commands that keep a memory in order: soundness, settings, erasing for good, and its mirror in a folder."""
+
+import asyncio
+import shlex
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import App, Parameter
+
+from remanence.core.errors import InvalidInput, StoreError
+from remanence.faces.cli import files
+from remanence.faces.cli.options import INPUT, PLAIN, Given, Memory, Names
+from remanence.faces.cli.running import Interrupted, database, open_engine
+from remanence.faces.style import Undoable, counting, waiting
+
+if TYPE_CHECKING:
+    from remanence.flows.mirror.mirror import MirrorResult
+
+
+async def doctor(*, common: Given) -> Any:
+    from remanence.flows.inspect.checks import build_absent_check, make_unreadable_check
+
+    path = database(common)
+    if not path.exists():
+        return [build_absent_check(str(path))]
+    try:
+        async with open_engine(common, erased_since="look") as memory:
+            with waiting("checking"):
+                return await memory.doctor()
+    except StoreError as error:
+        return [make_unreadable_check(error)]
+
+
+async def reembed(
+    embedder: Annotated[
+        str | None,
+        Parameter(
+            help="The model to change to: local:FOLDER, multilingual, openai, openai:MODEL or one that a package"
+            " registers; auto for none beside the static vectors; the one under way if absent."
+        ),
+    ] = None,
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    with counting("embedding") as progress:
+        return await memory.reembed(embedder, progress)
+
+
+async def settings(
+    name: Annotated[str | None, Parameter(help="One setting; all if absent.")] = None,
+    value: Annotated[str | None, Parameter(help="What it is to be.")] = None,
+    /,
+    *,
+    memory: Memory,
+    advanced: Annotated[bool, Parameter(negative=(), help="List those that tune the inside, too.")] = False,
+    toml: Annotated[bool, Parameter(help="Print all as one document that --load takes.")] = False,
+    load: Annotated[
+        str | None,
+        INPUT,
+        Parameter(help="Set what a document names, and the others to what they are built in; - reads it."),
+    ] = None,
+) -> Any:
+    if name is not None and (toml or load is not None):
+        raise InvalidInput(f"{name} beside a document", recovery="name one setting, or a document, not both")
+    if load is not None:
+        before = {one.name: one.value for one in await memory.settings.all(advanced=True)}
+        changed = await memory.settings.load(files.read_document(load).decode(errors="replace"))
+        back = "; ".join(_setting(one.name, before[one.name]) for one in changed)
+        return Undoable({one.name: one.value for one in changed}, back) if changed else []
+    if toml:
+        return (await memory.settings.document()).rstrip()
+    if name is None:
+        return await memory.settings.all(advanced=advanced)
+    return await memory.settings.get(name) if value is None else await _set(memory, name, value)
+
+
+async def _set(memory: Memory, name: str, value: str) -> Undoable:
+    before = await memory.settings.get(name)
+    if isinstance(before.value, str):
+        new_value: int | str = value
+    elif value.isascii() and value.isdigit():
+        new_value = int(value)
+    else:
+        raise InvalidInput(f"{value!r} is not a whole number", recovery=f"see: remanence settings {name}")
+    return Undoable(await memory.settings.set(name, new_value), _setting(name, before.value))
+
+
+def _setting(name: str, value: int | str) -> str:
+    return f"remanence settings {name} {value if isinstance(value, int) else quote(value)}"
+
+
+def guide(
+    verb: Annotated[str | None, Parameter(help="All verbs in a line each if absent.")] = None,
+    /,
+    *,
+    agents: Annotated[bool, Parameter(help="Print a text to paste into an agent's instructions.")] = False,
+) -> Any:
+    from remanence.core import guide as told
+
+    return told.FOR_AGENTS if agents else told.guide(verb)
+
+
+def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="Your shell.")], /) -> Any:
+    from remanence.faces.cli import tree
+
+    return tree().generate_completion(prog_name="remanence", shell=shell)
+
+
+INTERRUPTED = (
+    "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence"
+    " schedule tick` proves that the others are gone, `remanence doctor` says whether that is pending"
+)
+
+
+async def _erase(
+    names: Names | None = None,
+    /,
+    *,
+    memory: Memory,
+    scope: Annotated[bool, Parameter(name="--all", help="All memories of the scope.")] = False,
+    subject: Annotated[
+        list[str] | None,
+        Parameter(
+            help="What a person said, by name; several names are names of the same person.",
+            negative=(),
+        ),
+    ] = None,
+    mentions: Annotated[
+        bool, Parameter(help="Take the person's names out of what others said, too.")
+    ] = False,
+    yes: Annotated[bool, Parameter(help="Erase them; without, it is only shown.")] = False,
+) -> Any:
+    with waiting("looking"):
+        preview = await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
+    if not yes:
+        return preview
+    with waiting("erasing"):
+        try:
+            return await memory.erase.apply(preview)
+        except asyncio.CancelledError:  # what was being committed then is whole as well
+            raise Interrupted(INTERRUPTED) from None
+
+
+async def finish(
+    *,
+    memory: Memory,
+    subject: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Names to take out of what was only redacted since; without, it is erased.", negative=()
+        ),
+    ] = None,
+    yes: Annotated[bool, Parameter(help="Do it; without, it is only shown.", negative=())] = False,
+) -> Any:
+    with waiting("looking"):
+        preview = await memory.erase.show_since()
+    if preview is not None and not yes:
+        return preview
+    with waiting("erasing"):
+        try:
+            return await memory.erase.finish(subject=subject) or "nothing is pending"
+        except asyncio.CancelledError:
+            raise Interrupted(INTERRUPTED) from None
+
+
+async def keep(
+    *, memory: Memory, because: Annotated[str, Parameter(help="Why, as the history will say.")]
+) -> Any:
+    return await memory.erase.keep(because)
+
+
+async def copies(*, memory: Memory) -> Any:
+    return await memory.erase.copies()
+
+
+async def dismiss(
+    path: Annotated[str, Parameter(help="Where it was put, as it is listed.")], /, *, memory: Memory
+) -> Any:
+    return await memory.erase.dismiss(path)
+
+
+# A command that has commands of its own: the tree of all commands takes it as it is.
+erase = App("erase", help_flags=(), version_flags=(), default_parameter=PLAIN)
+erase.default(_erase)
+erase.command(finish)
+erase.command(keep)
+erase.command(copies)
+erase.command(dismiss)
+
+
+Folder = Annotated[
+    str, Parameter(metavar="FOLDER", help="The folder of the mirror; made where it is not there.")
+]
+
+
+async def mirror_sync(
+    folder: Folder,
+    /,
+    *,
+    memory: Memory,
+    apply: Annotated[
+        bool, Parameter(negative=(), help="Apply the edits by hand that can be applied.")
+    ] = False,
+) -> Any:
+    with waiting("mirroring"):
+        return await memory.mirror.apply(folder) if apply else await memory.mirror.sync(folder)
+
+
+async def mirror_discard(
+    folder: Folder,
+    paths: Annotated[list[str], Parameter(metavar="PATH", help="An edited file, as the sync shows it.")],
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    return await memory.mirror.discard(folder, *paths)
+
+
+async def mirror_watch(
+    folder: Folder,
+    /,
+    *,
+    memory: Memory,
+    common: Given,
+    then: Annotated[
+        str | None, Parameter(metavar="COMMAND", help="Runs after what was written, one at a time.")
+    ] = None,
+) -> Any:
+    from remanence.faces import show
+
+    def tell(done: "MirrorResult") -> None:
+        if common.json:
+            print(show.document(done), flush=True)
+        else:
+            show.write(done)
+
+    try:
+        await memory.mirror.watch(folder, tell, command=_words(then))
+    except asyncio.CancelledError:  # Ctrl-C ends it
+        if (task := asyncio.current_task()) is not None:
+            task.uncancel()
+    return None
+
+
+def _words(command: str | None) -> list[str]:
+    try:
+        return [] if command is None else shlex.split(command)
+    except ValueError as error:
+        raise InvalidInput(f"--then {command!r}: {error}", recovery="write it as in a shell") from None
