@@ -41,7 +41,7 @@ from remanence.core.model import (
     Trust,
     Turn,
 )
-from remanence.core.receipt import ConsolidateResult, LinkedDuplicates, Receipt
+from remanence.core.receipt import AutomaticRun, ConsolidateResult, LinkedDuplicates, Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import validate_arguments
 from remanence.curate.explain import Explanation
@@ -55,7 +55,7 @@ from remanence.flows.base.settings import Setting
 from remanence.flows.consolidate.boxes import Box, Trace
 from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft
 from remanence.flows.consolidate.ingesting import IngestResult
-from remanence.flows.curate.scheduling import Ran, Timetable
+from remanence.flows.curate.scheduling import Timetable
 from remanence.flows.entities.entities import EntityProfile, KnownEntity
 from remanence.flows.erase.erase import ErasePreview, Erasure
 from remanence.flows.inspect.graph import Contradiction
@@ -170,7 +170,7 @@ class Schedule:
     def timetable(self) -> Timetable | None: ...
     def should_curate(self) -> bool: ...
     def due_at(self) -> int | None: ...
-    def last(self) -> Ran | None: ...
+    def last(self) -> AutomaticRun | None: ...
     def accept_clock(self) -> str | None: ...
 
 class ReviewQueue:

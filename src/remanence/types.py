@@ -36,6 +36,7 @@ from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, Link
 
 if TYPE_CHECKING:
     from remanence.core.claim import Forbidden
+    from remanence.core.receipt import AutomaticRun
     from remanence.curate.explain import Explanation
     from remanence.curate.forecast.forecast_report import Forecast, Leaving, RunToCome
     from remanence.curate.planner.plan_diff import PlanDiff
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from remanence.flows.consolidate.consolidation import Upcoming
     from remanence.flows.consolidate.guidelines import ActiveGuidelines, GuidelineDraft, Guidelines
     from remanence.flows.consolidate.ingesting import IngestResult
-    from remanence.flows.curate.scheduling import Ran, Timetable
+    from remanence.flows.curate.scheduling import Timetable
     from remanence.flows.curate.scope_policy import ScopePolicy
     from remanence.flows.entities.entities import Entities, EntityProfile, KnownEntity
     from remanence.flows.erase.erase import Erase, ErasePreview, Erasure
@@ -82,6 +83,7 @@ __all__ = [
     "AffectedMemory",
     "ApplyEditsResult",
     "Asking",
+    "AutomaticRun",
     "Box",
     "Boxes",
     "CadenceName",
@@ -145,7 +147,6 @@ __all__ = [
     "Progress",
     "Proposal",
     "PutOptions",
-    "Ran",
     "RateResult",
     "ReasonName",
     "ReembedResult",
@@ -222,7 +223,7 @@ _LATER = {
     "Profile": "remanence.flows.recall.profiling",
     "ProfileLine": "remanence.flows.recall.profiling",
     "Proposal": "remanence.flows.write.proposals",
-    "Ran": "remanence.flows.curate.scheduling",
+    "AutomaticRun": "remanence.core.receipt",
     "ReembedResult": "remanence.flows.write.reembedding",
     "RegisteredCopy": "remanence.flows.base.copies",
     "Review": "remanence.flows.inspect.review",

@@ -11,9 +11,9 @@ import remanence
 from remanence.core.clock import DAY, ManualClock, SystemClock
 from remanence.core.errors import InvalidInput, PlanHeld
 from remanence.core.model import Turn
+from remanence.core.receipt import AutomaticRun
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base.clocks import CLOCK
-from remanence.flows.curate.scheduling import Ran
 from remanence.store.base import Bookkeeping
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -55,7 +55,7 @@ async def _fill(memory: remanence.Engine) -> None:
     await memory.consolidate()
 
 
-async def _session(memory: remanence.Engine, clock: ManualClock) -> Ran:
+async def _session(memory: remanence.Engine, clock: ManualClock) -> AutomaticRun:
     """Work for two hours, and return what became of the run before it."""
     await memory.begin_session()
     clock.advance(hours=2)

@@ -13,12 +13,13 @@ import remanence
 from remanence.core.clock import DAY, HOUR, MINUTE, ManualClock, SystemClock, format_duration
 from remanence.core.errors import InvalidInput, NameUnknown, PolicyMismatch
 from remanence.core.model import Turn
+from remanence.core.receipt import AutomaticRun
 from remanence.flows.base import policy_reading
 from remanence.flows.base import settings as declared
 from remanence.flows.base.settings import Setting
 from remanence.flows.consolidate import sessions
 from remanence.flows.curate import curating, scheduling
-from remanence.flows.curate.scheduling import LEASE, Ran
+from remanence.flows.curate.scheduling import LEASE
 from remanence.store.base import Bookkeeping
 from tests import command_line
 from tests.flows.conftest import Measured, Opener
@@ -353,10 +354,10 @@ async def test_what_was_done_is_not_covered_by_a_skip(
     path, more = tmp_path / "memory.db", {"clock": clock, "embedder": "none", "policy": DAILY}
     curate = scheduling.curate
 
-    async def overtaken(core: Any) -> Ran | None:
+    async def overtaken(core: Any) -> AutomaticRun | None:
         monkeypatch.setattr(scheduling, "curate", curate)
         await other.begin_session()
-        return Ran(core.clock.now(), "skipped", reason="another process is curating")
+        return AutomaticRun(core.clock.now(), "skipped", reason="another process is curating")
 
     async with remanence.open(path, **more) as memory, remanence.open(path, **more) as other:  # type: ignore[arg-type]
         await _filled(memory, clock)

@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
-from remanence.core.results import Result, Time, format_counts, number, visible
+from remanence.core.results import Result, Time, format_counts, minute_of, number, visible
+
+CYCLE = "cycle"  # in the detail of the first part of a run
+LEFT_OUT = "left_out"  # in that of each part: changes that were left out until then, since others had changed the rows
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -184,3 +188,53 @@ class LinkedDuplicates(Result):
         return (
             f"{self.compared:,} memories compared, {self.linked:,} near-duplicate pairs linked{surer}{rest}"
         )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AutomaticRun(Result):
+    """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed.
+
+    `held` says what holds its plan for a person to look at, its `share` of the scope or the `clock`, and `destroyed`
+    how many memories it would destroy; what destroys nothing is done all the same where it is the share. `exempt`
+    counts what went outside the limits on deletion.
+    """
+
+    at: int
+    outcome: Literal["done", "skipped", "failed"]
+    run: str | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    reason: str = ""
+    held: Literal["", "share", "clock"] = ""
+    destroyed: int = 0
+    exempt: int = 0
+
+    time = Time("at")
+
+    def __str__(self) -> str:
+        did = "; ".join(
+            [*([format_counts(self.counts)] if self.counts else []), *filter(None, [self.reason])]
+        )
+        return visible(f"{minute_of(self.at)} {self.outcome}: {did or format_counts(self.counts)}")
+
+
+def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:
+    """Say a summary in a line."""
+    parts = [f"looked at {number(cycle['scanned'], 'memory', 'memories')}, kept {cycle['kept']:,}"]
+    if cycle["refused"]:
+        parts.append(f"guards refused {format_counts(cycle['refused'])}")
+    if cycle["deferred"]:
+        parts.append(f"{cycle['deferred']:,} wait for another day")
+    if "tokens" in cycle:
+        before, after = cycle["tokens"]
+        parts.append(f"tokens in sight {before:,} before, {after:,} after")
+    if cycle.get("freed"):
+        parts.append(
+            f"{number(abs(cycle['freed']), 'token', 'tokens')} {_pick_comparative(cycle['freed'])} in sight"
+        )
+    if left_out:
+        parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")
+    return "; ".join(parts)
+
+
+def _pick_comparative(freed: int) -> str:
+    return "fewer" if freed > 0 else "more"

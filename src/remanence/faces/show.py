@@ -13,7 +13,7 @@ from dataclasses import fields
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from remanence.core import results
+from remanence.core import receipt, results
 from remanence.core.clock import format_duration
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.guide import Guide
@@ -546,7 +546,7 @@ def _run_report(done: RunReport) -> Iterator[Text]:
     if done.because:
         yield Text(f"  because of {', '.join(done.because)}")
     if done.cycle:
-        yield Text(f"  {plan_report.describe_cycle(done.cycle, done.left_out)}")
+        yield Text(f"  {receipt.describe_cycle(done.cycle, done.left_out)}")
         yield Text(f"  policy hash {done.policy_hash}", "dim")
     for act in done.acts:
         what = (

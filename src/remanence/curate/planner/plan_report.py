@@ -10,15 +10,13 @@ import numpy as np
 from remanence.core.clock import format_duration, to_datetime
 from remanence.core.effects import ACTIONS, action
 from remanence.core.model import STANDING, AffectedMemory, short_id
-from remanence.core.results import Result, Time, format_counts, number
+from remanence.core.results import Result, Time
 from remanence.core.snapshot import Snapshot, shown_lengths
 from remanence.curate.planner import actions
 from remanence.curate.planner.actions import Action
 from remanence.curate.planner.diff import Edits, PlanDecision
 from remanence.text.analysis import visible
 
-CYCLE = "cycle"  # in the detail of the first part of a run
-LEFT_OUT = "left_out"  # in that of each part: changes that were left out until then, since others had changed the rows
 LISTED = 5  # memories of each action that a plan shows of itself
 WIDTH = 100
 _TEXT_MIN = 20  # characters of a text, however narrow the screen is
@@ -305,26 +303,3 @@ def summary(plan: PlanDecision, preview: Preview | None) -> dict[str, Any]:
     if preview is not None and preview.tokens is not None:
         return {**counts, "tokens": list(preview.tokens)}
     return counts if preview is None or preview.freed is None else {**counts, "freed": preview.freed}
-
-
-def describe_cycle(cycle: Mapping[str, Any], left_out: int) -> str:
-    """Say a summary in a line."""
-    parts = [f"looked at {number(cycle['scanned'], 'memory', 'memories')}, kept {cycle['kept']:,}"]
-    if cycle["refused"]:
-        parts.append(f"guards refused {format_counts(cycle['refused'])}")
-    if cycle["deferred"]:
-        parts.append(f"{cycle['deferred']:,} wait for another day")
-    if "tokens" in cycle:
-        before, after = cycle["tokens"]
-        parts.append(f"tokens in sight {before:,} before, {after:,} after")
-    if cycle.get("freed"):
-        parts.append(
-            f"{number(abs(cycle['freed']), 'token', 'tokens')} {_pick_comparative(cycle['freed'])} in sight"
-        )
-    if left_out:
-        parts.append(f"{number(left_out, 'change', 'changes')} left out, since others had changed the rows")
-    return "; ".join(parts)
-
-
-def _pick_comparative(freed: int) -> str:
-    return "fewer" if freed > 0 else "more"

@@ -16,3 +16,15 @@ async def iterate_audit_log(
         for part in page:
             yield part
         after = page[-1].position
+
+
+async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
+    """Yield the parts of all runs above a position, the newest first."""
+    end = (await core.store.search(core.scope, ())).position
+    while end > down_to:
+        start = max(down_to, end - PAGE)
+        page = await core.store.history(core.scope, after=start, limit=PAGE, rows=False)
+        for part in reversed(page):
+            if part.position <= end:
+                yield part
+        end = start

@@ -13,12 +13,12 @@ from remanence.core.clock import DAY, MINUTE
 from remanence.core.errors import Conflict, NotFound
 from remanence.core.keywords import SourceName
 from remanence.core.model import Lifecycle, Memory, OneMemory, Relation, Role
+from remanence.core.receipt import AutomaticRun
 from remanence.core.results import MaybeTime, Result, Time, minute_of, number, visible
 from remanence.core.signatures import checked_class
 from remanence.flows.base import settings
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.steps import Settling
-from remanence.flows.curate.scheduling import Ran
 from remanence.flows.undo.conflicts import BOXED, make_column_changes
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
@@ -213,7 +213,7 @@ class _BoxPlacement:
 
 async def seal(
     core: Core, session: str, why: SealReason = SealReason.FORCED, tries: int = SEAL_TRIES
-) -> Ran | None:
+) -> AutomaticRun | None:
     """Seal the open box of a session that has ended; where another process is at it, that one goes on."""
     if not await core.store.boxes(core.scope, FindBoxes(session=session, is_open=True, limit=1)):
         return None
@@ -234,7 +234,7 @@ async def seal(
                 await wait_before_retry(attempt, conflict)
                 continue
             box_count = sum(change.table == "boxes" for change in decision.changes)
-            return Ran(core.clock.now(), "done", cause.run, {"boxes": box_count})
+            return AutomaticRun(core.clock.now(), "done", cause.run, {"boxes": box_count})
     raise AssertionError("unreachable")
 
 

@@ -7,34 +7,27 @@ quiet. A step works on what is there, and done twice it does nothing more.
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from remanence.core.change import Fence
 from remanence.core.clock import HOUR, MINUTE
 from remanence.core.errors import LeaseLost
 from remanence.core.keywords import Progress
 from remanence.core.model import Status
-from remanence.core.receipt import ConsolidateResult
+from remanence.core.receipt import AutomaticRun, ConsolidateResult
 from remanence.core.results import MaybeTime, Result, minute_of, number
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.context import Core, hold_lease
-from remanence.flows.base.steps import Settling, Step
+from remanence.flows.base.steps import ENABLED, EXTRACTIONS, HEARD, Settling, Step, explain_write_refusal
 from remanence.flows.consolidate import activate, guidelines, reflections
 from remanence.flows.consolidate.activate import TRIES_MAX
 from remanence.flows.consolidate.boxes import quiet_boxes
 from remanence.flows.consolidate.duplicates import link_duplicates
-from remanence.flows.curate.scheduling import Ran, run_optional_work
+from remanence.flows.curate.scheduling import run_optional_work
 from remanence.flows.write import embedding
 from remanence.store.base import Bookkeeping, Find
-from remanence.write.engine_actions import Eligibility, decide
 
-EXTRACTIONS = "consolidate/extractions"  # a counter: those that found something since the last consolidation
-LAST, HEARD = (
-    "consolidate/last",
-    "consolidate/heard",
-)  # values: when one last ran, when something was last found
+LAST = "consolidate/last"  # a value: when one last ran
 LIMITS = ("consolidate_extractions", "consolidate_minutes", "consolidate_idle_minutes")
-ENABLED = "engine_actions"
 STEPPING = "consolidate/steps"
 LOOKED_THROUGH = 6 * HOUR  # how often a scope is looked through for near duplicates, as deep rules are judged
 LEASE = 2 * MINUTE  # of all steps; what is written under a lease that ran out is refused
@@ -164,7 +157,7 @@ async def draw_owed(core: Core) -> int:
         return 0
 
 
-async def by_itself(core: Core, stopped: Callable[[], bool]) -> Ran | None:
+async def by_itself(core: Core, stopped: Callable[[], bool]) -> AutomaticRun | None:
     """Consolidate where it is due, as much as the end of a session would."""
     now = core.clock.now()
     due_at = (await check_pending_work(core)).due_at(now)
@@ -191,7 +184,7 @@ async def due_at(core: Core) -> int | None:
     return (await check_pending_work(core)).due_at(core.clock.now())
 
 
-def build_consolidate_outcome(core: Core, done: ConsolidateResult) -> Ran | None:
+def build_consolidate_outcome(core: Core, done: ConsolidateResult) -> AutomaticRun | None:
     """Say what became of a consolidation that nobody asked for."""
     counts = {
         "activate": done.activated,
@@ -200,29 +193,17 @@ def build_consolidate_outcome(core: Core, done: ConsolidateResult) -> Ran | None
         **done.steps,
     }
     reason = "; ".join(done.failed)
-    return Ran(core.clock.now(), "done", done.run, counts, reason) if any(counts.values()) or reason else None
+    return (
+        AutomaticRun(core.clock.now(), "done", done.run, counts, reason)
+        if any(counts.values()) or reason
+        else None
+    )
 
 
 async def upcoming(core: Core, inbox: int) -> Upcoming:
     """Say when the memory last consolidated, what waits, and when it is due."""
     quiet = await check_pending_work(core)
     return Upcoming(quiet.last_at, quiet.extractions, inbox, quiet.due_at(core.clock.now()))
-
-
-def told_of(
-    found: int, now: int, counts: Mapping[str, int], values: Mapping[str, object]
-) -> dict[str, Mapping[str, Any]]:
-    """Return what an extraction counts and puts, with what tells a consolidation that it found something."""
-    if not found:
-        return {"counts": counts, "values": values}
-    return {"counts": {**counts, EXTRACTIONS: 1}, "values": {**values, HEARD: now}}
-
-
-async def explain_write_refusal(core: Core) -> str:
-    """Say why the engine may write nothing by itself; "" where it may."""
-    is_enabled = bool(await settings.number(core, ENABLED))
-    decision = decide("store_note", Eligibility(), enabled=is_enabled)
-    return "" if decision.verdict == "allow" else f"{decision.reason} ({ENABLED}); nothing is lost, it waits"
 
 
 async def check_pending_work(core: Core) -> Quiet:

@@ -14,13 +14,12 @@ from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
 from remanence.core.errors import Conflict, LeaseLost, WriterError
 from remanence.core.model import STANDING, Lifecycle, Memory
-from remanence.core.receipt import ExtractPendingResult
-from remanence.flows.base import settings
+from remanence.core.receipt import AutomaticRun, ExtractPendingResult
+from remanence.flows.base import settings, steps
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.spending import Spending
-from remanence.flows.consolidate import consolidation, guidelines
+from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.boxes import decide_boxes
-from remanence.flows.curate.scheduling import Ran
 from remanence.flows.entities.entity_storing import with_entities
 from remanence.flows.entities.joining import join_told
 from remanence.flows.write import proposals
@@ -61,26 +60,26 @@ BUSY = "another process listens to this session; what is left waits for it or fo
 
 async def due_now(
     core: Core, stopped: Callable[[], bool], waits: Sequence[PendingTurns] | None = None
-) -> Ran | None:
+) -> AutomaticRun | None:
     """Listen to the sessions that are due, of those that wait; one that another process is at is left to it."""
     now, waits = core.clock.now(), await list_pending_turns(core) if waits is None else waits
     due = {one.session for one in waits if one.due_at is not None and one.due_at <= now}
     return _build_extract_outcome(core, await listen(core, due, stopped, tries=1)) if due else None
 
 
-async def rest(core: Core, sessions: Collection[str], tries: int = TRIES_MAX) -> Ran | None:
+async def rest(core: Core, sessions: Collection[str], tries: int = TRIES_MAX) -> AutomaticRun | None:
     """Listen to all that waits of some sessions, and say what became of it as of any work that nobody asked for."""
     return _build_extract_outcome(core, await listen(core, sessions, tries=tries)) if sessions else None
 
 
-def _build_extract_outcome(core: Core, done: ExtractPendingResult) -> Ran | None:
+def _build_extract_outcome(core: Core, done: ExtractPendingResult) -> AutomaticRun | None:
     if not done.turns and not done.failed:
         return None
     counts = {"turns": done.turns, "stored": done.stored, "confirmed": done.confirmed, **done.left_out}
     counts |= {"of the writer": done.of_writer} if done.of_writer else {}
     reason = "; ".join(done.failed)
     run = done.runs[-1] if done.runs else None
-    return Ran(core.clock.now(), "failed" if reason else "done", run, counts, reason)
+    return AutomaticRun(core.clock.now(), "failed" if reason else "done", run, counts, reason)
 
 
 async def listen(
@@ -108,7 +107,7 @@ async def _batch(
     core: Core, session: str, spending: Spending, tries: int
 ) -> tuple[ExtractPendingResult, bool]:
     """Listen to the oldest turns of a session; say whether there may be more."""
-    reason = await consolidation.explain_write_refusal(core)
+    reason = await steps.explain_write_refusal(core)
     if not reason and isinstance(core.writer, Extractor):
         reason = await spending.waits()
     if reason:
@@ -211,16 +210,16 @@ async def _store_facts(
             core, turns, found, await decide_facts(core, turns, found.facts, writer)
         )
         grouping = await decide_boxes(core, books.session, books.heard)
-        told_of = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
-        told_of |= _build_audit_detail(found, telling)
+        detail = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}
+        detail |= _build_audit_detail(found, telling)
         grouping.record(telling.actions, "extraction")
         telling.actions.record("discard", OF_EXTRACTION, reason=BEYOND, times=found.cut.get("facts", 0))
         boxes = {**telling.actions.detail(), **grouping.detail}
         cause = core.cause(
             "extract" if telling.changes else "box",
-            detail={**told_of, **boxes} if telling.changes else {"session": books.session, **boxes},
+            detail={**detail, **boxes} if telling.changes else {"session": books.session, **boxes},
             fence=books.fence,
-            **consolidation.told_of(
+            **steps.count_extraction(
                 telling.stored + telling.confirmed, core.clock.now(), books.counts, books.values
             ),
         )
@@ -244,8 +243,8 @@ async def _store_facts(
 def _build_audit_detail(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:
     """Return what the audit is told beside who looked for what: what was cut, a writer's own, tags only proposed."""
     tags = sum(map(len, telling.proposed.values()))
-    told_of = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}
-    return {name: value for name, value in told_of.items() if value}
+    detail = {"cut": dict(found.cut), "of_writer": telling.of_writer, "proposed_tags": tags}
+    return {name: value for name, value in detail.items() if value}
 
 
 async def _propose(

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from remanence.core.clock import MINUTE
 from remanence.core.errors import StoreError
 from remanence.core.later import import_later
+from remanence.core.receipt import AutomaticRun
 from remanence.flows.base.context import Core
 
 if TYPE_CHECKING:
     from remanence.flows.consolidate import consolidation, extract_pending
     from remanence.flows.curate import scheduling
-    from remanence.flows.curate.scheduling import Ran
     from remanence.flows.write import pending_turns
     from remanence.flows.write.pending_turns import Triggers
 else:
@@ -25,7 +25,6 @@ else:
         {
             "remanence.flows.consolidate": "consolidation extract_pending",
             "remanence.flows.curate": "scheduling",
-            "remanence.flows.curate.scheduling": "Ran",
             "remanence.flows.write": "pending_turns",
         },
     )
@@ -66,7 +65,7 @@ class Listener:
                 self._core, "extract", lambda core: extract_pending.rest(core, self._sessions, CLOSING_TRIES)
             )
 
-    async def _due(self, core: Core) -> Ran | None:
+    async def _due(self, core: Core) -> AutomaticRun | None:
         self._triggers, waits = (
             await pending_turns.triggers(core),
             await pending_turns.list_pending_turns(core),
@@ -74,7 +73,7 @@ class Listener:
         self._due_at = min((one.due_at for one in waits if one.due_at is not None), default=None)
         return await extract_pending.due_now(core, lambda: self._stopping, waits)
 
-    async def _consolidate(self, core: Core) -> Ran | None:
+    async def _consolidate(self, core: Core) -> AutomaticRun | None:
         return await consolidation.by_itself(core, lambda: self._stopping)
 
     async def stop(self) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 from remanence.core.arguments import check_name
 from remanence.core.clock import DAY, HOUR
 from remanence.core.errors import NotFound, format_value
+from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, Time, minute_of, visible
 from remanence.flows.base import heartbeat, settings
 from remanence.flows.base.context import Core, Pulse
 from remanence.flows.base.heartbeat import OPEN, heartbeat_key, session_key
 from remanence.flows.consolidate import boxes, consolidation, extract_pending
 from remanence.flows.curate import scheduling
-from remanence.flows.curate.scheduling import Ran
 from remanence.gate.screening import refuse_secret
 from remanence.store.base import Bookkeeping
 
@@ -151,7 +151,7 @@ async def _close(core: Core, session: str) -> tuple[float, bool]:
     return max(0.0, (row["ended_at"] - row["started_at"]) / HOUR), was_open
 
 
-async def _consolidate(core: Core) -> Ran | None:
+async def _consolidate(core: Core) -> AutomaticRun | None:
     """Make the inbox active, or as much of it as may be done in one go; the rest is counted by `status`."""
     most = await settings.number(core, "consolidate_at_end")
     return consolidation.build_consolidate_outcome(core, await consolidation.consolidate(core, None, most))

@@ -19,7 +19,7 @@ from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyMismat
 from remanence.core.keywords import CadenceName
 from remanence.core.model import STANDING, AffectedMemory, Memory
 from remanence.core.owner import BY_POLICY
-from remanence.core.receipt import Receipt
+from remanence.core.receipt import CYCLE, LEFT_OUT, Receipt
 from remanence.core.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
 from remanence.curate.language.view import View
 from remanence.curate.planner import brake
@@ -27,15 +27,7 @@ from remanence.curate.planner.agreement import destroyed_count, filter_to_propos
 from remanence.curate.planner.changes import CommitPart, Group
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
-from remanence.curate.planner.plan_report import (
-    CYCLE,
-    LEFT_OUT,
-    PlanReport,
-    Preview,
-    list_shown_memories,
-    summary,
-    tokens,
-)
+from remanence.curate.planner.plan_report import PlanReport, Preview, list_shown_memories, summary, tokens
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.flows.base import heartbeat

@@ -16,8 +16,8 @@ from remanence.core.guards import RESTORED_FOR
 from remanence.core.model import Memory, Relation, Status
 from remanence.core.score import decay
 from remanence.core.snapshot import Snapshot
+from remanence.flows.base.audit_log import newest_first
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.undo.runs import newest_first
 from remanence.flows.undo.undoing import BROUGHT_BACK
 from remanence.text.twins import SURE, same_words
 

@@ -10,7 +10,8 @@ from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
 from remanence.core.errors import LeaseLost, RemanenceError
 from remanence.core.keywords import CadenceName
-from remanence.core.results import Result, Time, format_counts, minute_of, number, visible
+from remanence.core.receipt import AutomaticRun
+from remanence.core.results import Result, minute_of, number, visible
 from remanence.core.snapshot import Snapshot
 from remanence.core.timescale import ClockName, Timescale, scales
 from remanence.curate.forecast.first_archived import due, due_at
@@ -119,33 +120,6 @@ LOG = logging.getLogger("remanence")
 LEASE = 10 * MINUTE
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Ran(Result):
-    """How an automatic run ended; `run` is what `undo` takes, None where nothing was changed.
-
-    `held` says what holds its plan for a person to look at, its `share` of the scope or the `clock`, and `destroyed`
-    how many memories it would destroy; what destroys nothing is done all the same where it is the share. `exempt`
-    counts what went outside the limits on deletion.
-    """
-
-    at: int
-    outcome: Literal["done", "skipped", "failed"]
-    run: str | None = None
-    counts: Mapping[str, int] = field(default_factory=dict)
-    reason: str = ""
-    held: Literal["", "share", "clock"] = ""
-    destroyed: int = 0
-    exempt: int = 0
-
-    time = Time("at")
-
-    def __str__(self) -> str:
-        did = "; ".join(
-            [*([format_counts(self.counts)] if self.counts else []), *filter(None, [self.reason])]
-        )
-        return visible(f"{minute_of(self.at)} {self.outcome}: {did or format_counts(self.counts)}")
-
-
 async def let_go(core: Core) -> None:
     """Let nothing say any more that the clock holds a plan, and let the next tick look at it."""
     now = core.clock.now()
@@ -174,13 +148,13 @@ def runs_by_itself(core: Core) -> bool:
     return core.policy_given and core.policy.interval is not None
 
 
-async def curate(core: Core) -> Ran | None:
+async def curate(core: Core) -> AutomaticRun | None:
     """Curate if it is due; one process at a time, and never what the brake holds."""
     if not await should_curate(core):
         return None
     async with hold_lease(core, "curate", LEASE) as fence:
         if fence is None:
-            return Ran(core.clock.now(), "skipped", reason="another process is curating")
+            return AutomaticRun(core.clock.now(), "skipped", reason="another process is curating")
         # The other process may have been at it until a moment ago.
         return (await curate_cadence(core, fence)).ran if await should_curate(core) else None
 
@@ -193,9 +167,9 @@ async def records(core: Core) -> Mapping[str, Any]:
 async def keep(
     core: Core,
     name: str,
-    work: Callable[[Core], Awaitable[Ran | None]],
+    work: Callable[[Core], Awaitable[AutomaticRun | None]],
     was: Mapping[str, Any] | None = None,
-) -> Ran | None:
+) -> AutomaticRun | None:
     """Do such work, keep what became of it and return that; nothing that goes wrong in it is raised.
 
     `was` are the `records` from before, where somebody has read them.
@@ -207,7 +181,7 @@ async def keep(
     return ran
 
 
-def kept_as(name: str, ran: Ran, was: Mapping[str, Any], now: int) -> Bookkeeping:
+def kept_as(name: str, ran: AutomaticRun, was: Mapping[str, Any], now: int) -> Bookkeeping:
     """Return what keeps what became of such work."""
     row = f"{AUTOMATIC}{name}"
     if ran.outcome == "skipped":  # what another process did meanwhile says more
@@ -218,10 +192,10 @@ def kept_as(name: str, ran: Ran, was: Mapping[str, Any], now: int) -> Bookkeepin
 async def run_optional_work(core: Core, name: str, work: Awaitable[object]) -> str:
     """Do work that nothing else rests on; return why it failed, logged as that of any automatic work."""
     outcome = await run_automatic_work(core, name, work)
-    return outcome.reason if isinstance(outcome, Ran) else ""
+    return outcome.reason if isinstance(outcome, AutomaticRun) else ""
 
 
-async def run_automatic_work(core: Core, name: str, work: Awaitable[Answer]) -> Answer | Ran:
+async def run_automatic_work(core: Core, name: str, work: Awaitable[Answer]) -> Answer | AutomaticRun:
     """Do work that nobody asked for; what goes wrong in it is returned, and logged."""
     try:
         return await work
@@ -229,9 +203,9 @@ async def run_automatic_work(core: Core, name: str, work: Awaitable[Answer]) -> 
         return _log_failed_run(core, name, error)
 
 
-async def read_last_runs(core: Core) -> dict[str, Ran]:
+async def read_last_runs(core: Core) -> dict[str, AutomaticRun]:
     """Return what became of the last work of each sort."""
-    return {name.removeprefix(AUTOMATIC): Ran(**row) for name, row in (await records(core)).items()}
+    return {name.removeprefix(AUTOMATIC): AutomaticRun(**row) for name, row in (await records(core)).items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +215,7 @@ class CadenceResult:
     `stands_at` is the position at which it left the scope, None where not all was done or others wrote meanwhile.
     """
 
-    ran: Ran
+    ran: AutomaticRun
     plan: Plan
     part: Policy
     snapshot: Snapshot
@@ -282,7 +256,7 @@ async def curate_cadence(
     return CadenceResult(ran, whole, part, snapshot, stands_at, rest)
 
 
-def _combine_outcomes(waits: Ran | None, done: Ran) -> Ran:
+def _combine_outcomes(waits: AutomaticRun | None, done: AutomaticRun) -> AutomaticRun:
     """Say what was done beside what waits for a person."""
     if waits is None or done.reason:
         return done
@@ -302,41 +276,41 @@ async def _apply_plan(
     stopped: Callable[[], bool],
     before: Callable[[], Awaitable[None]] | None,
     stored: Mapping[str, Any] | None,
-) -> tuple[Ran, int | None]:
+) -> tuple[AutomaticRun, int | None]:
     """Do what a plan says; return what became of it, and where the scope then stands, None where not all was done."""
     if before is not None and (plan.destroyed or len(plan.exempt)):
         await before()
     try:
         if plan.empty:
             await curating.pass_by(core, plan, stored, fence)
-            return Ran(core.clock.now(), "done"), plan.position
+            return AutomaticRun(core.clock.now(), "done"), plan.position
         receipt, position = await curating.apply_at(core, plan, fence=fence, stopped=stopped)
     except LeaseLost as lost:
-        return Ran(core.clock.now(), "skipped", reason=str(lost)), None
+        return AutomaticRun(core.clock.now(), "skipped", reason=str(lost)), None
     run = receipt.run if receipt.changes else None
-    ran = Ran(core.clock.now(), "done", run, receipt.counts, exempt=len(plan.exempt))
+    ran = AutomaticRun(core.clock.now(), "done", run, receipt.counts, exempt=len(plan.exempt))
     return ran, None if receipt.skipped else position
 
 
-def _make_held_run(core: Core, plan: Plan, hold: brake.Hold) -> Ran:
+def _make_held_run(core: Core, plan: Plan, hold: brake.Hold) -> AutomaticRun:
     """Say that a plan waits for a person, or for the clock."""
     by: Literal["share", "clock"] = "clock" if hold.clock else "share"
     now = core.clock.now()
-    return Ran(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
+    return AutomaticRun(now, "skipped", reason=f"held: {hold.why}", held=by, destroyed=plan.destroyed)
 
 
-async def find_held_run(core: Core) -> Ran | None:
+async def find_held_run(core: Core) -> AutomaticRun | None:
     """Return the run whose plan waits still for a person or the clock: nobody has curated since."""
     request = Bookkeeping(core.clock.now(), get=OF_HELD)
     return held_by(core, (await core.store.bookkeep(core.scope, request)).values)
 
 
-def held_by(core: Core, rows: Mapping[str, Any]) -> Ran | None:
+def held_by(core: Core, rows: Mapping[str, Any]) -> AutomaticRun | None:
     """Say the same by the rows `OF_HELD`, for who reads more than these at once."""
     row, last = rows.get(HELD), rows.get(curating.LAST_CURATE)
     if row is None or not core.policy_given:
         return None
-    ran = Ran(**row["ran"])
+    ran = AutomaticRun(**row["ran"])
     return None if last is not None and last > ran.at else ran
 
 
@@ -346,7 +320,7 @@ def _lets_go(row: Mapping[str, Any], cadence: CadenceName) -> bool:
 
 
 async def _keep_held(
-    core: Core, ran: Ran, cadence: CadenceName, fence: Fence, row: Mapping[str, Any] | None
+    core: Core, ran: AutomaticRun, cadence: CadenceName, fence: Fence, row: Mapping[str, Any] | None
 ) -> None:
     """Keep that a plan is held, until the same rules are judged again and their plan is not; `row` says which is."""
     now, put = core.clock.now(), dict[str, Any]()
@@ -359,13 +333,13 @@ async def _keep_held(
             await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=fence))
 
 
-def _log_failed_run(core: Core, name: str, error: Exception) -> Ran:
+def _log_failed_run(core: Core, name: str, error: Exception) -> AutomaticRun:
     """Say what went wrong; an error that is none of ours is a bug, and is logged with its traceback."""
     if isinstance(error, RemanenceError):
         LOG.warning("the automatic %s failed: %s (%s)", name, error, error.recovery)
-        return Ran(core.clock.now(), "failed", reason=f"{error} → {error.recovery}")
+        return AutomaticRun(core.clock.now(), "failed", reason=f"{error} → {error.recovery}")
     LOG.error("the automatic %s failed", name, exc_info=error)
-    return Ran(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
+    return AutomaticRun(core.clock.now(), "failed", reason=f"{type(error).__name__}: {error}")
 
 
 async def interval_read(core: Core) -> tuple[Mapping[ClockName, Timescale], int | None, int]:

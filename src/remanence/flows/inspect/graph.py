@@ -15,7 +15,7 @@ from remanence.core.results import Result
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
 from remanence.flows.base.context import RACES_MAX, Core, receipt, wait_before_retry
-from remanence.flows.consolidate.consolidation import explain_write_refusal
+from remanence.flows.base.steps import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
 from remanence.flows.edit.editing import decide_supersession

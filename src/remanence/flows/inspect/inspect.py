@@ -28,7 +28,7 @@ from remanence.core.model import (
     Verification,
 )
 from remanence.core.owner import PERSON, owner_of
-from remanence.core.receipt import ConsolidateResult, Receipt
+from remanence.core.receipt import CYCLE, AutomaticRun, ConsolidateResult, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, minute_of, number, visible
 from remanence.core.snapshot import Snapshot, SnapshotRequest, shown_lengths
 from remanence.core.timescale import Timescale, scales
@@ -36,9 +36,8 @@ from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast.first_archived import build_forecast_request, due_at, first_archives
-from remanence.curate.planner.plan_report import CYCLE
 from remanence.flows.base import heartbeat
-from remanence.flows.base.audit_log import iterate_audit_log
+from remanence.flows.base.audit_log import iterate_audit_log, newest_first
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import build_forgotten_error, plain_name, refuse_erased, unknown
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
@@ -47,12 +46,12 @@ from remanence.flows.consolidate import consolidation
 from remanence.flows.consolidate.consolidation import Upcoming
 from remanence.flows.consolidate.sessions import OpenSession, list_open_sessions
 from remanence.flows.curate.curating import LAST_CURATE, choose, freeze_scope
-from remanence.flows.curate.scheduling import Ran, Timetable, read_last_runs, runs_by_itself, timetable
+from remanence.flows.curate.scheduling import Timetable, read_last_runs, runs_by_itself, timetable
 from remanence.flows.inspect import review
 from remanence.flows.inspect.reasons import last_action, reasons
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.undo import runs
-from remanence.flows.undo.runs import newest, newest_first, tells
+from remanence.flows.undo.runs import newest, tells
 from remanence.flows.undo.undoing import image
 from remanence.flows.write import embedding, gating, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
@@ -142,7 +141,7 @@ class State(Result):
     clocks: Mapping[str, ClockPace]
     first_archives: Mapping[str, int | None]
     sessions: tuple[OpenSession, ...]
-    automatic: Mapping[str, Ran]
+    automatic: Mapping[str, AutomaticRun]
     interrupted: tuple[str, ...] = ()
     to_embed: int = 0
     spent: Mapping[str, int] = field(default_factory=dict)
@@ -250,7 +249,7 @@ async def status(core: Core) -> State:
         waiting_more=max(0, await pending_turns.sessions(core) - WAITING_MAX),
         consolidation=await consolidation.upcoming(core, inbox),
         review=waits.counts,
-        contextual=await reembedding.told_of(core),
+        contextual=await reembedding.describe_models(core),
         schedule=await timetable(core),
     )
 

@@ -13,13 +13,13 @@ import numpy as np
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
 from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
-from remanence.core.receipt import Receipt
+from remanence.core.receipt import AutomaticRun, Receipt
 from remanence.core.results import MaybeTime, Result, Time, format_counts, visible
 from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
-from remanence.flows.curate.scheduling import Ran, find_held_run
+from remanence.flows.curate.scheduling import find_held_run
 from remanence.flows.edit import editing
 from remanence.flows.inspect.graph import Contradiction, read_contradictions
 from remanence.flows.recall.filters import listed_by
@@ -74,7 +74,7 @@ class PendingReview:
     contradictions: Sequence[Link] = ()
     quarantined: Sequence[int] = ()
     proposals: Sequence[Proposal] = ()
-    held: Ran | None = None
+    held: AutomaticRun | None = None
     interrupted: Sequence[str] = ()
     counts: Mapping[str, int] = field(init=False)
 
@@ -222,7 +222,7 @@ def _iterate_proposal_items(one: Proposal) -> Iterator[ReviewItem]:
         yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
 
 
-async def _held_plan(core: Core, ran: Ran) -> ReviewItem:
+async def _held_plan(core: Core, ran: AutomaticRun) -> ReviewItem:
     policy_row = await read_adopted_policy(core)
     by = (
         ""

@@ -22,6 +22,7 @@ from remanence.curate.forecast.forecast_report import LEAVES, Forecast, Leaving,
 from remanence.curate.forecast.ticks_to_come import Begin, ForecastTick, Future
 from remanence.curate.planner.actions import actions
 from remanence.curate.policy.compiled import Policy
+from remanence.flows.base.audit_log import newest_first
 from remanence.flows.base.context import Core
 from remanence.flows.consolidate import consolidation
 from remanence.flows.consolidate.sessions import list_open_sessions
@@ -29,7 +30,6 @@ from remanence.flows.curate import curating
 from remanence.flows.curate.curating import GOING_ON, LAST_CURATE
 from remanence.flows.curate.scheduling import read
 from remanence.flows.schedule import ticking
-from remanence.flows.undo.runs import newest_first
 from remanence.store.base import Bookkeeping
 
 DAYS_MAX = 3_650

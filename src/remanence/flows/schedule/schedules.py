@@ -12,6 +12,7 @@ from typing import Any
 from remanence.core.clock import DAY, SECOND, to_datetime
 from remanence.core.errors import InvalidInput, format_value
 from remanence.core.keywords import CadenceName
+from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, number
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
@@ -20,7 +21,7 @@ from remanence.flows.base import copies, expiring
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.curate import curating, scheduling
-from remanence.flows.curate.scheduling import Ran, Timetable, timetable
+from remanence.flows.curate.scheduling import Timetable, timetable
 from remanence.flows.schedule import lifetime, ticking
 from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick
 from remanence.store.base import Bookkeeping, ScopeSurvey
@@ -118,7 +119,7 @@ class Daemon:
             self.base, f"tick of scope {scope!r}", self._tick_scope(scope, adopted, promised)
         )
         now = self.base.clock.now()
-        if isinstance(outcome, Ran):
+        if isinstance(outcome, AutomaticRun):
             failures = self.failures.get(scope, (0, 0))[0]
             self.failures[scope] = failures + 1, retry_at(now, failures, self.pace)
             outcome = TickResult(now, scope, ran={"tick": outcome}, next_at=self.failures[scope][1])
@@ -253,7 +254,7 @@ class Schedule:
         """Tell when the next run is due at the present pace; None where the policy has no interval."""
         return await scheduling.interval_due_at(self._core)
 
-    async def last(self) -> Ran | None:
+    async def last(self) -> AutomaticRun | None:
         """Tell what became of the last automatic run."""
         return (await scheduling.read_last_runs(self._core)).get("curate")
 

@@ -15,6 +15,7 @@ from remanence.core.clock import MINUTE, SECOND, read_monotonic_micros
 from remanence.core.errors import InvalidInput, LeaseLost
 from remanence.core.keywords import CadenceName
 from remanence.core.process import memory_share
+from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, Time, minute_of, visible
 from remanence.curate.schedule.cadence import (
     AGENT_SEEN,
@@ -37,7 +38,7 @@ from remanence.flows.base.expiring import ExpireResult
 from remanence.flows.consolidate import consolidation, extract_pending, sessions
 from remanence.flows.consolidate.consolidation import Quiet
 from remanence.flows.curate import scheduling
-from remanence.flows.curate.scheduling import ROW, CadenceResult, Ran, position_of, read
+from remanence.flows.curate.scheduling import ROW, CadenceResult, position_of, read
 from remanence.flows.indexes.archive_index import index_words
 from remanence.flows.mirror.mirror import sync_folder
 from remanence.flows.mirror.mirroring import Mirroring
@@ -66,7 +67,7 @@ class TickResult(Result):
     at: int
     scope: str
     cadence: CadenceName | None = None
-    ran: Mapping[str, Ran] = field(default_factory=dict)
+    ran: Mapping[str, AutomaticRun] = field(default_factory=dict)
     left: tuple[str, ...] = ()
     quiet: bool = False
     busy: bool = False
@@ -144,7 +145,7 @@ class Tick:
         assert self.lease.fence is not None
         return self.lease.fence
 
-    def keep(self, name: str, ran: Ran) -> None:
+    def keep(self, name: str, ran: AutomaticRun) -> None:
         """Have it kept what became of work."""
         entry = scheduling.kept_as(name, ran, self.rows, ran.at)
         self.put |= entry.put
@@ -242,11 +243,11 @@ async def _run_tick(work: Tick, *, named: bool) -> TickResult:
             await work.core.store.bookkeep(work.core.scope, request)
 
 
-async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, Ran], tuple[str, ...]]:
+async def _do_jobs(work: Tick, *, named: bool) -> tuple[dict[str, AutomaticRun], tuple[str, ...]]:
     """Do one sort of work after the other; return what became of them, and for which there was no time."""
     core, now = work.core, work.core.clock.now()
     in_doubt = _by_clock(scheduling.held_by(core, work.rows))
-    ran: dict[str, Ran] = {}
+    ran: dict[str, AutomaticRun] = {}
     rest: list[str] = []
     for place, name in enumerate(_order(work.record.cursor)):
         failure = work.record.failures.get(name)
@@ -273,11 +274,11 @@ async def is_doubted(core: Core) -> bool:
     return _by_clock(await scheduling.find_held_run(core))
 
 
-def _by_clock(held: Ran | None) -> bool:
+def _by_clock(held: AutomaticRun | None) -> bool:
     return held is not None and held.held == "clock"
 
 
-def _record_outcome(record: Record, name: str, done: Ran | None, now: int) -> Record:
+def _record_outcome(record: Record, name: str, done: AutomaticRun | None, now: int) -> Record:
     """Keep that work failed, and when it is tried again; or that it failed no more."""
     if done is None or done.outcome != "failed":
         return record.remove_failures(name)
@@ -308,7 +309,7 @@ async def is_dirtied(core: Core, record: Record, position: int) -> bool:
     return len(parts) == PARTS_COUNTED or is_dirty(sum(part.count for part in parts), record.memories)
 
 
-async def _close_tick(work: Tick, ran: Mapping[str, Ran], left: tuple[str, ...]) -> TickResult:
+async def _close_tick(work: Tick, ran: Mapping[str, AutomaticRun], left: tuple[str, ...]) -> TickResult:
     """Keep how far it came, and until when there is nothing to do."""
     core, now = work.core, work.core.clock.now()
     record = replace(
@@ -367,7 +368,7 @@ async def _next_at(work: Tick, record: Record, now: int, left: bool) -> int:
     return max(now, min(at for at in times if at is not None))
 
 
-async def _curate(work: Tick) -> Ran | None:
+async def _curate(work: Tick) -> AutomaticRun | None:
     """Judge the rules that are due."""
     if work.due is None:
         return None
@@ -391,13 +392,13 @@ async def _curate(work: Tick) -> Ran | None:
     return curation.ran
 
 
-async def _extract(work: Tick) -> Ran | None:
+async def _extract(work: Tick) -> AutomaticRun | None:
     """Extract facts from the turns that were noted and are due."""
     waits = work.waits = await pending_turns.list_pending_turns(work.core)
     return await extract_pending.due_now(work.core, work.stint.is_over, waits)
 
 
-async def _consolidate(work: Tick) -> Ran | None:
+async def _consolidate(work: Tick) -> AutomaticRun | None:
     """Make the inbox active and judge and link it, where that is due."""
     quiet = work.quiet = await consolidation.check_pending_work(work.core)
     due_at = quiet.due_at(now := work.core.clock.now())
@@ -408,7 +409,7 @@ async def _consolidate(work: Tick) -> Ran | None:
     )
 
 
-async def _embed(work: Tick) -> Ran | None:
+async def _embed(work: Tick) -> AutomaticRun | None:
     """Go on with vectors of another model, and make those that are missing."""
     core, count, waits = work.core, 0, ""
     if core.embedding is not None:
@@ -424,10 +425,12 @@ async def _embed(work: Tick) -> Ran | None:
     if not count and not waits:
         return None
     has_failed = waits and waits != reembedding.STOPPED
-    return Ran(core.clock.now(), "failed" if has_failed else "done", None, {"embedded": count}, waits)
+    return AutomaticRun(
+        core.clock.now(), "failed" if has_failed else "done", None, {"embedded": count}, waits
+    )
 
 
-async def _mirror(work: Tick) -> Ran | None:
+async def _mirror(work: Tick) -> AutomaticRun | None:
     """Bring the folder that mirrors the memory up to date, where anything has changed."""
     core = work.core
     (folder,) = settings.words_in(work.rows, "mirror_folder")
@@ -438,29 +441,29 @@ async def _mirror(work: Tick) -> Ran | None:
         outcome = await sync_folder(mirroring)
     work.record = replace(work.record, mirrored=position)
     counts = {"written": outcome.written, "removed": outcome.removed}
-    return Ran(core.clock.now(), "done", None, counts) if any(counts.values()) else None
+    return AutomaticRun(core.clock.now(), "done", None, counts) if any(counts.values()) else None
 
 
-async def _clean(work: Tick) -> Ran | None:
+async def _clean(work: Tick) -> AutomaticRun | None:
     """Rewrite the file without what was erased and look through it, where somebody read it as it was until now."""
     cleaning = await work.core.store.clean()
     work.pending = work.pending or cleaning.is_pending
     return _ran_clean(work.core, cleaning)
 
 
-def _ran_clean(core: Core, cleaned: CleanResult) -> Ran | None:
+def _ran_clean(core: Core, cleaned: CleanResult) -> AutomaticRun | None:
     """Say what became of rewriting the file; None where nothing is pending."""
     if cleaned.is_pending:
         why = cleaned.why or "another process still reads what was erased"
-        return Ran(core.clock.now(), "done", None, {}, why)
+        return AutomaticRun(core.clock.now(), "done", None, {}, why)
     if not cleaned.is_done:
         return None
     residue = f"something of what was erased is left in {', '.join(cleaned.found)}" if cleaned.found else ""
     outcome: Literal["failed", "done"] = "failed" if residue else "done"
-    return Ran(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, residue)
+    return AutomaticRun(core.clock.now(), outcome, None, {"looked for": cleaned.looked_for}, residue)
 
 
-async def _index(work: Tick) -> Ran | None:
+async def _index(work: Tick) -> AutomaticRun | None:
     """Index the words of what was archived: the commit that did it only noted that they wait."""
     core = work.core
     if work.due is None:  # between two ticks that judge rules, recall reads what waits
@@ -470,23 +473,25 @@ async def _index(work: Tick) -> Ran | None:
         return None
     rest = await index_words(core.store, core.scope, stopping=work.stint.is_over, waiting=waiting)
     work.pending = work.pending or rest > 0
-    return Ran(core.clock.now(), "done", None, {"indexed": waiting - rest}) if rest < waiting else None
+    return (
+        AutomaticRun(core.clock.now(), "done", None, {"indexed": waiting - rest}) if rest < waiting else None
+    )
 
 
-async def _expire(work: Tick) -> Ran | None:
+async def _expire(work: Tick) -> AutomaticRun | None:
     """End the images of the audit that are past their time, where deep rules are due."""
     if work.due != "deep":
         return None
     try:
         expiry = await expiring.expire(work.core, work.stint.is_over, work.fence)
     except LeaseLost as lost:
-        return Ran(work.core.clock.now(), "skipped", reason=str(lost))
+        return AutomaticRun(work.core.clock.now(), "skipped", reason=str(lost))
     counts = {"parts ended": expiry.parts, "images": expiry.changes}
-    return Ran(work.core.clock.now(), "done", None, counts) if expiry.parts else None
+    return AutomaticRun(work.core.clock.now(), "done", None, counts) if expiry.parts else None
 
 
 # In this order, each in the time that the others left; what fails fails alone.
-JOBS: Mapping[str, Callable[[Tick], Awaitable[Ran | None]]] = {
+JOBS: Mapping[str, Callable[[Tick], Awaitable[AutomaticRun | None]]] = {
     "curate": _curate,
     "extract": _extract,
     "consolidate": _consolidate,

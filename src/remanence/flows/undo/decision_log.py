@@ -9,8 +9,8 @@ from remanence.core.change import AuditPart
 from remanence.core.errors import NameUnknown
 from remanence.core.keywords import ActionName, OutcomeName
 from remanence.core.results import Result, Time, minute_of, visible
+from remanence.flows.base.audit_log import newest_first
 from remanence.flows.base.context import LISTED_MAX, Core
-from remanence.flows.undo.runs import newest_first
 from remanence.write.engine_actions import ACTIONS, OUTCOMES, Eligibility, eligibility_of
 
 PARTS_MAX = 10_000  # parts of runs that are looked through; what is older is in the audit alone

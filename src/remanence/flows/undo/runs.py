@@ -12,10 +12,9 @@ from remanence.core.effects import PLANNED, UPGRADE, VERBS
 from remanence.core.errors import InvalidInput, NotFound, format_value
 from remanence.core.model import AffectedMemory, Memory, Status
 from remanence.core.owner import BY_ENGINE, PERSON, owner_of
-from remanence.core.receipt import Receipt
+from remanence.core.receipt import CYCLE, LEFT_OUT, Receipt, describe_cycle
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.curate.planner.plan_report import CYCLE, LEFT_OUT, describe_cycle
-from remanence.flows.base.audit_log import PAGE, iterate_audit_log
+from remanence.flows.base.audit_log import PAGE, iterate_audit_log, newest_first
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.undo.undo_refusals import is_own, takes_all_back
 from remanence.flows.undo.undoing import undo, undo_id
@@ -320,18 +319,6 @@ async def iterate_standing_runs(core: Core, down_to: int = 0) -> AsyncIterator[A
         past.add(cause.run)
         if await _does(core, cause):
             yield part
-
-
-async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
-    """Yield the parts of all runs above a position, the newest first."""
-    end = (await core.store.search(core.scope, ())).position
-    while end > down_to:
-        start = max(down_to, end - PAGE)
-        page = await core.store.history(core.scope, after=start, limit=PAGE, rows=False)
-        for part in reversed(page):
-            if part.position <= end:
-                yield part
-        end = start
 
 
 async def _does(core: Core, cause: Cause) -> bool:

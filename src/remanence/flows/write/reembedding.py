@@ -107,7 +107,7 @@ async def under_way(core: Core) -> dict[str, Any] | None:
     return row if isinstance(row, dict) else None
 
 
-async def told_of(core: Core) -> dict[str, str | int]:
+async def describe_models(core: Core) -> dict[str, str | int]:
     """Say which model answers, how far it is, and which is to answer next."""
     row, going = await read_answering_model(core), await under_way(core)
     fields: dict[str, str | int] = {} if row is None else {"model": row["name"]}
