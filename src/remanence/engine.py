@@ -268,13 +268,18 @@ class Engine:
         """
         return await putting.put(self._core, Turn(text, key=key, **more), if_revision)
 
-    async def consolidate(self, progress: Progress | None = None) -> ConsolidateResult:
+    async def consolidate(
+        self, progress: Progress | None = None, *, listen: bool = False
+    ) -> ConsolidateResult:
         """Make the memories of the inbox active, and link those that are near or similar.
 
-        Facts are extracted first from the turns that wait, as `heard` tells; at the end reflections that have grown too
-        many are drawn together. 200 memories a transaction.
+        Facts are extracted first from the turns that wait, as `heard` tells; with `listen` also, once, from what was
+        learned or ingested and never noted as a turn. At the end reflections that have grown too many are drawn
+        together. 200 memories a transaction.
         """
         hearing = await extract_pending.listen(self._core)
+        if listen:
+            hearing += await extract_pending.listen_to_learned(self._core, progress)
         return replace(await consolidation.consolidate(self._core, progress), heard=hearing)
 
     async def reembed(

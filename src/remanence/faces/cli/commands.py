@@ -110,9 +110,13 @@ async def put(
     return await memory.put(key, text, if_revision=if_revision, **about.values())
 
 
-async def consolidate(*, memory: Memory) -> Any:
+async def consolidate(
+    *,
+    memory: Memory,
+    listen: Annotated[bool, Parameter(help="Extract facts from learned and ingested texts too.")] = False,
+) -> Any:
     with counting("consolidating") as progress:
-        return await memory.consolidate(progress)
+        return await memory.consolidate(progress, listen=listen)
 
 
 async def recall(

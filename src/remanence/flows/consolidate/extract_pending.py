@@ -1,5 +1,7 @@
 """Turns that were noted are listened to: facts are extracted from those above a session's cursor, a batch a commit.
 
+Texts that were learned are, too, where somebody asks for it, above a cursor of their own.
+
 A commit stores the facts and moves the cursor, under the fence of a lease, so that no turn is listened to twice and
 none is passed over, whoever is killed when. Knows when a session is due; how words become facts is elsewhere.
 """
@@ -13,8 +15,10 @@ from typing import Any
 from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
 from remanence.core.errors import Conflict, LeaseLost, WriterError
-from remanence.core.model import STANDING, Lifecycle, Memory
+from remanence.core.keywords import Progress
+from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Status
 from remanence.core.receipt import AutomaticRun, ExtractPendingResult
+from remanence.edit.one_memory import says_who
 from remanence.flows.base import settings, steps
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
 from remanence.flows.base.spending import Spending
@@ -32,6 +36,7 @@ from remanence.flows.write.pending_turns import (
     select_unheard_turns,
 )
 from remanence.llm.base import Extractor
+from remanence.read.entity import is_entity
 from remanence.read.extract import extract_facts
 from remanence.read.extraction import (
     EXTRACT_INSTRUCTION,
@@ -43,11 +48,16 @@ from remanence.read.extraction import (
     checked_extraction,
     wanted_of,
 )
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Bookkeeping, Find
 from remanence.text.tokens import token_counts
+from remanence.write.admission import TURN
 from remanence.write.engine_actions import UNSAID, Eligibility
 from remanence.write.turns import lease_name
 
+LEARNED = (
+    "extract/learned"  # the lease on learned texts, and the value: up to which memory they were listened to
+)
+SCANNED = 200  # memories that are looked through for the next texts
 BATCH = 10  # turns that are listened to together
 TIMEOUT_S = 30.0
 LEASE = MINUTE  # longer than a writer is waited for
@@ -103,14 +113,72 @@ async def listen(
     return total
 
 
+async def listen_to_learned(core: Core, progress: Progress | None = None) -> ExtractPendingResult:
+    """Listen to what was learned or ingested and not noted, each text once; one process at a time goes through it.
+
+    Killed, it goes on behind the last batch that was committed. `progress` hears up to which number, and the newest.
+    """
+    total, spending, going = ExtractPendingResult(), Spending(core), True
+    newest = await core.store.find(core.scope, Find(limit=1))
+    while going:
+        some, reached = await _learned_batch(core, spending)
+        total, going = total + some, reached is not None
+        if progress is not None and reached is not None:
+            progress(min(reached, newest[0].seq), newest[0].seq)
+    return total
+
+
+async def _learned_batch(core: Core, spending: Spending) -> tuple[ExtractPendingResult, int | None]:
+    """Listen to the oldest texts above the cursor; say up to which memory, None where nothing more can be done."""
+    if reason := await _explain_wait(core, spending):
+        return ExtractPendingResult(failed=(reason,)), None
+    try:
+        async with hold_lease(core, LEARNED, LEASE, tries=TRIES_MAX) as fence:
+            if fence is None:
+                return ExtractPendingResult(failed=(BUSY,)), None
+            answer = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(LEARNED,)))
+            cursor = answer.values.get(LEARNED, 0)
+            find = Find((Status.INBOX, Status.ACTIVE), after=cursor, limit=SCANNED, oldest_first=True)
+            scanned = await core.store.find(core.scope, find)
+            if not scanned:
+                return ExtractPendingResult(), None
+            texts = await _select_learned_texts(core, scanned)
+            if len(texts) > BATCH:
+                texts = texts[:BATCH]
+                scanned = [one for one in scanned if one.seq <= texts[-1].seq]
+            books = _Books("", fence, {LEARNED: scanned[-1].seq}, {})
+            return await _hear_batch(core, texts, books, spending), scanned[-1].seq
+    except WriterError as error:
+        return ExtractPendingResult(failed=(f"{error}",)), None
+    except LeaseLost:
+        return ExtractPendingResult(), None
+
+
+async def _select_learned_texts(core: Core, memories: Sequence[Memory]) -> list[Memory]:
+    """Return what somebody said: no turns that were noted, nothing that was made of others, nothing of the system's."""
+    said = [
+        one
+        for one in memories
+        if TURN not in one.tags and not is_entity(one) and not says_who(one.tags, system=False)
+    ]
+    links = await core.store.neighbours(core.scope, [one.seq for one in said], *LINEAGE) if said else []
+    made = {link.source for link in links}
+    return [one for one in said if one.seq not in made]
+
+
+async def _explain_wait(core: Core, spending: Spending) -> str:
+    """Say why nothing is listened to now; "" where it may be."""
+    reason = await steps.explain_write_refusal(core)
+    if not reason and isinstance(core.writer, Extractor):
+        reason = await spending.waits()
+    return reason
+
+
 async def _batch(
     core: Core, session: str, spending: Spending, tries: int
 ) -> tuple[ExtractPendingResult, bool]:
     """Listen to the oldest turns of a session; say whether there may be more."""
-    reason = await steps.explain_write_refusal(core)
-    if not reason and isinstance(core.writer, Extractor):
-        reason = await spending.waits()
-    if reason:
+    if reason := await _explain_wait(core, spending):
         return ExtractPendingResult(failed=(reason,)), False
     try:
         async with hold_lease(core, lease_name(session), LEASE, tries=tries) as fence:
@@ -133,14 +201,22 @@ async def _extract_batch(
             await _write_books(core, books)
         return ExtractPendingResult(), False
     standing = await select_unheard_turns(core, buffer, turns)
-    request = await wanted_now(core)
     try:
-        extraction = await _extract_facts(core, standing, request, spending) if standing else ExtractResult()
+        some = await _hear_batch(core, standing, books, spending)
     except WriterError as error:
         await _write_books(core, _Books(session, fence, buffer.encode_failure(core.clock.now()), {}))
         return ExtractPendingResult(failed=(f"{error}",)), False
+    return replace(some, turns=len(turns)), goes_on
+
+
+async def _hear_batch(
+    core: Core, standing: Sequence[Memory], books: "_Books", spending: Spending
+) -> ExtractPendingResult:
+    """Extract facts from some texts and store them with the cursor; raise WriterError where nothing can be had."""
+    request = await wanted_now(core)
+    extraction = await _extract_facts(core, standing, request, spending) if standing else ExtractResult()
     some = await _store_facts(core, standing, extraction, request, books)
-    return replace(some, turns=len(turns), cut=extraction.cut), goes_on
+    return replace(some, turns=len(standing), cut=extraction.cut)
 
 
 async def wanted_now(core: Core) -> ExtractRequest:
