@@ -31,7 +31,8 @@ OURS = [scene for part in parts("updates") for scene in scenes(part)]
 def texts(value: Any) -> set[str]:
     """Return the texts that were said in a labelled line."""
     if isinstance(value, dict):
-        said = {"".join(value[key]) for key in ("text", "one", "other", "content") if key in value}
+        found = [value.get(key) for key in ("text", "one", "other", "content")]
+        said = {"".join(one) for one in found if isinstance(one, (str, list))}
         return said.union(*map(texts, value.values()))
     return set().union(*map(texts, value)) if isinstance(value, list) else set()
 
