@@ -174,7 +174,7 @@ def test_what_makes_a_score_is_told_in_short(talk: Desk) -> None:
 
 def test_a_weak_answer_is_called_weak(talk: Desk) -> None:
     """The page and the text begin with it, JSON has a field for it."""
-    asked = ("recall", "which orchestra did the senator of the door conduct?")
+    asked = ("recall", "which orchestra did the senator conduct?")
 
     assert talk.good(*asked).startswith(WEAK)
     assert talk.good(*asked, "--text").startswith(f"{WEAK}\n[#")

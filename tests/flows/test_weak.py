@@ -1,10 +1,10 @@
-"""A weak answer says so first and counts as nobody's use; nothing is kept back for it."""
+"""A weak answer says so first and counts as nobody's use, an unsure one says so; nothing is kept back for it."""
 
 import pytest
 
 import remanence
 from remanence.faces.mcp.tools import Tools
-from remanence.flows.recall.recalling import WEAK
+from remanence.flows.recall.recalling import UNSURE, WEAK
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 
@@ -40,12 +40,11 @@ async def uses(engine: remanence.Engine) -> int:
 
 
 @pytest.mark.parametrize("embedder", ["auto", "hashed", "none"])
-@pytest.mark.parametrize("question", [UNANSWERED, HALF])
-async def test_a_weak_answer_begins_by_saying_so(embedder: str, question: str) -> None:
+async def test_a_weak_answer_begins_by_saying_so(embedder: str) -> None:
     """Recall and frame: the line first, then all the same what was found, and no use is counted."""
     async with remanence.open(embedder=embedder) as memory:
         await told(memory)
-        weak = [await memory.recall(question), await memory.frame("attention", question)]
+        weak = [await memory.recall(UNANSWERED), await memory.frame("attention", UNANSWERED)]
         counted = await uses(memory)
 
         assert [(WEAK, True)] * 2 == [(one.text.splitlines()[0], one.is_weak) for one in weak]
@@ -64,6 +63,29 @@ async def test_an_answer_that_is_not_weak_begins_with_memories(embedder: str) ->
         assert [False, False] == [one.is_weak for one in answers]
         assert not any(WEAK in one.text for one in answers)
         assert sum(len(one.memories) for one in answers) == counted > 0
+
+
+@pytest.mark.parametrize("embedder", ["auto", "hashed"])
+async def test_an_unsure_answer_says_so_and_counts(embedder: str) -> None:
+    """What few memories hold half of is unsure: the line stands first, and what was found counts as used."""
+    async with remanence.open(embedder=embedder) as memory:
+        await told(memory)
+        answer = await memory.recall(HALF)
+        counted = await uses(memory)
+
+    assert (UNSURE, True, False) == (answer.text.splitlines()[0], answer.is_unsure, answer.is_weak)
+    assert len(answer.memories) == counted > 0
+
+
+async def test_a_floor_falls_with_the_memories_there_are() -> None:
+    """Of two scopes that hold the same answer the one with a hundred other memories calls it weak."""
+    async with remanence.open() as memory, remanence.open() as crowded:
+        await told(memory)
+        await told(crowded)
+        await crowded.learn_many(f"Crate {number} holds {number * 7} nails." for number in range(600))
+        answers = [await one.recall(HALF) for one in (memory, crowded)]
+
+    assert [False, True] == [one.is_weak for one in answers]
 
 
 async def test_without_a_question_nothing_is_weak() -> None:
@@ -89,8 +111,8 @@ async def test_the_line_of_a_weak_answer_is_within_the_budget() -> None:
     """What says that an answer is weak counts as tokens, too."""
     async with remanence.open() as memory:
         await told(memory)
-        wide = await memory.recall(HALF)
-        tight = await memory.recall(HALF, budget=wide.tokens - 1)
+        wide = await memory.recall(UNANSWERED)
+        tight = await memory.recall(UNANSWERED, budget=wide.tokens - 1)
 
         assert len(tight.memories) == len(wide.memories) - 1
         assert tight.text.startswith(WEAK)
@@ -101,7 +123,11 @@ async def test_a_tool_says_so_before_the_data() -> None:
     async with remanence.open() as memory:
         await told(memory)
         tools = Tools(memory, allow_curation=False)
-        weak, sure, shown = await tools.recall(HALF), await tools.recall(ANSWERED), await tools.frame("boot")
+        weak, sure, shown = (
+            await tools.recall(UNANSWERED),
+            await tools.recall(ANSWERED),
+            await tools.frame("boot"),
+        )
 
     assert [True, False, False] == [text.startswith(f"{WEAK}\n") for text in (weak, sure, shown)]
     assert [1, 0, 0] == [text.count(WEAK) for text in (weak, sure, shown)]

@@ -568,9 +568,10 @@ class DroppedMemory(Result):
 class RecallResult(Result):
     """The answer to a recall: memories best first, within the budget, with what was left out; it yields the hits.
 
-    `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor `is_weak`: its `text` begins
-    by saying so, and no use is counted. `left_out` counts by reason all that was left out, of which `dropped` names
-    the first. `without_model` says why a model that embeds had no part in it.
+    `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor for so many memories
+    `is_weak`: its `text` begins by saying so, and no use is counted. A little above it `is_unsure`, and says so too.
+    `left_out` counts by reason all that was left out, of which `dropped` names the first. `without_model` says why a
+    model that embeds had no part in it.
     """
 
     query: str
@@ -582,6 +583,7 @@ class RecallResult(Result):
     text: str = ""
     left_out: Mapping[str, int] = field(default_factory=dict)
     without_model: str = ""
+    is_unsure: bool = False
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)

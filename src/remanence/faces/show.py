@@ -230,8 +230,8 @@ def _receipt(done: Receipt) -> Iterator[Text]:
 def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not answer.memories:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
-    elif answer.is_weak:
-        yield Text(recalling.WEAK, "yellow")
+    elif doubt := recalling.WEAK * answer.is_weak or recalling.UNSURE * answer.is_unsure:
+        yield Text(doubt, "yellow")
     for hit in answer.memories:
         yield from lines(hit)
     strength = f"strength {answer.strength:.2f}, " * bool(answer.query)

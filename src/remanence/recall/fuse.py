@@ -5,6 +5,7 @@
 Each arm is scaled over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,6 +39,8 @@ SESSION_SHARE = 0.2
 WORTH_PERCENTILE = 95
 # Below this share of the rows, copying the candidates' vectors is cheaper than comparing all.
 CANDIDATES_GATHERED_SHARE = 0.2
+WEAK_SIZE = 600  # memories of a conversation on which floors were chosen
+UNSURE_FACTOR = 1.1  # of the floor of so many: below it an answer is unsure
 # The strength of an answer is that of the best of so many, however few are returned.
 STRENGTH_DEPTH = 10
 # The best of so many groups for each that is wanted: hardly two of the best fall into one.
@@ -313,6 +316,16 @@ def _measure_sure_strength(
         word_share = lexical.measure_word_share(int(candidates[place]))
         strengths.append(_strength(word_share, None if likeness is None else float(likeness[place])))
     return max(strengths)
+
+
+def weak_floor(below: float, candidates: int) -> float:
+    """Return the strength below which an answer out of so many memories is weak; `below` is that of WEAK_SIZE of them.
+
+    The fewer memories there are, the weaker is the best of them for a question that none answers: a sixteenth of the
+    floor less for each halving down to a twentieth, of less nobody knows (`benchmarks.weak --turns`).
+    """
+    size = min(WEAK_SIZE, max(candidates, WEAK_SIZE // 20))
+    return below * (1 - math.log2(WEAK_SIZE / size) / 16)
 
 
 def _strength(held: float, cosine: float | None) -> float:

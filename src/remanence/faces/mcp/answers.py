@@ -14,7 +14,7 @@ from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
 from remanence.flows.inspect.inspect import Event
-from remanence.flows.recall.recalling import WEAK
+from remanence.flows.recall.recalling import UNSURE, WEAK
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
@@ -28,11 +28,11 @@ def render_recall_result(answer: RecallResult) -> str:
     """Write what was recalled, how strong it is, and what was left out."""
     if not answer.memories:
         return f"{answer.text or 'Nothing was found'}." + _left_out(answer) + _describe_fallback(answer)
-    weak = f"{WEAK}\n" * answer.is_weak
+    doubt = f"{WEAK}\n" * answer.is_weak or f"{UNSURE}\n" * answer.is_unsure
     strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
     return (
-        weak
-        + mark_as_data(answer.text.removeprefix(weak), MEMORIES)
+        doubt
+        + mark_as_data(answer.text.removeprefix(doubt), MEMORIES)
         + strength
         + _left_out(answer)
         + _describe_fallback(answer)

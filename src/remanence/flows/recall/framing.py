@@ -47,7 +47,7 @@ from remanence.flows.recall.recalling import (
     WEAK,
     RecallRequest,
     asked_for,
-    is_weak,
+    doubt_of,
     ranked_rows,
     render,
     tokens_of,
@@ -316,7 +316,7 @@ async def _find_answers(
 
 
 def _is_weak(core: Core, reach: _Reach) -> bool:
-    return not reach.by_model and is_weak(core, reach.strength)
+    return not reach.by_model and doubt_of(core, reach.strength, reach.running) == WEAK
 
 
 async def _match_query_repeats(core: Core, query: str, passes: Bools) -> Bools:

@@ -48,7 +48,7 @@ from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage
 from remanence.recall.frames import BUDGET_MAX, stronger_first
-from remanence.recall.fuse import Contextual, Query, RankResult, rank
+from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
@@ -65,6 +65,7 @@ BUDGET_POOL = 4
 # A fact and the turn it was learned from take one place, and others move up.
 TOLD_POOL = 2
 WEAK = "nothing here answers this well"  # how a weak answer begins
+UNSURE = "unsure: this may not answer it"  # how one begins that is a little stronger
 NO_ROOM = "the best answer does not fit into this budget"
 
 # So often both indexes are brought to one position.
@@ -105,10 +106,10 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
-    weak = not ranking.by_model and is_weak(core, ranking.strength)
-    answer = await run_off_loop(chars, _answer, core, asked, ranking, marks, (above, weak, same))
+    doubt = "" if ranking.by_model else doubt_of(core, ranking.strength, ranking.candidates)
+    answer = await run_off_loop(chars, _answer, core, asked, ranking, marks, (above, doubt, same))
     answer = replace(answer, without_model=question.without)
-    if asked.count_use and not weak:
+    if asked.count_use and not answer.is_weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
     return answer
@@ -201,11 +202,16 @@ def tokens_of(core: Core, text: str) -> int:
     return core.counts([text])[0] if text else 0
 
 
-def is_weak(core: Core, strength: float) -> bool:
-    """Whether an answer of some strength is below the embedder's floor, if it has one; that of words alone without."""
+def doubt_of(core: Core, strength: float, candidates: int) -> str:
+    """Return how an answer of some strength out of so many memories begins: WEAK, UNSURE, or "" for neither.
+
+    The floor is the embedder's, if it has one, that of words alone without vectors.
+    """
     alone = core.embedder.dimensions and not core.index.dimensions
-    floor = (NoEmbedder if alone else core.embedder).thresholds.weak_below
-    return floor is not None and strength < floor
+    below = (NoEmbedder if alone else core.embedder).thresholds.weak_below
+    if below is None or strength >= below * UNSURE_FACTOR:
+        return ""
+    return WEAK if strength < weak_floor(below, candidates) else UNSURE
 
 
 async def asked_for(core: Core, query: str) -> tuple[WriteContext, list[str]]:
@@ -373,18 +379,17 @@ def _answer(
     asked: RecallRequest,
     ranked: RankResult,
     looked: MarkedMemories,
-    known: tuple[Mapping[int, set[int]], bool, FactTurnPairs],
+    known: tuple[Mapping[int, set[int]], str, FactTurnPairs],
 ) -> RecallResult:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
-    above, weak, told_with = known
+    above, doubt, told_with = known
     hits = [
         Hit(memory, float(score), parts, archived=memory.status is Status.ARCHIVED)
         for memory, score, parts in zip(looked.memories, ranked.scores, ranked.parts, strict=True)
         if memory is not None
     ]
     memories = {hit.memory.seq: hit.memory for hit in hits}
-    first = [WEAK] * weak
-    room = None if asked.budget is None else asked.budget - sum(core.counts(first))
+    room = None if asked.budget is None else asked.budget - tokens_of(core, doubt)
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
     overs = [_select_stronger(hit, above, memories) for hit in hits]
     same = _find_fact_turn_pairs(hits, told_with)
@@ -406,7 +411,7 @@ def _answer(
     ]
     if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
         lines = [NO_ROOM]
-    text = "\n".join(first + lines)
+    text = "\n".join([doubt, *lines] if doubt else lines)
     drops = tuple(
         DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in selection.dropped
     )
@@ -421,7 +426,8 @@ def _answer(
         strength=ranked.strength,
         tokens=tokens_of(core, text),
         dropped=drops,
-        is_weak=weak,
+        is_weak=doubt == WEAK,
+        is_unsure=doubt == UNSURE,
         text=text,
         left_out={
             reason: count
