@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from remanence._version import __version__
 from remanence.core.clock import Clock, ManualClock, SystemClock
 from remanence.core.errors import (
+    CapabilityMissing,
     Conflict,
     EmbedderError,
     Erased,
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
     from remanence.write.transcripts.base import Importer
 
 __all__ = [
+    "CapabilityMissing",
     "Clock",
     "Conflict",
     "Decay",

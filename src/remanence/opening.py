@@ -14,7 +14,7 @@ from remanence.core.signatures import validate_arguments
 from remanence.core.timescale import CLOCKS, ClockName
 from remanence.engine import Engine
 from remanence.flows.base import extensions
-from remanence.flows.base.async_embedder import parts
+from remanence.flows.base.async_embedder import Model, parts
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.opening_checks import Answer
 from remanence.flows.base.policy_reading import no_policy, read_policy
@@ -22,6 +22,7 @@ from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
 from remanence.store.base import Store
+from remanence.store.capabilities import VECTORS, can, complete, require
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.text.tokens import token_counts
 
@@ -76,8 +77,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         check_name("an agent", agent)
         refuse_secret(b"", "name of the agent", agent)
     store, counter = own.get("store"), own.get("tokens")
-    backend = store if store is not None else SqlStore(str(path))
-    vectorizer, model = parts(embedder)
+    backend = complete(store if store is not None else SqlStore(str(path)))
+    vectorizer, model = _embedder(backend, embedder)
     watch, fades_by = _clock(clock)
     judge, let_go = _writer(writer)
     has_policy = policy is not None
@@ -98,6 +99,16 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.erased_since = own.get("erased_since", "refuse")
     core.counts = token_counts if counter is None else partial(_count_line_tokens, counter)
     return Engine(core)
+
+
+def _embedder(store: Store, embedder: str | Embedder | WaitingEmbedder) -> tuple[Embedder, Model | None]:
+    """Return what embeds; on a store that keeps no vectors nothing does, and what was named all the same is refused."""
+    if embedder == "auto" and not can(store, VECTORS):
+        embedder = "none"
+    vectorizer, model = parts(embedder)
+    if vectorizer.dimensions or model is not None:
+        require(store, VECTORS, f"the embedder {vectorizer.name if model is None else model.name}")
+    return vectorizer, model
 
 
 def _clock(clock: str | Clock) -> tuple[Clock, ClockName]:

@@ -17,7 +17,8 @@ from remanence.engine import Engine
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate.scheduling import ROW
-from remanence.store.base import Bookkeeping, Store
+from remanence.store.base import Bookkeeping
+from remanence.store.capabilities import FullStore
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW
@@ -59,7 +60,7 @@ def _with(rules: PolicyTables, added: list[tuple[int, str]]) -> PolicyTables:
     return replace(rules, rules=tuple(tables))
 
 
-async def _comes_true(store: Store, world: World, policy: str, *, rested: bool) -> None:
+async def _comes_true(store: FullStore, world: World, policy: str, *, rested: bool) -> None:
     """Foretell the days to come, let them pass, and compare run by run."""
     clock = ManualClock(NOW)
     engine = Engine(Core(store, SCOPE, clock, Calibrated(), load(NO_RULES)))

@@ -20,7 +20,8 @@ from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate import curating
 from remanence.llm.base import Embedder, SimilarityThresholds
 from remanence.llm.offline import NoEmbedder
-from remanence.store.base import Bookkeeping, Store
+from remanence.store.base import Bookkeeping
+from remanence.store.capabilities import FullStore
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import NOW, make_cause
 from remanence.testing.dump import Dump, dump
@@ -46,7 +47,7 @@ class Lab:
     """An engine on a store that holds a world, at a moment."""
 
     engine: Engine
-    store: Store
+    store: FullStore
     clock: ManualClock
 
     async def plan(self, rules: PolicyTables) -> Plan:
@@ -74,7 +75,7 @@ class Calibrated(NoEmbedder):
 
 @asynccontextmanager
 async def lab(
-    world: World, store: Store | None = None, embedder: Embedder | None = None
+    world: World, store: FullStore | None = None, embedder: Embedder | None = None
 ) -> AsyncIterator[Lab]:
     """Open an engine on a world."""
     store = store or MemoryStore()
@@ -86,7 +87,7 @@ async def lab(
         yield Lab(engine, store, clock)
 
 
-async def live(store: Store) -> None:
+async def live(store: FullStore) -> None:
     """Let the scope's clocks run."""
     for began, ended in WORKED:
         span = (NOW - round(began * DAY), NOW - round(ended * DAY))

@@ -40,7 +40,8 @@ from remanence.engine import Engine
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import NO_RULES
 from remanence.flows.curate import curating
-from remanence.store.base import Bookkeeping, Store
+from remanence.store.base import Bookkeeping
+from remanence.store.capabilities import FullStore
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, box_change, make_cause
@@ -114,7 +115,7 @@ class Machine(RuleBasedStateMachine):
         self.last = self.dump(0)
         self.beside = self.last
 
-    def _engine(self, store: Store) -> Engine:
+    def _engine(self, store: FullStore) -> Engine:
         core = Core(store, SCOPE, self.clock, Calibrated(), loaded(NO_RULES))
         core.random = Random(1).randbytes
         return Engine(core)
@@ -542,7 +543,7 @@ def _empty() -> Path:
     return path
 
 
-async def _made(store: Store) -> None:
+async def _made(store: FullStore) -> None:
     await store.open()
     await store.close()
 

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 from asyncio import Event
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -160,10 +160,9 @@ class Verb:
         return found  # type: ignore[no-any-return] # what is found by name has no type
 
 
-def verbs() -> list[Verb]:
-    """List every public verb of an engine and of what it offers as properties."""
+def verbs(spaces: Sequence[str] = ("frames", "graph", "schedule", "settings")) -> list[Verb]:
+    """List every public verb of an engine and of what it offers as these properties."""
     made = remanence.open(":memory:", embedder="none")
-    spaces = ("frames", "graph", "schedule", "settings")
     places = [("", made), *((f"{space}.", getattr(made, space)) for space in spaces)]
     return [
         _verb(f"{place}{name}", getattr(thing, name))

@@ -18,6 +18,7 @@ RemanenceError
     ├── StoreIncompatible           not a database of ours, a newer version, another embedding model
     ├── ErasedSince                 the file holds what was erased since it was copied: a person settles that first
     ├── StoreUnavailable            locked, read-only, full or closed
+    ├── CapabilityMissing           a store of yours cannot do this; nothing was written
     └── StoreDamaged                stored bytes are not what was written
 """
 
@@ -192,6 +193,14 @@ class ErasedSince(StoreError):
 
 class StoreUnavailable(StoreError):
     """The store is locked, read-only, full or closed; nothing was lost."""
+
+
+class CapabilityMissing(StoreError):
+    """The store lacks a `capability` that is needed, by its name in `store.capabilities`; nothing was written."""
+
+    def __init__(self, message: str, *, recovery: str, capability: str) -> None:
+        super().__init__(message, recovery=recovery)
+        self.capability = capability
 
 
 class StoreDamaged(StoreError):

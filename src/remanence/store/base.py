@@ -1,4 +1,4 @@
-"""The narrow protocol between the engine and what keeps memories. Knows nothing of rules, ranks or faces.
+"""The narrow protocol between the engine and what keeps memories: its core. Knows nothing of rules, ranks or faces.
 
 Every method works in exactly one scope, and a scope is the unit of order: sequence numbers and positions are positive,
 ascend within their scope in order of arrival for ever, are given once there, and say nothing about another scope, where
@@ -9,14 +9,12 @@ at the statement: one hop per gather or commit.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence
-from remanence.core.claim import Claim, Forbidden
 from remanence.core.errors import ErasedSince
 from remanence.core.model import KnownMemory as KnownMemory
 from remanence.core.model import Link, Memory, Relation, Segment, Status
@@ -280,13 +278,11 @@ class PurgedMemory:
     ended_at: int | None = None
 
 
-Capability = Literal["durable", "backup"]
-
-
 class Store(Protocol):
-    """What keeps memories; `memory.MemoryStore` is the reference, `sql.SqlStore` the one on SQLite."""
+    """What every store does; what it may do beside that are its capabilities, in `capabilities`.
 
-    capabilities: frozenset[Capability]
+    `memory.MemoryStore` is the reference, `sqlite.SqlStore` the one on SQLite; both have every capability.
+    """
 
     async def open(self, *, read_only: bool = False) -> None:
         """Make the store ready; raise StoreIncompatible or StoreUnavailable where it cannot be.
@@ -315,118 +311,8 @@ class Store(Protocol):
         """Return the postings of stems; unknown stems have empty ones."""
         ...
 
-    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
-        """Return the word hashes of archived memories that changed above a position; None for no more than how many.
-
-        They follow from the memories as they are now: no audit holds them. Texts whose words are not indexed are read.
-        """
-        ...
-
-    async def index_archive(self, scope: str) -> int:
-        """Index the words of some archived memories of which a commit noted that they wait; return how many still do.
-
-        At most a part of them is read and written at once, and no answer of `archive_words` changes by it. What a
-        commit changes meanwhile waits on.
-        """
-        ...
-
-    async def vectors(
-        self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
-    ) -> tuple[Ints, npt.NDArray[np.float16]]:
-        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival.
-
-        Asked again above the last it got, a caller misses none. With `model` they are those that `embed` keeps of it.
-        """
-        ...
-
-    async def embed(
-        self,
-        scope: str,
-        model: str,
-        rows: Sequence[EmbeddingRow] | None,
-        *,
-        fence: Fence | None = None,
-        count: Mapping[str, int] | None = None,
-    ) -> int:
-        """Keep vectors of a model beside the memories' own, and return how many; None takes those of the model away.
-
-        They follow from texts: no audit holds them, and those of a memory go when its text changes or its row goes. A
-        vector that was made for another text, or for a memory that has gone, is not kept. At most EMBEDDED_MAX are
-        taken away at once: whoever wants all gone asks until it is 0. `count` is added to counters in the same
-        transaction, as `bookkeep` adds it. Under `fence` it is LeaseLost where the lease was
-        given to another holder since.
-        """
-        ...
-
     async def neighbours(self, scope: str, seqs: Sequence[int] | None, *relations: Relation) -> list[Link]:
         """Return every link, or those of some relations, that have one of these memories at an end; None for any."""
-        ...
-
-    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
-        """Return the claims of memories, in order of their keys."""
-        ...
-
-    async def find_latest_claims(
-        self, scope: str, about: Sequence[tuple[str, str]], most: int
-    ) -> list[Claim]:
-        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
-        ...
-
-    async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
-        """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
-        ...
-
-    async def find_erased_names(self, scope: str, names: Sequence[str]) -> Mapping[str, int]:
-        """Return which of these names were erased and when; `erasure` says what memories and texts are asked for by."""
-        ...
-
-    async def clean(self) -> CleanResult:
-        """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
-        ...
-
-    async def erased_ids(self, scope: str) -> list[str]:
-        """Return the ids of the memories of a scope that were erased, the earliest first."""
-        ...
-
-    async def compare_ledgers(self) -> LedgerFindings:
-        """Return what the ledgers that a store hears name and it holds, also of one that is not open yet.
-
-        Nothing is written; nothing is found where no ledger is kept.
-        """
-        ...
-
-    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
-        """Learn what the ledgers know, and write its own; False, with nothing learned, where it holds any of it.
-
-        So it is where a ledger is damaged, unless `accept_damage` says that somebody has seen it.
-        """
-        ...
-
-    async def keep_standing(self, scope: str, cause: Cause) -> int:
-        """Keep the memories of a scope that ledgers name, log why, and return how many that are."""
-        ...
-
-    async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
-        """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part.
-
-        The causes of these parts stay, with the digests that chain them. Images of memories that keep them stay:
-        of those that are held at `cause.at`, those that are pruned, and those that were purged at `before` or later.
-        Those that were kept before and are so no more go, too. It is at most `ending.PARTS_MAX` parts at once, and
-        no further part once `ending.CHANGES_MAX` changes went: whoever wants more asks again while more are `left`.
-        Nothing is logged where nothing is due. By (run, part) and under a fence it is as a commit.
-        """
-        ...
-
-    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
-        """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
-        ...
-
-    async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
-        """List boxes, those of the latest turns first."""
-        ...
-
-    async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
-        """List traces, those of the latest turns first."""
         ...
 
     async def snapshot(self, scope: str, wanted: SnapshotRequest, now: int) -> Snapshot:
@@ -450,8 +336,8 @@ class Store(Protocol):
         and no undo takes them back. Without changes nothing is logged, but for the last part of several: it says that
         the run came to its end.
 
-        A commit of the verb "erase" takes memories away with all that hangs on them, and their images out of every
-        part before it; it logs their numbers alone. What is known by `erasure` of them and of their texts is refused
+        A store that can erase takes by a commit of the verb "erase" memories away with all that hangs on them, and
+        their images out of every part before it; it logs their numbers alone. What is known by `erasure` of them and of their texts is refused
         from then on, an undo and a restoration too.
 
         What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
@@ -484,23 +370,8 @@ class Store(Protocol):
         """
         ...
 
-    async def scopes(self) -> list[str]:
-        """List the scopes that hold anything."""
-        ...
-
     async def survey(self, names: Sequence[str]) -> Mapping[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
-        ...
-
-    async def check(self) -> list[Check]:
-        """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text.
-
-        A superseded memory whose successors, and theirs, are all pruned or gone is sound; there is advice about it.
-        """
-        ...
-
-    async def backup(self, path: str) -> int:
-        """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""
         ...
 
 

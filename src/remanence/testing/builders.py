@@ -22,7 +22,8 @@ from remanence.core.change import (
 )
 from remanence.core.clock import DAY
 from remanence.core.model import Link, Memory, Reason, Relation, Status, Tier
-from remanence.store.base import Store
+from remanence.store.base import Check, Store
+from remanence.store.capabilities import VECTORS, can, complete
 from remanence.text.analysis import fingerprint
 
 NOW = 20_000 * DAY  # some day in 2024
@@ -196,3 +197,13 @@ async def expect_error(kind: type[E], doing: Awaitable[object]) -> E:
     except kind as error:
         return error
     raise AssertionError(f"{kind.__name__} was not raised")
+
+
+async def find_damage(store: Store) -> list[Check]:
+    """Return what a store says is damaged; one that does not look through what it holds says nothing."""
+    return [check for check in await complete(store).check() if not check.ok]
+
+
+def vector_column(store: Store, vector: bytes) -> dict[str, bytes]:
+    """Return the column of a memory's own vector; none for a store that keeps no vectors."""
+    return {"vector": vector} if can(store, VECTORS) else {}

@@ -12,6 +12,7 @@ from remanence.core.claim import Claim, Forbidden
 from remanence.core.model import Link, Memory
 from remanence.core.snapshot import SnapshotRequest
 from remanence.store.base import Arriving, Find, Store
+from remanence.store.capabilities import complete
 from remanence.text.analysis import stems, term_hash
 
 # Undo gives back neither of these: they say that something happened, not what is kept.
@@ -46,10 +47,11 @@ class Dump:
 
 async def dump(store: Store, scope: str) -> Dump:
     """Read everything a scope holds through the store's own methods."""
+    full_store = complete(store)
     memories = await store.find(scope, Find(limit=1_000_000, oldest_first=True))
     seqs = [memory.seq for memory in memories]
     links = await store.neighbours(scope, seqs)
-    owners, vectors = await store.vectors(scope)
+    owners, vectors = await full_store.vectors(scope)
     words = sorted({stem for memory in memories for stem in stems(memory.text)})
     postings = await store.search(scope, words)
     clocks = await store.snapshot(
@@ -67,10 +69,10 @@ async def dump(store: Store, scope: str) -> Dump:
         postings={word: tuple(rows.tolist()) for word, rows in postings.rows.items()},
         df=dict(arrival.df),
         with_words=arrival.memories,
-        claims={claim.key: claim for claim in await store.claims(scope, seqs)},
-        forbidden=tuple(await store.forbidden(scope)),
-        boxes=tuple(await store.boxes(scope, FindBoxes(limit=1_000_000))),
-        traces=tuple(await store.traces(scope, FindTraces(limit=1_000_000))),
+        claims={claim.key: claim for claim in await full_store.claims(scope, seqs)},
+        forbidden=tuple(await full_store.forbidden(scope)),
+        boxes=tuple(await full_store.boxes(scope, FindBoxes(limit=1_000_000))),
+        traces=tuple(await full_store.traces(scope, FindTraces(limit=1_000_000))),
         spans=tuple(map(tuple, clocks.spans.tolist())),
         heard=tuple(map(tuple, clocks.heard.tolist())),
     )

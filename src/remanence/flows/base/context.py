@@ -32,7 +32,8 @@ from remanence.flows.indexes.evidence_index import EvidenceIndex
 from remanence.flows.indexes.scope_index import ScopeIndex
 from remanence.flows.indexes.uses import Uses
 from remanence.llm.base import Embedder, Writer
-from remanence.store.base import Bookkeeping, BookkeepResult, LedgerFindings, Store
+from remanence.store.base import Bookkeeping, BookkeepResult, LedgerFindings
+from remanence.store.capabilities import FullStore
 from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class RememberedPlan:
 class Core:
     """One open memory: mutable only in what the caller begins and ends (session, adopted policy, index cache)."""
 
-    store: Store
+    store: FullStore
     scope: str
     clock: Clock
     embedder: Embedder

@@ -17,6 +17,7 @@ from remanence.core.results import Result, Time, minute_of, number, visible
 from remanence.flows.base.context import Core
 from remanence.gate.screening import screen_name
 from remanence.store.base import Bookkeeping
+from remanence.store.capabilities import FILE, require
 
 LOG = logging.getLogger("remanence")
 COPIES = "copy/"  # what the bookkeeping's names of copies begin with
@@ -63,6 +64,7 @@ class Register:
 async def backup(core: Core, path: str | Path, to: str | Path = "") -> None:
     """Write a verified copy of the file, and register it as put at `to`, or else at `path`."""
     check_path(path)
+    require(core.store, FILE, "backup")
     name = await begin(core, EVERY_SCOPE, "backup", to or path)
     is_done = False
     try:

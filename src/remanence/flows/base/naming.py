@@ -19,6 +19,7 @@ from remanence.core.model import (
 )
 from remanence.core.results import date_of
 from remanence.store.base import Find, Store
+from remanence.store.capabilities import ErasableStore
 from remanence.store.erasure import of_id, of_seq
 
 SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
@@ -103,7 +104,7 @@ def build_forgotten_error(key: str, memory: Memory) -> NotFound:
     )
 
 
-async def refuse_erased(store: Store, scope: str, names: Sequence[int | str]) -> None:
+async def refuse_erased(store: ErasableStore, scope: str, names: Sequence[int | str]) -> None:
     """Raise Erased where a number, id or short id is that of a memory that was erased."""
     by_name = {name: of_seq(number) if (number := _number_of(name)) else of_id(str(name)) for name in names}
     dates = await store.find_erased_names(scope, sorted(by_name.values()))

@@ -22,6 +22,7 @@ from remanence.flows.base.steps import Settling
 from remanence.flows.undo.conflicts import BOXED, make_column_changes
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving
+from remanence.store.capabilities import BOXES, can, require
 from remanence.text.analysis import readings, stems, term_hash
 from remanence.write import box_cuts
 from remanence.write.box_cuts import GOAL_CHARS_MAX, BoxTurn, Limits, Piece
@@ -103,7 +104,7 @@ async def _set(core: Core) -> tuple[bool, bool, Limits]:
         core, "boxes", "traces", *names
     )
     limits = Limits(percent / 100, minutes * MINUTE, turns, alike / 100, days * DAY)
-    return bool(boxes), bool(traces), limits
+    return bool(boxes) and can(core.store, BOXES), bool(traces), limits
 
 
 async def box_turns(core: Core, memories: Sequence[Memory]) -> list[BoxTurn]:
@@ -341,6 +342,7 @@ class Boxes:
 
         Raises NotFound where there is none of that number.
         """
+        require(self._core.store, BOXES, "boxes.get")
         rows = await self._core.store.boxes(self._core.scope, FindBoxes(only=(number,)))
         if not rows:
             raise NotFound(f"no box {number}", recovery="list boxes with `boxes.list`")
@@ -359,6 +361,7 @@ class Boxes:
 
         With `session` those of one session, "" for turns of none; with `of` those that a turn is in, or a fact's turns.
         """
+        require(self._core.store, BOXES, "boxes.list")
         check_count("limit", limit, 1, LIST_MAX)
         if session:
             check_name("a session", session)
@@ -396,6 +399,7 @@ class Traces:
 
         Raises NotFound where there is none of that number.
         """
+        require(self._core.store, BOXES, "traces.get")
         rows = await self._core.store.traces(self._core.scope, FindTraces(only=(number,)))
         trace = await _trace(self._core, rows[0], 0) if rows else None
         if trace is None:
@@ -407,6 +411,7 @@ class Traces:
 
         With `boxes_min` only those that join so many boxes.
         """
+        require(self._core.store, BOXES, "traces.list")
         check_count("limit", limit, 1, LIST_MAX)
         check_count("boxes_min", boxes_min, 1, BOXES_MAX)
         rows = await self._core.store.traces(self._core.scope, FindTraces(limit=LIST_MAX))

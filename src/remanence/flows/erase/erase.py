@@ -38,6 +38,7 @@ from remanence.flows.undo.undoing import image
 from remanence.flows.write.proposals import UNDER
 from remanence.read.entity import HOLD, is_entity
 from remanence.store.base import Bookkeeping, CleanResult, Find
+from remanence.store.capabilities import ERASABLE, require
 from remanence.store.erasure import ERASE
 
 LISTED = 20  # memories that are listed by their texts; the rest is counted
@@ -301,6 +302,7 @@ class Erase:
         names of the same person, and the person as an entity. With `mentions` the names are taken out of what others
         said, too. What was learned from these alone goes with them.
         """
+        require(self._core.store, ERASABLE, "erase.show")
         name_list = list_memory_names(names) if names else []
         if (bool(name_list), scope, subject is not None).count(True) != 1:
             raise InvalidInput(
@@ -321,6 +323,7 @@ class Erase:
 
         It is not undone, and no door lets a text of it in again. Nothing is erased where a memory changed since.
         """
+        require(self._core.store, ERASABLE, "erase.apply")
         return await _apply_erase(self._core.usable_core, shown)
 
     async def copies(self) -> list[RegisteredCopy]:
@@ -348,6 +351,7 @@ class Erase:
         What was erased since this file was copied is erased first. Of what was only redacted since, the names of
         `subject` are taken out; without names it is erased. None where nothing is pending.
         """
+        require(self._core.store, ERASABLE, "erase.finish")
         if self._core.unsettled is not None:
             return await self._since.finish(subject)
         cleanup = await self._core.store.clean()

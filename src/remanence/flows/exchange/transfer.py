@@ -52,6 +52,7 @@ from remanence.flows.exchange.overlap import (
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find
+from remanence.store.capabilities import BOXES, CLAIMS, ERASABLE, can, require
 from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.trust import lower_trust
 
@@ -200,6 +201,7 @@ async def import_(
         )
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
+    exported = _leave_out_unsupported(core, exported)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
     taking = _Taking(core, exported, cause, door)
     await taking.run()
@@ -219,6 +221,22 @@ def _read(core: Core, lines: Sequence[bytes | str], name: str, *, edited: bool) 
     exported = read(lines, name, edited=edited)
     refuse_vectors(exported, core.embedder.name, core.embedder.dimensions, name)
     return exported
+
+
+def _leave_out_unsupported(core: Core, exported: ExportData) -> ExportData:
+    """Leave out, with a remark, what the store cannot keep; that a text is forbidden is never left out."""
+    if exported.forbidden:
+        require(core.store, ERASABLE, "importing forbidden texts")
+    remarks = list(exported.remarks)
+    claims = sum(len(row.claims) for row in exported.rows)
+    if claims and not can(core.store, CLAIMS):
+        exported = replace(exported, rows=[replace(row, claims=()) for row in exported.rows])
+        remarks.append(f"claims that are left out, because this store keeps none: {claims:,}")
+    boxes = len(exported.boxes) + len(exported.traces)
+    if boxes and not can(core.store, BOXES):
+        exported = replace(exported, boxes=(), traces=())
+        remarks.append(f"boxes and traces that are left out, because this store keeps none: {boxes:,}")
+    return replace(exported, remarks=tuple(remarks))
 
 
 async def _erased_at_origin(core: Core, ids: Sequence[str]) -> list[str]:

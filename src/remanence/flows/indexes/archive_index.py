@@ -23,7 +23,8 @@ from remanence.flows.indexes.kept_terms import KeptTerms
 from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
 from remanence.recall.lexical import Term, term_of
-from remanence.store.base import ArchiveWords, Bookkeeping, Store, setting_row
+from remanence.store.base import ArchiveWords, Bookkeeping, setting_row
+from remanence.store.capabilities import ArchiveWordStore
 from remanence.text.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, WordHashPart, hash_of, worth_of
 
 Ints = npt.NDArray[np.int64]
@@ -55,7 +56,7 @@ class ArchiveWeight(NamedTuple):
 
 
 async def weigh_archive(
-    store: Store, scope: str, now: int, counted: ArchiveWords | None = None
+    store: ArchiveWordStore, scope: str, now: int, counted: ArchiveWords | None = None
 ) -> tuple[ArchiveWeight, ArchiveWords]:
     """Say how recall finds what is archived: by hashes of words where it is more than the index is to hold.
 
@@ -77,7 +78,7 @@ async def weigh_archive(
 
 
 async def index_words(
-    store: Store,
+    store: ArchiveWordStore,
     scope: str,
     most: int = 0,
     stopping: Callable[[], bool] = lambda: False,
@@ -154,7 +155,7 @@ class Archive:
 class ArchiveIndex:
     """The archive of one scope; `at` brings it up to date."""
 
-    def __init__(self, store: Store, scope: str) -> None:
+    def __init__(self, store: ArchiveWordStore, scope: str) -> None:
         self._store = store
         self._scope = scope
         self._position = -1

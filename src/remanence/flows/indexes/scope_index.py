@@ -25,7 +25,8 @@ from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.lexical import Term, term_of
 from remanence.recall.semantic import touched_rows
-from remanence.store.base import Find, Store
+from remanence.store.base import Find
+from remanence.store.capabilities import FullStore
 from remanence.text.analysis import asks
 
 Answer = TypeVar("Answer")
@@ -56,7 +57,7 @@ PATTERNS_MAX = 64  # tag patterns whose memories are remembered
 class ScopeIndex:
     """The resident columns of one scope; `refresh` before use, and read them `still` where something is awaited."""
 
-    def __init__(self, store: Store, scope: str, dimensions: int, *, with_archive: bool = False) -> None:
+    def __init__(self, store: FullStore, scope: str, dimensions: int, *, with_archive: bool = False) -> None:
         self._with_archive = with_archive  # however large it is
         self._store = store
         self._scope = scope

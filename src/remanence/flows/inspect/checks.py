@@ -19,6 +19,7 @@ from remanence.flows.curate.scheduling import find_held_run, timetable
 from remanence.flows.write.learning import latest_texts
 from remanence.languages import ENGLISH
 from remanence.store.base import Check, Find
+from remanence.store.capabilities import Capability, find_lacks
 from remanence.text.analysis import lexicon_of, readings
 from remanence.write.roles import speaks_as_assistant
 
@@ -42,7 +43,13 @@ async def run_checks(core: Core) -> list[Check]:
         await speakers(core),
         await languages(core),
     ]
-    return [*await core.store.check(), *own_checks]
+    return [*await core.store.check(), *map(_make_lack_check, find_lacks(core.store)), *own_checks]
+
+
+def _make_lack_check(capability: Capability) -> Check:
+    """Say what a memory on a store that lacks a capability does otherwise."""
+    advice = "where that matters, use a store that has it"
+    return Check(capability.name, True, f"this store lacks it: {capability.without}", advice)
 
 
 async def schedule(core: Core) -> Check:

@@ -25,6 +25,7 @@ from remanence.flows.curate.scheduling import Timetable, timetable
 from remanence.flows.schedule import lifetime, ticking
 from remanence.flows.schedule.ticking import NO_POLICY, TickResult, is_quiet, tick
 from remanence.store.base import Bookkeeping, ScopeSurvey
+from remanence.store.capabilities import IMAGE_EXPIRY, require
 
 LOOK_SHARE = 5  # between two looks at all scopes passes a fifth of the quickest cadence,
 LOOK_MOST_S = 30.0  # at most
@@ -204,6 +205,8 @@ class Schedule:
         images. A deep tick under a policy does that by itself.
         """
         core = self._core
+        if expire:
+            require(core.store, IMAGE_EXPIRY, "tick(expire=True)")
         bare = not core.policy_given
         outcome = await (
             ticking.tick_bare(core, expire=expire) if bare else ticking.tick(core, cadence=cadence)

@@ -45,6 +45,7 @@ from remanence.flows.mirror.mirroring import Mirroring
 from remanence.flows.write import embedding, pending_turns, reembedding
 from remanence.flows.write.pending_turns import PendingTurns
 from remanence.store.base import Bookkeeping, CleanResult
+from remanence.store.capabilities import IMAGE_EXPIRY, can
 
 LEASE = 2 * MINUTE  # a process killed in a tick keeps others from theirs for so long
 PARTS_COUNTED = 1_000  # of what others wrote; where there are more, the scope is dirty
@@ -480,7 +481,7 @@ async def _index(work: Tick) -> AutomaticRun | None:
 
 async def _expire(work: Tick) -> AutomaticRun | None:
     """End the images of the audit that are past their time, where deep rules are due."""
-    if work.due != "deep":
+    if work.due != "deep" or not can(work.core.store, IMAGE_EXPIRY):
         return None
     try:
         expiry = await expiring.expire(work.core, work.stint.is_over, work.fence)

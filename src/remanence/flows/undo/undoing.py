@@ -60,6 +60,7 @@ from remanence.flows.write import gating
 from remanence.flows.write.embedding import update_vectors
 from remanence.flows.write.superseding import claims_again
 from remanence.store.base import Arriving, PurgedMemory
+from remanence.store.capabilities import IMAGE_EXPIRY, require
 from remanence.store.constraints import APART, BUCKET_BITS, BUCKET_MAX, BUCKETS, memories_of
 from remanence.store.ending import EXPIRE
 from remanence.store.erasure import ERASE, KEEP
@@ -573,6 +574,11 @@ def _ids(created: Sequence[Change]) -> list[str]:
 
 async def image(core: Core, name: int | str) -> PurgedMemory | None:
     """Find a memory whose row has gone, by an index; a short id means what no key does."""
+    require(
+        core.store,
+        IMAGE_EXPIRY,
+        f"no memory {format_value(name)} stands; whether it was purged, to find out,",
+    )
     number = parse_short_id(name) if isinstance(name, str) else name
     rows = await core.store.find_purged_memories(
         core.scope, [name, *([number] if isinstance(number, int) else [])]

@@ -17,6 +17,7 @@ from remanence.edit.decide import decide_replacement
 from remanence.edit.one_memory import build_unchanged_check, merge_changes, says_who
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.read.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
+from remanence.store.capabilities import CLAIMS, can
 from remanence.write.admission import DraftBatch, MemoryDraft
 from remanence.write.engine_actions import SURE_MIN
 
@@ -77,7 +78,7 @@ async def with_claims(
         for place, draft in enumerate(drafts)
         if draft.claims and not draft.kept_out and batch.outcomes[place].status == "stored"
     ]
-    if not new:
+    if not new or not can(core.store, CLAIMS):
         return []
     standing = await _read_standing_claims(
         core, [claim for _, draft in new for claim in draft.claims], spared
@@ -207,6 +208,8 @@ def _says_only(one: _ClaimReplacement) -> bool:
 
 async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> list[Change]:
     """Let a memory whose text is another one claim what that says, and no more what it said."""
+    if not can(core.store, CLAIMS):
+        return []
     old = await core.store.claims(core.scope, [memory.seq])
     new = claims_of(text, memory.speaker)
     first = max((claim.number + 1 for claim in old), default=0)

@@ -20,6 +20,7 @@ from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
 from remanence.store.base import Bookkeeping
+from remanence.store.capabilities import ERASABLE, require
 from remanence.text.analysis import check_text
 from remanence.text.folding import fold_keys
 from remanence.write.admission import DraftOutcome, MemoryDraft
@@ -45,6 +46,7 @@ class ForbiddenTexts:
 
     async def list(self) -> list[Forbidden]:
         """List the texts that are forbidden: the hash of each, since when, and which memory said it."""
+        require(self._core.store, ERASABLE, "forbidden.list")
         return await self._core.store.forbidden(self._core.scope)
 
 
@@ -220,6 +222,7 @@ async def count(core: Core, found: Mapping[str, int]) -> None:
 
 async def forbid_text(core: Core, memory: Memory) -> list[Change]:
     """Decide what forbids the text of a memory at every door."""
+    require(core.store, ERASABLE, "forbidding a text")
     keys = await run_off_loop(len(memory.text), fold_keys, memory.text)
     folds = {one.fold for one in await core.store.forbidden(core.scope, keys)}
     values: dict[str, Any] = {"at": core.clock.now(), "seq": memory.seq}
@@ -228,6 +231,7 @@ async def forbid_text(core: Core, memory: Memory) -> list[Change]:
 
 async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
     """Allow texts again, named by their memories or by the hashes that `forbidden` lists."""
+    require(core.store, ERASABLE, "forbidden.lift")
     every = await core.store.forbidden(core.scope)
     memories = {one.seq: one for one in await _named_memories(core, names, {one.fold for one in every})}
     wanted_names = {name for name in names if isinstance(name, str)}

@@ -34,6 +34,7 @@ from remanence.flows.base.extra_vectors import (
 from remanence.flows.base.spending import EMBEDDER, Spending, read_spent_today
 from remanence.llm.base import Embedder, WaitingEmbedder
 from remanence.store.base import Bookkeeping, Find
+from remanence.store.capabilities import VECTORS, require
 
 Ints = npt.NDArray[np.int64]
 UNDER_WAY = "reembed"  # the bookkeeping's name for the model that is to answer next, and how far it has come
@@ -80,6 +81,7 @@ async def reembed(
 
     `stopped` is asked between steps.
     """
+    require(core.store, VECTORS, "reembed")
     model = await _resolve_model(core, embedder)
     tell = progress if progress is not None else _ignore_progress
     removals = await _begin(core, model)

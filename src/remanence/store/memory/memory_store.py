@@ -29,7 +29,6 @@ from remanence.store.base import (
     Arriving,
     Bookkeeping,
     BookkeepResult,
-    Capability,
     Check,
     CleanResult,
     EmbeddingRow,
@@ -137,8 +136,6 @@ class _Scope:
 
 class MemoryStore:
     """Memories in the process, gone with it; closing keeps them, so that a test can reopen."""
-
-    capabilities: frozenset[Capability] = frozenset()
 
     def __init__(self) -> None:
         self._scopes: dict[str, _Scope] = {}
@@ -522,11 +519,6 @@ class MemoryStore:
             if name.startswith(tuple(asked.counters))
         }
         return BookkeepResult(values, fence, spans, turn_counts, counters, state.position)
-
-    async def scopes(self) -> list[str]:
-        """List the scopes that hold anything."""
-        self._read("")
-        return sorted(name for name, state in self._scopes.items() if state != _Scope())
 
     async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""

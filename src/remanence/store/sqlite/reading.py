@@ -316,16 +316,6 @@ def find_erased_names(
     return erasing.find_marked_names(connection, names.number(connection, SCOPE, scope), asked)
 
 
-def scopes(connection: sqlite3.Connection) -> list[str]:
-    """List the scopes that hold anything."""
-    rows = connection.execute(
-        "SELECT name FROM names WHERE no IN (SELECT scope FROM scopes UNION SELECT scope FROM settings"
-        " UNION SELECT scope FROM leases UNION SELECT scope FROM fired UNION SELECT scope FROM spans"
-        " UNION SELECT scope FROM heard UNION SELECT scope FROM counters) ORDER BY name"
-    )
-    return [name for (name,) in rows.fetchall()]
-
-
 def survey(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, ScopeSurvey]:
     """Return of every scope that was written to how far it has come, and the values kept by these names."""
     marks = ", ".join("?" * len(names))

@@ -23,7 +23,6 @@ from remanence.store.base import (
     Arriving,
     Bookkeeping,
     BookkeepResult,
-    Capability,
     Check,
     CleanResult,
     EmbeddingRow,
@@ -95,12 +94,9 @@ class _WriterThread(Worker):
 class SqlStore:
     """Memories in one SQLite file, or for ":memory:" in one connection that writes and reads."""
 
-    capabilities: frozenset[Capability]
-
     def __init__(
         self, path: str, *, random: Callable[[int], bytes] = os.urandom, busy_ms: int = BUSY_MS
     ) -> None:
-        self.capabilities = frozenset({"backup"} if path == IN_MEMORY else {"durable", "backup"})
         self._path = path
         self._random = random
         self._busy_ms = busy_ms
@@ -338,10 +334,6 @@ class SqlStore:
         return await self._read(
             lambda connection: bookkeeping.read_bookkeeping(connection, self._names, scope, asked)
         )
-
-    async def scopes(self) -> list[str]:
-        """List the scopes that hold anything."""
-        return await self._read(reading.scopes)
 
     async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""

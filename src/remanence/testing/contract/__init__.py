@@ -1,18 +1,36 @@
-"""The contract of a store, as a class of tests: each says in one sentence what every store must do.
+"""The contract of a store, as classes of tests: each test says in one sentence what a store must do.
 
-Subclass `StoreContract` with a fixture `store` that yields an opened, empty store, and let pytest collect it. Where two
-processes may open the same data, let a fixture `other` yield a second store on it.
+Subclass `StoreContract` with a fixture `store` that yields an opened, empty store, and let pytest collect it: rules of
+capabilities that the store lacks are skipped, and say so. Where two processes may open the same data, let a fixture
+`other` yield a second store on it. `CoreContract` and the class of each capability can be taken alone, and
+`python -m remanence.testing.contract PACKAGE:STORE` prints which of them hold.
 """
 
-from remanence.testing.contract.archiving import ArchivingContract
+from collections.abc import Mapping
+from typing import Final
+
+from remanence.store.capabilities import (
+    ARCHIVE_WORDS,
+    BOXES,
+    CHECKED,
+    CLAIMS,
+    ERASABLE,
+    FILE,
+    IMAGE_EXPIRY,
+    VECTORS,
+)
+from remanence.testing.contract.archiving import ArchiveWordContract
 from remanence.testing.contract.audit import AuditContract, UseRunsContract
 from remanence.testing.contract.blocks import BlockContract
 from remanence.testing.contract.books import BooksContract
 from remanence.testing.contract.boxes import BoxContract
+from remanence.testing.contract.checks import CheckedContract
 from remanence.testing.contract.claims import ClaimContract
 from remanence.testing.contract.commits import CommitContract
-from remanence.testing.contract.embeddings import EmbeddingContract
-from remanence.testing.contract.ending import EndingContract, ErasingContract
+from remanence.testing.contract.embeddings import VectorContract
+from remanence.testing.contract.ending import ImageExpiryContract
+from remanence.testing.contract.erasing import ErasableContract
+from remanence.testing.contract.files import FileContract
 from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
@@ -20,22 +38,43 @@ from remanence.testing.contract.snapshots import SnapshotContract
 from remanence.testing.contract.writers import WritersContract
 
 
-class StoreContract(
+class CoreContract(
     CommitContract,
     GuardContract,
     RefusalContract,
     ReadContract,
     SnapshotContract,
-    ArchivingContract,
     AuditContract,
     BlockContract,
     BooksContract,
-    ClaimContract,
-    BoxContract,
-    ErasingContract,
-    EndingContract,
     UseRunsContract,
-    EmbeddingContract,
     WritersContract,
 ):
-    """Everything that a store must do."""
+    """What every store must do, whatever else it can."""
+
+
+class StoreContract(
+    CoreContract,
+    VectorContract,
+    ArchiveWordContract,
+    ClaimContract,
+    BoxContract,
+    ErasableContract,
+    ImageExpiryContract,
+    CheckedContract,
+    FileContract,
+):
+    """Everything that a store must do; of what it lacks nothing is asked."""
+
+
+CONTRACTS: Final[Mapping[str, type]] = {
+    "core": CoreContract,
+    VECTORS.name: VectorContract,
+    ARCHIVE_WORDS.name: ArchiveWordContract,
+    CLAIMS.name: ClaimContract,
+    BOXES.name: BoxContract,
+    ERASABLE.name: ErasableContract,
+    IMAGE_EXPIRY.name: ImageExpiryContract,
+    CHECKED.name: CheckedContract,
+    FILE.name: FileContract,
+}

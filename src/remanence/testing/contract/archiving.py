@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from remanence.core.change import Change, inverses
 from remanence.core.clock import MINUTE
 from remanence.core.model import Status, Tier
-from remanence.store.base import Store
+from remanence.store.capabilities import ARCHIVE_WORDS, ERASABLE, ArchiveWordStore
 from remanence.store.erasure import ERASE
 from remanence.testing.builders import (
     NOW,
@@ -15,11 +15,13 @@ from remanence.testing.builders import (
     block,
     create_change,
     destroy_changes,
+    find_damage,
     keep,
     make_cause,
     one,
     update_change,
 )
+from remanence.testing.contract.needs import needs, needs_also
 from remanence.text.analysis import stems
 from remanence.text.word_hashes import NAMED, PART_ROWS, WordHashPart, hashes_of, rows_of, worth_code
 
@@ -29,7 +31,7 @@ _REST = ("role", "minute", "words", "worth", "asks")
 PLACE = {"session": "Monday", "thread": "Monday", "speaker": "Ada"}
 
 
-async def index_archive_hashes(store: Store, scope: str = SCOPE) -> Told:
+async def index_archive_hashes(store: ArchiveWordStore, scope: str = SCOPE) -> Told:
     """Return the hashes of every archived memory and what tells where it belongs, by its number, and index them.
 
     What is told is the same before, when only a part of it is indexed, and after.
@@ -45,7 +47,7 @@ async def index_archive_hashes(store: Store, scope: str = SCOPE) -> Told:
     return readings[0]
 
 
-async def _read_all(store: Store, scope: str) -> Told:
+async def _read_all(store: ArchiveWordStore, scope: str) -> Told:
     words = await store.archive_words(scope, -1)
     return _read(words.parts, words.names)
 
@@ -62,10 +64,11 @@ def _read(parts: Mapping[int, WordHashPart], names: Mapping[int, str]) -> Told:
     return by_seq
 
 
-class ArchivingContract:
+@needs(ARCHIVE_WORDS)
+class ArchiveWordContract:
     """The words of what is archived are told, of nothing else, and as they are now."""
 
-    async def test_archived_words_are_those_of_the_texts(self, store: Store) -> None:
+    async def test_archived_words_are_those_of_the_texts(self, store: ArchiveWordStore) -> None:
         """Each word once, as a hash; with the names, the time and the value by which it is found and ranked."""
         text = "Where is the key? The key of the boathouse!"
         a, b = (
@@ -81,7 +84,8 @@ class ArchivingContract:
         assert {} == await index_archive_hashes(store, "another")
         assert b not in await index_archive_hashes(store)
 
-    async def test_archived_words_follow_each_change(self, store: Store) -> None:
+    @needs_also(ERASABLE)
+    async def test_archived_words_follow_each_change(self, store: ArchiveWordStore) -> None:
         """Of text and place, of what leaves the archive, is destroyed or erased, alone or in a block."""
         texts = {k: f"memory number{k} of zebras" for k in range(1, 7)}
         await keep(store, *(create_change(k, text) for k, text in texts.items()))
@@ -104,9 +108,9 @@ class ArchivingContract:
             seq: hashes for seq, (hashes, _) in words_left.items()
         }
         assert ("Tuesday", None) == (words_left[2][1]["session"], words_left[6][1].get("session"))
-        assert all(check.ok for check in await store.check())
+        assert [] == await find_damage(store)
 
-    async def test_archived_words_of_a_run_go_with_its_undo(self, store: Store) -> None:
+    async def test_archived_words_of_a_run_go_with_its_undo(self, store: ArchiveWordStore) -> None:
         """And come again with what is undone of that."""
         await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 4)))
         run = [block([archive_change(await one(store, k)) for k in (1, 3)])]
@@ -120,7 +124,7 @@ class ArchivingContract:
         assert [1, 3] == [*whole]
         assert {} == await index_archive_hashes(store)
 
-    async def test_archived_words_are_told_since_a_position(self, store: Store) -> None:
+    async def test_archived_words_are_told_since_a_position(self, store: ArchiveWordStore) -> None:
         """What changed above it, put over what was told at it, is what is told now; what is empty is told, too."""
         await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, PART_ROWS + 3)))
         some = (1, 2, PART_ROWS + 1)
@@ -138,7 +142,7 @@ class ArchivingContract:
         assert {PART_ROWS + 1} == {*now}
         assert (1, 0, {}) == (words.held, words.waiting, words.parts)
 
-    async def test_what_changes_while_words_are_indexed_waits_on(self, store: Store) -> None:
+    async def test_what_changes_while_words_are_indexed_waits_on(self, store: ArchiveWordStore) -> None:
         """Nothing that another commit changed since the texts were read is lost."""
         texts = [f"memory number{k} of zebras" for k in range(1, 4)]
         await keep(store, *(create_change(k, text) for k, text in enumerate(texts, 1)))
@@ -154,9 +158,10 @@ class ArchivingContract:
         assert {1: hashes_of(stems("quite another")), 3: hashes_of(stems(texts[2]))} == {
             seq: hashes for seq, (hashes, _) in (await index_archive_hashes(store)).items()
         }
-        assert all(check.ok for check in await store.check())
+        assert [] == await find_damage(store)
 
-    async def test_an_erased_memory_leaves_no_words_that_wait(self, store: Store) -> None:
+    @needs_also(ERASABLE)
+    async def test_an_erased_memory_leaves_no_words_that_wait(self, store: ArchiveWordStore) -> None:
         """Whether they were indexed before or not; nobody has to index anything for it."""
         await keep(store, *(create_change(k, f"memory number{k}") for k in range(1, 4)))
         await keep(store, archive_change(await one(store, 1)), verb="curate")
@@ -168,4 +173,4 @@ class ArchivingContract:
         words = await store.archive_words(SCOPE, None)
 
         assert (0, {}) == (words.held, await index_archive_hashes(store))
-        assert all(check.ok for check in await store.check())
+        assert [] == await find_damage(store)

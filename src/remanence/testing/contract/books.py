@@ -8,21 +8,17 @@ from random import Random
 from remanence.core.change import Cause, Change, inverses
 from remanence.core.clock import MINUTE
 from remanence.core.errors import Conflict, InvalidInput, NameUnknown, StoreUnavailable
-from remanence.core.model import Memory, Reason, Relation, Status
 from remanence.core.snapshot import Ints, Snapshot, SnapshotRequest
-from remanence.store.base import Bookkeeping, BookkeepResult, Check, Store
+from remanence.store.base import Bookkeeping, BookkeepResult, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
-    archive_change,
     create_change,
     expect_error,
+    find_damage,
     keep,
-    link_change,
-    one,
-    prune_change,
+    make_cause,
     tag_change,
-    update_change,
 )
 from remanence.testing.dump import dump
 from remanence.testing.invariants import find_broken_invariants
@@ -58,17 +54,6 @@ async def cover(store: Store, scope: str, *intervals: tuple[int, int]) -> None:
     await asyncio.gather(*(store.bookkeep(scope, Bookkeeping(NOW, cover=interval)) for interval in intervals))
 
 
-async def lineage(store: Store) -> Check:
-    """Return what check says of superseded memories."""
-    (lineage_check,) = [check for check in await store.check() if check.name == "lineage"]
-    return lineage_check
-
-
-def supersede_change(memory: Memory, reason: Reason = Reason.SUPERSEDED) -> Change:
-    """Mark a memory as one whose place another took."""
-    return update_change(memory, status=Status.SUPERSEDED, reason=reason)
-
-
 def union(intervals: list[tuple[int, int]]) -> list[list[int]]:
     """Return the union of intervals between small whole numbers, counted unit by unit."""
     units = sorted({unit for began, end in intervals for unit in range(began, end)})
@@ -80,15 +65,16 @@ class BooksContract:
     """Bookkeeping is read and written beside the audit; leases are held by one at a time."""
 
     async def test_a_survey_tells_how_far_each_scope_has_come(self, store: Store) -> None:
-        """Every scope that was written to, with the values that are kept by some names; what was only kept is none."""
-        for scope in ("one", "two"):
+        """Every scope that was written to, by name, with some values that are kept; what was only kept is none."""
+        assert {} == await store.survey(())
+        for scope in ("two", "one"):
             await store.commit(scope, [create_change(1, "A text.")], Cause("learn", NOW, scope))
         await store.bookkeep("one", Bookkeeping(NOW, put={"a": {"n": 1}, "b": 2, "c": 3}))
         await store.bookkeep("three", Bookkeeping(NOW, put={"a": 1}))
         surveys = await store.survey(("a", "b"))
         ends = {scope: (await store.history(scope, rows=False))[-1].position for scope in ("one", "two")}
 
-        assert ends == {scope: one.position for scope, one in surveys.items()}
+        assert list(ends.items()) == [(scope, one.position) for scope, one in surveys.items()]
         assert [{"a": {"n": 1}, "b": 2}, {}] == [dict(one.values) for one in surveys.values()]
         assert [{}, {}] == [dict(one.values) for one in (await store.survey(())).values()]
 
@@ -210,7 +196,7 @@ class BooksContract:
         assert replace(cause, turns=0) == part.cause
         assert [[NOW, 2]] == await clock(store, "turns")
         assert [[NOW, NOW + 1]] == await clock(store, "active")
-        assert [] == [check for check in await store.check() if not check.ok]
+        assert [] == await find_damage(store)
 
     async def test_an_unknown_clock_is_refused(self, store: Store) -> None:
         """The wall's clock is nobody's to ask for; a scope never written to has empty clocks."""
@@ -294,53 +280,6 @@ class BooksContract:
         assert second is not None
         assert first < second
 
-    async def test_a_scope_that_holds_something_is_listed(self, store: Store) -> None:
-        """Scopes are listed by name, those never written to are not."""
-        assert [] == await store.scopes()
-        for scope in ("b", "a"):
-            await keep(store, create_change(1, "a a", id=scope * 32), scope=scope)
-        await cover(store, "c", (NOW, NOW + 1))
-
-        assert ["a", "b", "c"] == await store.scopes()
-
-    async def test_an_empty_store_is_sound(self, store: Store) -> None:
-        """Every check passes on a store that holds nothing, and says what it looked at."""
-        checks = await store.check()
-
-        assert [] == [check for check in checks if not check.ok]
-        assert all(check.name and check.detail for check in checks)
-
-    async def test_what_has_no_successor_left_is_advice(self, store: Store) -> None:
-        """A superseded memory whose chain of successors ends in pruned ones or in nothing is told, and is no damage."""
-        texts = [create_change(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 9)]
-        a, b, c, d, e, f, g, h = (await keep(store, *texts)).assigned
-        chain = [link_change(new, old, Relation.SUPERSEDES) for new, old in ((b, a), (c, b), (e, d), (h, g))]
-        fallen = [supersede_change(await one(store, seq)) for seq in (a, d, f, g)]
-        merge = supersede_change(await one(store, b), Reason.MERGED)
-        await keep(store, *chain, link_change(c, f, Relation.SUPPORTS), *fallen, merge, verb="supersede")
-        await keep(
-            store, archive_change(await one(store, h)), prune_change(await one(store, e)), verb="curate"
-        )
-        before = await lineage(store)
-        await keep(store, prune_change(await one(store, c)), verb="curate")
-        after = await lineage(store)
-
-        assert [True, True] == [before.ok, after.ok]
-        assert (f"what superseded {d}, {f} is pruned or gone", True) == (before.detail, bool(before.advice))
-        assert f"what superseded {a}, {d}, {f} is pruned or gone" == after.detail
-
-    async def test_successors_in_place_need_no_advice(self, store: Store) -> None:
-        """A chain of successors that ends in a memory in sight or archived is well, and so is a merged duplicate."""
-        texts = [create_change(k, f"text {k}", status=Status.ACTIVE) for k in range(1, 5)]
-        a, b, c, d = (await keep(store, *texts)).assigned
-        links = link_change(b, a, Relation.SUPERSEDES), link_change(c, b, Relation.MERGED_FROM)
-        fallen = supersede_change(await one(store, a)), supersede_change(await one(store, b), Reason.MERGED)
-        await keep(
-            store, *links, *fallen, supersede_change(await one(store, d), Reason.MERGED), verb="curate"
-        )
-
-        assert "" == (await lineage(store)).advice
-
     async def test_a_closed_store_says_so(self, store: Store) -> None:
         """After close every method raises StoreUnavailable; closing twice is allowed."""
         await store.close()
@@ -351,3 +290,50 @@ class BooksContract:
         error = await expect_error(StoreUnavailable, store.bookkeep(SCOPE, Bookkeeping(NOW)))
 
         assert error.recovery
+
+    async def test_counters_add_up(self, store: Store) -> None:
+        """By commits and by bookkeeping alike; they are answered by how their names begin, and stay in their scope."""
+        await keep(store, create_change(1, "one"), counts={"gate/secret": 2, "spend": 5})
+        await keep(store, counts={"gate/secret": 1})
+        books = await store.bookkeep(
+            SCOPE, Bookkeeping(NOW, count={"gate/forbidden": 4, "gatf": 1}, counters=("gate/",))
+        )
+        other = await store.bookkeep("other", Bookkeeping(NOW, counters=("gate/", "s")))
+        spent = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("s",)))
+
+        assert {"gate/forbidden": 4, "gate/secret": 3} == dict(books.counters)
+        assert ({}, {"spend": 5}) == (dict(other.counters), dict(spent.counters))
+
+    async def test_a_counter_that_comes_to_nothing_is_gone(self, store: Store) -> None:
+        """By a commit as by bookkeeping, and it counts again from nothing."""
+        await keep(store, create_change(1, "one"), counts={"waiting/a": 2, "waiting/b": 1, "waiting/c": 0})
+        await keep(store, counts={"waiting/b": -1})
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, count={"waiting/a": -2}))
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("waiting/",)))
+        again = await store.bookkeep(SCOPE, Bookkeeping(NOW, count={"waiting/a": 1}, counters=("waiting/",)))
+
+        assert ({}, {"waiting/a": 1}) == (dict(books.counters), dict(again.counters))
+
+    async def test_a_repeated_commit_counts_once(self, store: Store) -> None:
+        """A part that was written already adds nothing to counters, and puts no values."""
+        cause = make_cause(counts={"gate/secret": 1}, values={"cursor/a": {"seq": 1}})
+        await store.commit(SCOPE, [create_change(1, "one")], cause)
+        await store.bookkeep(SCOPE, Bookkeeping(NOW, put={"cursor/a": {"seq": 7}}))
+        await store.commit(SCOPE, [create_change(1, "one")], cause)
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, counters=("gate/",), under=("cursor/",)))
+
+        assert ({"gate/secret": 1}, {"cursor/a": {"seq": 7}}) == (dict(books.counters), dict(books.values))
+
+    async def test_values_are_put_together_with_what_is_committed(self, store: Store) -> None:
+        """Both or neither: a commit in conflict puts nothing; None takes a value away."""
+        (a,) = (
+            await keep(store, create_change(1, "one"), values={"cursor/a": {"seq": 1}, "cursor/b": 2})
+        ).assigned
+        await expect_error(Conflict, keep(store, create_change(1, "one"), values={"cursor/a": {"seq": a}}))
+        await keep(store, create_change(1, "two"), values={"cursor/b": None})
+        books = await store.bookkeep(SCOPE, Bookkeeping(NOW, under=("cursor/",)))
+        parts = await store.history(SCOPE)
+
+        assert {"cursor/a": {"seq": 1}} == dict(books.values)
+        assert [{}, {}] == [dict(part.cause.values) for part in parts]
+        assert [] == await find_damage(store)

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from remanence.core.change import Cause, Change, Increment, inverses
 from remanence.core.clock import DAY, TIME_MAX
-from remanence.core.errors import Conflict
-from remanence.core.model import COMING_BACK
-from remanence.store.base import EndImagesResult, LedgerFindings, PurgedMemory, Store
+from remanence.store.base import EndImagesResult, PurgedMemory
+from remanence.store.capabilities import ERASABLE, IMAGE_EXPIRY, ImageExpiryStore
 from remanence.store.ending import EXPIRE, PARTS_MAX
-from remanence.store.erasure import ERASE, of_fold, of_id, of_seq
+from remanence.store.erasure import ERASE
 from remanence.testing.builders import (
     NOW,
     SCOPE,
@@ -19,7 +18,7 @@ from remanence.testing.builders import (
     block,
     create_change,
     destroy_changes,
-    expect_error,
+    find_damage,
     keep,
     link_change,
     make_cause,
@@ -29,70 +28,12 @@ from remanence.testing.builders import (
     unlink_change,
     update_change,
 )
+from remanence.testing.contract.needs import needs, needs_also
 from remanence.testing.dump import dump
 from remanence.testing.invariants import find_broken_invariants
-from remanence.text.folding import fold_keys
 
 LATER = NOW + 60 * DAY
 TEXT, FORMER = "the pier is painted blue", "the pier is painted green"
-
-
-class ErasingContract:
-    """What was erased has no row and no image, and the chain is proven all the same."""
-
-    async def test_an_erased_memory_has_no_row_and_no_image(self, store: Store) -> None:
-        """What changed beside it in the same part is still told; each part has its count and digest."""
-        said, other, _ = await erase_one_memory(store)
-        parts = await store.history(SCOPE)
-        told = [(change.table, change.key) for part in parts for change in part.changes]
-        mine = [change for part in await store.history(SCOPE, memory=said) for change in part.changes]
-        checks = await store.check()
-
-        assert [None] == await store.get(SCOPE, [said])
-        assert [("memories", other), ("memories", other), ("memories", said)] == told
-        assert [Change("memories", said, {}, None)] == mine
-        assert [2, 3, 1] == [part.count for part in parts]
-        assert [] == [check for check in checks if not check.ok]
-
-    async def test_what_was_erased_is_known_again(self, store: Store) -> None:
-        """By number, by id and by every text that it had; in its scope, and from when on."""
-        said, other, id_ = await erase_one_memory(store)
-        folds = [fold_keys(text)[0] for text in (TEXT, FORMER, "the toll is five")]
-        asked = [of_seq(said), of_seq(other), of_id(id_), *map(of_fold, folds)]
-        known = await store.find_erased_names(SCOPE, asked)
-
-        assert {of_seq(said), of_id(id_), *map(of_fold, folds[:2])} == known.keys()
-        assert {NOW} == set(known.values())
-        assert {} == await store.find_erased_names("other", asked)
-        assert [True, True] == [found.is_erased for found in await store.forbidden(SCOPE, folds)]
-        assert [] == await store.forbidden(SCOPE)
-
-    async def test_what_was_erased_never_comes_in_again(self, store: Store) -> None:
-        """Neither a text that it had nor its id, by any verb, one that brings things back among them."""
-        _, other, id_ = await erase_one_memory(store)
-        fresh = create_change(1, "something else")
-        named = Change("memories", -1, None, {**(fresh.after or {}), "id": id_})
-        beside = await one(store, other)
-        for verb in sorted({"learn", *COMING_BACK}):
-            for change in (
-                create_change(1, TEXT),
-                create_change(1, FORMER),
-                named,
-                update_change(beside, text=TEXT),
-            ):
-                await expect_error(Conflict, store.commit(SCOPE, [change], make_cause(verb)))
-        await store.commit("other", [create_change(1, TEXT)], make_cause("learn"))
-
-        assert (await store.clean()).found == ()
-
-    async def test_a_store_that_nothing_took_the_place_of_has_nothing_back(self, store: Store) -> None:
-        """The ledger, where one is kept, says what the store knows."""
-        await erase_one_memory(store)
-        await store.clean()
-
-        assert LedgerFindings() == await store.compare_ledgers()
-        assert await store.take_ledgers()
-        assert LedgerFindings() == await store.compare_ledgers()
 
 
 def ending(at: int = LATER, **more: object) -> Cause:
@@ -100,20 +41,21 @@ def ending(at: int = LATER, **more: object) -> Cause:
     return make_cause(EXPIRE, at, **more)
 
 
-async def end_images(store: Store, before: int = NOW + DAY, at: int = LATER) -> EndImagesResult:
+async def end_images(store: ImageExpiryStore, before: int = NOW + DAY, at: int = LATER) -> EndImagesResult:
     """End the images of what is older."""
     return await store.end_images(SCOPE, before, ending(at))
 
 
-async def sound(store: Store) -> bool:
+async def sound(store: ImageExpiryStore) -> bool:
     """Tell whether every check is sound."""
-    return all(check.ok for check in await store.check())
+    return not await find_damage(store)
 
 
-class EndingContract:
+@needs(IMAGE_EXPIRY)
+class ImageExpiryContract:
     """Images end, causes stay; what keeps its images keeps them; all of it is proven."""
 
-    async def test_images_end_and_causes_stay(self, store: Store) -> None:
+    async def test_images_end_and_causes_stay(self, store: ImageExpiryStore) -> None:
         """A part whose images ended has its cause, digest and count, and says when they ended."""
         a, b = (
             await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-1, "x"))
@@ -135,7 +77,7 @@ class EndingContract:
         assert [] == find_broken_invariants(await dump(store, SCOPE))
         assert await sound(store)
 
-    async def test_nothing_is_logged_where_nothing_is_due(self, store: Store) -> None:
+    async def test_nothing_is_logged_where_nothing_is_due(self, store: ImageExpiryStore) -> None:
         """Asked again, or before its time, it does nothing; by the same run and part it answers what was done."""
         assert EndImagesResult(0, 0) == await end_images(store)
         await keep(store, create_change(1, "a a"))
@@ -149,7 +91,7 @@ class EndingContract:
         assert 2 == len(await store.history(SCOPE))
         assert [] == await store.history("other")
 
-    async def test_it_ends_at_the_first_part_that_is_not_older(self, store: Store) -> None:
+    async def test_it_ends_at_the_first_part_that_is_not_older(self, store: ImageExpiryStore) -> None:
         """A part that claims to be of later keeps all after it: a clock that was wrong once ends nothing too early."""
         for at in (NOW, NOW + 9 * DAY, NOW + 1):
             await store.commit(SCOPE, [create_change(1, f"of {at}")], make_cause("learn", at))
@@ -160,7 +102,7 @@ class EndingContract:
             part.ended_at is not None for part in (await store.history(SCOPE))[:3]
         ]
 
-    async def test_what_is_held_or_a_tombstone_keeps_its_images(self, store: Store) -> None:
+    async def test_what_is_held_or_a_tombstone_keeps_its_images(self, store: ImageExpiryStore) -> None:
         """Also in a part with others, and links at either end; once nothing keeps them, they end too."""
         a, b, c, d = (await keep(store, *(create_change(k, f"text {k}") for k in (1, 2, 3, 4)))).assigned
         columns = {"attributes": {"a long value": "that two say"}}
@@ -183,7 +125,9 @@ class EndingContract:
         assert ([], {b}) == (await read_history(store, a), await find_audited_memories(store))
         assert await sound(store)
 
-    async def test_a_purged_memory_keeps_its_images_as_long_as_it_can_be_restored(self, store: Store) -> None:
+    async def test_a_purged_memory_keeps_its_images_as_long_as_it_can_be_restored(
+        self, store: ImageExpiryStore
+    ) -> None:
         """It is found by number, id, key or an id's end; its oldest images stay until that of its row ends."""
         a, b = (
             await keep(store, create_change(1, "a a", key="k"), create_change(2, "b b"), link_change(-1, -2))
@@ -213,7 +157,8 @@ class EndingContract:
         assert [replace(purged_memory, ended_at=LATER + DAY)] == await store.find_purged_memories(SCOPE, [a])
         assert await sound(store)
 
-    async def test_what_came_back_is_no_more_known_as_purged(self, store: Store) -> None:
+    @needs_also(ERASABLE)
+    async def test_what_came_back_is_no_more_known_as_purged(self, store: ImageExpiryStore) -> None:
         """Neither is what was erased."""
         a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
         await keep(store, *destroy_changes(await one(store, a)), verb="purge", run="r")
@@ -224,7 +169,7 @@ class EndingContract:
         assert [] == await store.find_purged_memories(SCOPE, [a, b])
         assert await sound(store)
 
-    async def test_rows_of_a_block_end_one_by_one(self, store: Store) -> None:
+    async def test_rows_of_a_block_end_one_by_one(self, store: ImageExpiryStore) -> None:
         """Of memories and of links; what is kept turns the same rows round as before."""
         seqs = (await keep(store, *(create_change(k, f"text {k}") for k in range(1, 7)))).assigned
         await keep(store, block([link_change(seq, seq + 1, weight=0.5) for seq in seqs[:-1]]), verb="link")
@@ -248,7 +193,7 @@ class EndingContract:
         assert ((), LATER) == ((await store.history(SCOPE))[4].used, (await store.history(SCOPE))[4].ended_at)
         assert await sound(store)
 
-    async def test_rows_of_a_block_end_once_nothing_keeps_them(self, store: Store) -> None:
+    async def test_rows_of_a_block_end_once_nothing_keeps_them(self, store: ImageExpiryStore) -> None:
         """Of a block of which two rows were kept one goes with its hold, and the other is as before."""
         seqs = (await keep(store, *(create_change(k, f"text {k}") for k in range(1, 7)))).assigned
         await keep(store, block([archive_change(await one(store, seq)) for seq in seqs]), verb="curate")
@@ -266,7 +211,7 @@ class EndingContract:
         assert whole == await read_history(store, seqs[1])
         assert await sound(store)
 
-    async def test_links_in_a_row_end_one_by_one(self, store: Store) -> None:
+    async def test_links_in_a_row_end_one_by_one(self, store: ImageExpiryStore) -> None:
         """Of many links that came with their memories, those at what is kept are told of it as before, and no other."""
         creations = [create_change(k, f"text {k}") for k in range(1, 13)]
         links = [link_change(-k, -k - 1, weight=0.5) for k in range(1, 12)]
@@ -286,7 +231,7 @@ class EndingContract:
         assert ["memories", "links", "links"] == [change.table for change in first.changes]
         assert await sound(store)
 
-    async def test_parts_end_some_at_once(self, store: Store) -> None:
+    async def test_parts_end_some_at_once(self, store: ImageExpiryStore) -> None:
         """As many as one part may end; the next goes on where it stopped."""
         for k in range(PARTS_MAX + 5):
             await store.commit(
@@ -298,7 +243,8 @@ class EndingContract:
         assert (PARTS_MAX + 5, 5, False) == (second.through, second.parts, second.left)
         assert await sound(store)
 
-    async def test_what_was_kept_can_be_erased(self, store: Store) -> None:
+    @needs_also(ERASABLE)
+    async def test_what_was_kept_can_be_erased(self, store: ImageExpiryStore) -> None:
         """The chain is proven before and after, and after the next end of images."""
         a, b = (
             await keep(store, create_change(1, "a a"), create_change(2, "b b"), tag_change(-1, "x"))
@@ -319,7 +265,7 @@ class EndingContract:
         assert {b} == await find_audited_memories(store)
         assert await sound(store)
 
-    async def test_scopes_end_each_for_itself(self, store: Store) -> None:
+    async def test_scopes_end_each_for_itself(self, store: ImageExpiryStore) -> None:
         """The images of another scope stay."""
         await keep(store, create_change(1, "a a"))
         await keep(store, create_change(1, "a a"), scope="other")
@@ -330,27 +276,12 @@ class EndingContract:
         assert await sound(store)
 
 
-async def read_history(store: Store, seq: int) -> list[Change]:
+async def read_history(store: ImageExpiryStore, seq: int) -> list[Change]:
     """Return all that the audit tells of a memory."""
     return [change for part in await store.history(SCOPE, memory=seq) for change in part.changes]
 
 
-async def find_audited_memories(store: Store) -> set[object]:
+async def find_audited_memories(store: ImageExpiryStore) -> set[object]:
     """Return the memories of which the audit tells anything."""
     parts = await store.history(SCOPE)
     return {change.key for part in parts for change in part.changes if change.table == "memories"}
-
-
-async def erase_one_memory(store: Store) -> tuple[int, int, str]:
-    """Keep two memories, change both in one part, erase one of them; return both numbers and the id that went."""
-    said, other = (await keep(store, create_change(1, FORMER), create_change(2, "the toll is five"))).assigned
-    memory, beside = await one(store, said), await one(store, other)
-    changes = [
-        update_change(memory, text=TEXT),
-        update_change(beside, importance=0.5),
-        tag_change(said, "boats"),
-    ]
-    await store.commit(SCOPE, changes, make_cause("update"))
-    gone = [Change("memories", said, {"revision": 2}, None), Change("tags", (said, "boats"), {}, None)]
-    await store.commit(SCOPE, gone, make_cause(ERASE))
-    return said, other, memory.id

@@ -1,9 +1,11 @@
 """What a commit compares before it writes: revision, touched, old values, twins. All conflicts, or nothing written."""
 
+import pytest
+
 from remanence.core.change import Change, Increment
 from remanence.core.errors import Conflict, InvalidInput
-from remanence.core.model import Relation, Status
-from remanence.store.base import Store
+from remanence.core.model import KEYING, Relation, Status
+from remanence.store.base import Find, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
@@ -298,3 +300,18 @@ class GuardContract:
         await expect_error(InvalidInput, keep(store, fresh, verb="consolidate"))
 
         assert Status.PRUNED == (await one(store, seq)).status
+
+    @pytest.mark.parametrize("verb", sorted(KEYING))
+    async def test_a_key_stands_beside_what_says_the_same(self, store: Store, verb: str) -> None:
+        """Put or imported, also together; without a key, or learned with one, a text in sight is refused."""
+        await keep(store, create_change(1, "the gate is open"))
+        equal = [create_change(n, "the gate is open", key=f"k{n}", id=f"{n:032x}") for n in (1, 2)]
+        await keep(store, *equal, verb=verb)
+        before = await dump(store, SCOPE)
+        await expect_error(
+            Conflict, keep(store, create_change(1, "the gate is open", id="a" * 32), verb=verb)
+        )
+        await expect_error(Conflict, keep(store, create_change(1, "the gate is open", id="a" * 32, key="k3")))
+
+        assert before == await dump(store, SCOPE)
+        assert 3 == len(await store.find(SCOPE, Find(limit=9)))

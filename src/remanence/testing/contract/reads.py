@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from remanence.core.change import Change
 from remanence.core.clock import DAY
 from remanence.core.model import Kind, Reason, Relation, Segment, Severity, Status, Tail
 from remanence.core.segment import GAP_MAX
@@ -277,52 +276,6 @@ class ReadContract:
 
         assert [[]] * len(strange) + [[a]] == [postings.rows[stem].tolist() for stem in [*strange, "zebra"]]
 
-    async def test_vectors_come_in_order_of_arrival(self, store: Store) -> None:
-        """Vectors are float16 rows, of all, of those above a number, or of those asked for; others are left out."""
-        rows = np.arange(12, dtype=np.float16).reshape(3, 4) / 16
-        changes = [
-            create_change(k, f"number{k}", vector=rows[k - 1].astype("<f2").tobytes()) for k in (1, 2, 3)
-        ]
-        a, b, c, d = (await keep(store, *changes, create_change(4, "no vector"))).assigned
-        seqs, vectors = await store.vectors(SCOPE)
-        above, _ = await store.vectors(SCOPE, after=a)
-        only, only_rows = await store.vectors(SCOPE, only=[d, c, a])
-
-        assert ([a, b, c], "float16", "int64") == (seqs.tolist(), str(vectors.dtype), str(seqs.dtype))
-        assert rows.tolist() == vectors.tolist()
-        assert ([b, c], [a, c]) == (above.tolist(), only.tolist())
-        assert rows[[0, 2]].tolist() == only_rows.tolist()
-
-    async def test_vectors_are_those_of_one_scope(self, store: Store) -> None:
-        """What another scope took in between is left out, also where the scope is whole up to there."""
-        vector = np.ones(4, "<f2").tobytes()
-        (a,) = (await keep(store, create_change(1, "mine", vector=vector))).assigned
-        before = (await store.vectors(SCOPE))[0].tolist()
-        (b,) = (await keep(store, create_change(1, "theirs", vector=vector), scope="elsewhere")).assigned
-        (c,) = (await keep(store, create_change(1, "mine too", vector=vector))).assigned
-
-        assert ([a], [a, c]) == (before, (await store.vectors(SCOPE))[0].tolist())
-        assert [b] == (await store.vectors("elsewhere"))[0].tolist()
-        assert [] == (await store.vectors("nowhere"))[0].tolist()
-
-    async def test_a_vector_may_come_change_and_go(self, store: Store) -> None:
-        """A vector is a column like another: None takes it away."""
-        (a,) = (await keep(store, create_change(1, "apples"))).assigned
-        for numbers in ([1.0, 2.0], [3.0, 4.0], None):
-            blob = None if numbers is None else np.array(numbers, "<f2").tobytes()
-            revision = (await one(store, a)).revision
-            await keep(
-                store, Change("memories", a, {"revision": revision}, {"vector": blob}), verb="consolidate"
-            )
-            _, vectors = await store.vectors(SCOPE)
-            assert ([numbers] if numbers else []) == vectors.tolist()
-
-    async def test_a_scope_without_vectors_has_an_empty_array(self, store: Store) -> None:
-        """No vectors are an array of no rows, not an error."""
-        seqs, vectors = await store.vectors(SCOPE)
-
-        assert (0, 0) == (len(seqs), len(vectors))
-
     async def test_neighbours_are_the_links_of_either_end(self, store: Store) -> None:
         """Every link with one of the memories at an end comes exactly once."""
         changes = [create_change(k, f"number{k}") for k in (1, 2, 3, 4)]
@@ -370,15 +323,14 @@ class ReadContract:
         await store.history("nowhere")
 
         assert before == await dump(store, SCOPE)
-        assert [SCOPE] == await store.scopes()
+        assert [SCOPE] == [*await store.survey(())]
 
     async def test_archived_memories_are_still_found(self, store: Store) -> None:
-        """Full text, vectors and listings hold rows of every status; the caller filters."""
-        (a,) = (await keep(store, create_change(1, "zebra", vector=b"\x00\x3c"))).assigned
+        """Full text holds rows of every status; the caller filters."""
+        (a,) = (await keep(store, create_change(1, "zebra"))).assigned
         await keep(store, archive_change(await one(store, a)), verb="curate")
 
         assert [a] == (await store.search(SCOPE, ["zebra"])).rows["zebra"].tolist()
-        assert [a] == (await store.vectors(SCOPE))[0].tolist()
 
     async def test_a_change_of_text_follows_into_what_writes_ask(self, store: Store) -> None:
         """A fingerprint that changed with its text is known by the new one only."""

@@ -5,7 +5,6 @@ Asks a store only through its protocol, and through `other`, a second store on t
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from remanence.testing.builders import (
     create_change,
     destroy_changes,
     expect_error,
+    find_damage,
     keep,
     link_change,
     make_cause,
@@ -30,7 +30,6 @@ from remanence.testing.builders import (
     update_change,
 )
 from remanence.testing.dump import dump
-from remanence.text.folding import fold_keys
 
 ROUNDS = 20
 VECTOR = np.ones(4, "<f2").tobytes()
@@ -55,13 +54,17 @@ async def read_scope_state(store: Store) -> tuple[object, ...]:
     return await dump(store, SCOPE), await store.history(SCOPE)
 
 
-class WritersContract:
-    """Two who write at once are put in order, and what one was told of is there for the other."""
+class SecondWriter:
+    """Rules in which two write at once."""
 
     @pytest.fixture
     def other(self, store: Store) -> Store:
         """A second store on the same data, opened; here the same one, used by several at once."""
         return store
+
+
+class WritersContract(SecondWriter):
+    """Two who write at once are put in order, and what one was told of is there for the other."""
 
     async def test_of_two_who_read_the_same_one_writes(self, store: Store, other: Store) -> None:
         """Nobody writes over what he has not read: every addition of several who add to one number is in it."""
@@ -83,63 +86,7 @@ class WritersContract:
         memory = await one(store, seq)
 
         assert ({"n": 3 * ROUNDS}, 3 * ROUNDS + 1) == (memory.attributes, memory.revision)
-        assert [] == [check for check in await other.check() if not check.ok]
-
-    async def test_no_text_slips_in_beside_its_forbidding(self, store: Store, other: Store) -> None:
-        """Who looked before a text was forbidden, and commits after, is refused: nobody else looks at that moment."""
-        text, folds = "the moon is a lamp", fold_keys("the moon is a lamp")
-        start = asyncio.Event()
-
-        async def learn(to: Store, who: str) -> None:
-            for k in range(ROUNDS):
-                if await to.forbidden(SCOPE, folds):
-                    return
-                await asyncio.sleep(0)
-                mark = f"{who} {k}".encode()
-                with suppress(Conflict):
-                    await keep(to, create_change(1, text, id=mark.hex(), fingerprint=mark), run=mark.hex())
-                start.set()
-
-        async def forbid() -> None:
-            await start.wait()
-            await keep(other, *(Change("forbidden", fold, None, {}) for fold in folds), run="forbid")
-
-        await at_once(lambda: learn(store, "a"), lambda: learn(store, "b"), lambda: learn(other, "c"), forbid)
-        runs = [part.cause.run for part in await store.history(SCOPE)]
-
-        assert "forbid" == runs[-1]
-
-    async def test_numbers_become_visible_in_their_order(self, store: Store, other: Store) -> None:
-        """Who asks again and again for the vectors above the last he has misses none, whoever writes meanwhile."""
-        seen: list[int] = []
-        done = asyncio.Event()
-
-        async def write(to: Store, scope: str, name: str) -> None:
-            for k in range(ROUNDS):
-                texts = [create_change(n, f"{name} {k} {n}", vector=VECTOR) for n in (1, 2)]
-                await keep(to, *texts, scope=scope)
-                await asyncio.sleep(0)
-
-        async def writers() -> None:
-            await at_once(
-                lambda: write(store, SCOPE, "a"),
-                lambda: write(other, SCOPE, "b"),
-                lambda: write(other, "another", "c"),
-            )
-            done.set()
-
-        async def follow() -> None:
-            while not done.is_set():
-                seqs, rows = await store.vectors(SCOPE, after=seen[-1] if seen else 0)
-                assert len(rows) == len(seqs)
-                seen.extend(seqs.tolist())
-                await asyncio.sleep(0)
-
-        await at_once(writers, follow)
-        seen.extend((await store.vectors(SCOPE, after=seen[-1]))[0].tolist())
-
-        assert (await store.vectors(SCOPE))[0].tolist() == seen
-        assert 4 * ROUNDS == len(seen)
+        assert [] == await find_damage(other)
 
     async def test_parts_become_visible_in_their_order(self, store: Store, other: Store) -> None:
         """Who follows the history above the last position he has misses no part, and gets each once."""

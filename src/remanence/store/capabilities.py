@@ -1,0 +1,404 @@
+"""What a store may do beside its core: one protocol for each capability, and what goes on without it.
+
+The one place where the engine asks what a store can do. `complete` is called once, as a memory is opened: what a store
+lacks is then answered as by one that holds none of it, which is the truth, because what would write it is refused.
+A verb that is about a capability calls `require` before it does anything.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow
+from remanence.core.change import Cause, Change, CommitResult, Entry, Fence
+from remanence.core.claim import Claim, Forbidden
+from remanence.core.errors import CapabilityMissing, InvalidInput
+from remanence.store.base import (
+    ArchiveWords,
+    Check,
+    CleanResult,
+    EmbeddingRow,
+    EndImagesResult,
+    Ints,
+    LedgerFindings,
+    PurgedMemory,
+    Store,
+)
+from remanence.store.erasure import ERASE
+
+
+class VectorStore(Store, Protocol):
+    """A store that keeps vectors: the memories' own, in their column `vector`, and those of models beside them."""
+
+    async def vectors(
+        self, scope: str, after: int = 0, only: Sequence[int] | None = None, model: str | None = None
+    ) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Return (seq, vectors as float16 rows) of memories above `after`, or of `only` those, in order of arrival.
+
+        Asked again above the last it got, a caller misses none. With `model` they are those that `embed` keeps of it.
+        """
+        ...
+
+    async def embed(
+        self,
+        scope: str,
+        model: str,
+        rows: Sequence[EmbeddingRow] | None,
+        *,
+        fence: Fence | None = None,
+        count: Mapping[str, int] | None = None,
+    ) -> int:
+        """Keep vectors of a model beside the memories' own, and return how many; None takes those of the model away.
+
+        They follow from texts: no audit holds them, and those of a memory go when its text changes or its row goes. A
+        vector that was made for another text, or for a memory that has gone, is not kept. At most EMBEDDED_MAX are
+        taken away at once: whoever wants all gone asks until it is 0. `count` is added to counters in the same
+        transaction, as `bookkeep` adds it. Under `fence` it is LeaseLost where the lease was
+        given to another holder since.
+        """
+        ...
+
+
+class ArchiveWordStore(Store, Protocol):
+    """A store that keeps hashes of the words of what is archived, so that recall need not hold its texts."""
+
+    async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
+        """Return the word hashes of archived memories that changed above a position; None for no more than how many.
+
+        They follow from the memories as they are now: no audit holds them. Texts whose words are not indexed are read.
+        """
+        ...
+
+    async def index_archive(self, scope: str) -> int:
+        """Index the words of some archived memories of which a commit noted that they wait; return how many still do.
+
+        At most a part of them is read and written at once, and no answer of `archive_words` changes by it. What a
+        commit changes meanwhile waits on.
+        """
+        ...
+
+
+class ClaimStore(Store, Protocol):
+    """A store that keeps what memories claim, in the table `claims`."""
+
+    async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
+        """Return the claims of memories, in order of their keys."""
+        ...
+
+    async def find_latest_claims(
+        self, scope: str, about: Sequence[tuple[str, str]], most: int
+    ) -> list[Claim]:
+        """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
+        ...
+
+
+class BoxStore(Store, Protocol):
+    """A store that keeps boxes and traces, in the tables of these names."""
+
+    async def boxes(self, scope: str, find: FindBoxes) -> list[BoxRow]:
+        """List boxes, those of the latest turns first."""
+        ...
+
+    async def traces(self, scope: str, find: FindTraces) -> list[TraceRow]:
+        """List traces, those of the latest turns first."""
+        ...
+
+
+class ErasableStore(Store, Protocol):
+    """A store that erases for good, and refuses what was erased or forbidden from then on.
+
+    Forbidden texts are in the table `forbidden`; an erasure is a commit of the verb "erase".
+    """
+
+    async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
+        """Return which of these folds are forbidden or of what was erased, or all that are forbidden, in order."""
+        ...
+
+    async def find_erased_names(self, scope: str, names: Sequence[str]) -> Mapping[str, int]:
+        """Return which of these names were erased and when; `erasure` says what memories and texts are asked for by."""
+        ...
+
+    async def erased_ids(self, scope: str) -> list[str]:
+        """Return the ids of the memories of a scope that were erased, the earliest first."""
+        ...
+
+    async def clean(self) -> CleanResult:
+        """Rewrite what is stored without what was erased, and look through it; nothing where nothing is due."""
+        ...
+
+
+class ImageExpiryStore(Store, Protocol):
+    """A store that ends old images of its audit, and finds what was purged by name."""
+
+    async def end_images(self, scope: str, before: int, cause: Cause) -> EndImagesResult:
+        """Take away the images of the oldest parts, as long as each is of before a time, and log that as a part.
+
+        The causes of these parts stay, with the digests that chain them. Images of memories that keep them stay:
+        of those that are held at `cause.at`, those that are pruned, and those that were purged at `before` or later.
+        Those that were kept before and are so no more go, too. It is at most `ending.PARTS_MAX` parts at once, and
+        no further part once `ending.CHANGES_MAX` changes went: whoever wants more asks again while more are `left`.
+        Nothing is logged where nothing is due. By (run, part) and under a fence it is as a commit.
+        """
+        ...
+
+    async def find_purged_memories(self, scope: str, names: Sequence[int | str]) -> list[PurgedMemory]:
+        """Return the purged memories that have one of these numbers, ids or keys, or an id that ends so, in order."""
+        ...
+
+
+class CheckedStore(Store, Protocol):
+    """A store that looks through what it holds."""
+
+    async def check(self) -> list[Check]:
+        """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text.
+
+        A superseded memory whose successors, and theirs, are all pruned or gone is sound; there is advice about it.
+        """
+        ...
+
+
+class FileStore(Store, Protocol):
+    """A store of which a copy can be made and put back: it keeps ledgers of what was erased since."""
+
+    async def backup(self, path: str) -> int:
+        """Write a verified copy to `path` and return how many memories are in it; refuses to overwrite."""
+        ...
+
+    async def compare_ledgers(self) -> LedgerFindings:
+        """Return what the ledgers that a store hears name and it holds, also of one that is not open yet.
+
+        Nothing is written; nothing is found where no ledger is kept.
+        """
+        ...
+
+    async def take_ledgers(self, *, accept_damage: bool = False) -> bool:
+        """Learn what the ledgers know, and write its own; False, with nothing learned, where it holds any of it.
+
+        So it is where a ledger is damaged, unless `accept_damage` says that somebody has seen it.
+        """
+        ...
+
+    async def keep_standing(self, scope: str, cause: Cause) -> int:
+        """Keep the memories of a scope that ledgers name, log why, and return how many that are."""
+        ...
+
+
+class FullStore(
+    VectorStore,
+    ArchiveWordStore,
+    ClaimStore,
+    BoxStore,
+    ErasableStore,
+    ImageExpiryStore,
+    CheckedStore,
+    FileStore,
+    Protocol,
+):
+    """A store as the engine uses it: every capability is there, or answered by `PartialStore`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """What a store may be able to do: it is, where it has all of these verbs.
+
+    `tables` are those whose rows it is given then alone. `without` says what a memory on a store that lacks it does
+    otherwise, as `doctor` shows it.
+    """
+
+    name: str
+    verbs: tuple[str, ...]
+    without: str
+    tables: tuple[str, ...] = ()
+
+
+VECTORS: Final = Capability(
+    "vectors", ("vectors", "embed"), "recall goes by words alone, and no near duplicates are found"
+)
+ARCHIVE_WORDS: Final = Capability(
+    "archive words",
+    ("archive_words", "index_archive"),
+    "recall holds the texts of the whole archive in memory, however large",
+)
+CLAIMS: Final = Capability(
+    "claims",
+    ("claims", "find_latest_claims"),
+    "no newer statement takes an older one's place by what it claims",
+    ("claims",),
+)
+BOXES: Final = Capability(
+    "boxes", ("boxes", "traces"), "turns are not grouped into boxes and traces", ("boxes", "traces")
+)
+ERASABLE: Final = Capability(
+    "erasing",
+    ("forbidden", "find_erased_names", "erased_ids", "clean"),
+    "nothing can be erased for good, and no text be forbidden",
+    ("forbidden",),
+)
+IMAGE_EXPIRY: Final = Capability(
+    "image expiry",
+    ("end_images", "find_purged_memories"),
+    "the audit keeps every image for ever, and what was purged comes back by undo alone",
+)
+CHECKED: Final = Capability("checks", ("check",), "what is stored is not looked through")
+FILE: Final = Capability(
+    "file",
+    ("backup", "compare_ledgers", "take_ledgers", "keep_standing"),
+    "no backup can be made, and an older copy that is put back is not noticed",
+)
+CAPABILITIES: Final = (VECTORS, ARCHIVE_WORDS, CLAIMS, BOXES, ERASABLE, IMAGE_EXPIRY, CHECKED, FILE)
+CORE: Final = (
+    *("open", "close", "get", "find", "arriving", "search", "neighbours"),
+    *("snapshot", "commit", "history", "bookkeep", "survey"),
+)
+
+
+def find_missing_verbs(store: Store, capability: Capability) -> list[str]:
+    """Return the verbs of a capability that a store does not have."""
+    return [verb for verb in capability.verbs if not callable(getattr(store, verb, None))]
+
+
+def find_lacks(store: Store) -> tuple[Capability, ...]:
+    """Return the capabilities that a store lacks; one of which it has some verbs only is lacking."""
+    if isinstance(store, PartialStore):
+        return store.lacks
+    return tuple(one for one in CAPABILITIES if find_missing_verbs(store, one))
+
+
+def complete(store: Store) -> FullStore:
+    """Return a store as the engine uses it: itself where it lacks nothing; InvalidInput where it lacks of the core."""
+    if missing := [verb for verb in CORE if not callable(getattr(store, verb, None))]:
+        raise InvalidInput(
+            f"this is no store: it has no {', '.join(missing)}",
+            recovery="pass a store that has every verb of remanence.store.base.Store",
+        )
+    lacks = find_lacks(store)
+    return cast("FullStore", PartialStore(store, lacks) if lacks else store)
+
+
+def can(store: Store, capability: Capability) -> bool:
+    """Tell whether a store has a capability, so that a flow leaves out what would need it."""
+    if isinstance(store, PartialStore):
+        return capability not in store.lacks
+    return not find_missing_verbs(store, capability)
+
+
+def require(store: Store, capability: Capability, what: str) -> None:
+    """Raise CapabilityMissing where a store lacks what something needs, which `what` names."""
+    if not can(store, capability):
+        raise _build_refusal(capability, what)
+
+
+def _build_refusal(capability: Capability, what: str) -> CapabilityMissing:
+    return CapabilityMissing(
+        f"{what} needs a store with the capability {capability.name!r}, which this one lacks",
+        recovery=f"go on without it ({capability.without}), or open a store that has it, such as a file;"
+        " nothing was written",
+        capability=capability.name,
+    )
+
+
+class PartialStore:
+    """A store that lacks capabilities, as the engine uses it. The verbs that it has are its own.
+
+    What it lacks it holds nothing of, and so it answers; what would need it, `commit` refuses before it is written.
+    """
+
+    def __init__(self, store: Store, lacks: Sequence[Capability]) -> None:
+        self.lacks = tuple(lacks)
+        self._store = store
+        self._lack_by_table = {table: one for one in lacks for table in one.tables}
+        present = [verb for one in CAPABILITIES if one not in lacks for verb in one.verbs]
+        for verb in (*CORE, *present):
+            if verb != "commit":
+                setattr(self, verb, getattr(store, verb))
+
+    async def commit(self, scope: str, changes: Sequence[Entry], cause: Cause) -> CommitResult:
+        """Write all changes with their audit, or raise CapabilityMissing and write nothing."""
+        what = f"a commit of the verb {cause.verb!r}"
+        if cause.verb == ERASE and ERASABLE in self.lacks:
+            raise _build_refusal(ERASABLE, what)
+        for entry in changes:
+            if entry.table in self._lack_by_table:
+                raise _build_refusal(self._lack_by_table[entry.table], what)
+            if VECTORS in self.lacks and isinstance(entry, Change) and (entry.after or {}).get("vector"):
+                raise _build_refusal(VECTORS, what)
+        return await self._store.commit(scope, changes, cause)
+
+    async def vectors(self, *_: object, **__: object) -> tuple[Ints, npt.NDArray[np.float16]]:
+        """Return none."""
+        return np.empty(0, np.int64), np.empty((0, 0), np.float16)
+
+    async def embed(self, *_: object, **__: object) -> int:
+        """Refuse."""
+        raise _build_refusal(VECTORS, "keeping the vectors of a model")
+
+    async def archive_words(self, *_: object) -> ArchiveWords:
+        """Return none: the index of recall is to hold what is archived."""
+        return ArchiveWords(0, 0, 0)
+
+    async def index_archive(self, *_: object) -> int:
+        """Return that no words wait."""
+        return 0
+
+    async def claims(self, *_: object) -> list[Claim]:
+        """Return none."""
+        return []
+
+    async def find_latest_claims(self, *_: object) -> list[Claim]:
+        """Return none."""
+        return []
+
+    async def boxes(self, *_: object) -> list[BoxRow]:
+        """Return none."""
+        return []
+
+    async def traces(self, *_: object) -> list[TraceRow]:
+        """Return none."""
+        return []
+
+    async def forbidden(self, *_: object) -> list[Forbidden]:
+        """Return none."""
+        return []
+
+    async def find_erased_names(self, *_: object) -> Mapping[str, int]:
+        """Return none."""
+        return {}
+
+    async def erased_ids(self, *_: object) -> list[str]:
+        """Return none."""
+        return []
+
+    async def clean(self) -> CleanResult:
+        """Do nothing: nothing was erased."""
+        return CleanResult()
+
+    async def end_images(self, *_: object) -> EndImagesResult:
+        """End nothing."""
+        return EndImagesResult(0, 0)
+
+    async def find_purged_memories(self, *_: object) -> list[PurgedMemory]:
+        """Return none: what was purged is known by the run that did it alone."""
+        return []
+
+    async def check(self) -> list[Check]:
+        """Look at nothing."""
+        return []
+
+    async def backup(self, path: str) -> int:
+        """Refuse."""
+        raise _build_refusal(FILE, f"a backup to {path}")
+
+    async def compare_ledgers(self) -> LedgerFindings:
+        """Return that no ledger is kept."""
+        return LedgerFindings()
+
+    async def take_ledgers(self, **_: object) -> bool:
+        """Do nothing: there is no ledger."""
+        return True
+
+    async def keep_standing(self, *_: object) -> int:
+        """Keep nothing: there is no ledger."""
+        return 0
