@@ -337,8 +337,8 @@ class Store(Protocol):
         the run came to its end.
 
         A store that can erase takes by a commit of the verb "erase" memories away with all that hangs on them, and
-        their images out of every part before it; it logs their numbers alone. What is known by `erasure` of them and of their texts is refused
-        from then on, an undo and a restoration too.
+        their images out of every part before it; it logs their numbers alone. What is known by `erasure` of them and
+        of their texts is refused from then on, an undo and a restoration too.
 
         What is logged is written once by (run, part): repeated, after an outcome that its caller never learned, it
         writes nothing and answers what was done; with other changes it is InvalidInput. Under `cause.fence` it is

@@ -20,7 +20,7 @@ from remanence.testing.contract import CONTRACTS
 MakeStore = Callable[[], Store]
 MakeOther = Callable[[Store], Store]
 SUITE = Path(__file__).with_name("suite.py")
-SETTINGS = "[pytest]\nasyncio_mode = auto\n"
+SETTINGS = "[pytest]\nasyncio_mode = auto\nasyncio_default_fixture_loop_scope = function\n"
 
 
 @dataclass(frozen=True, slots=True)
