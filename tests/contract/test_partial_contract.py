@@ -66,9 +66,7 @@ def report(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
     Path(tmp_path, "stores.py").write_text(STORES, encoding="utf-8")
     command = [sys.executable, "-m", "remanence.testing.contract", *words]
     environment = {**os.environ, "PYTHONPATH": os.fspath(ROOT / "src")}
-    done = subprocess.run(  # noqa: S603 - our own words
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, (done.stdout or done.stderr).splitlines()
 
 
