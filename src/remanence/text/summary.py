@@ -12,6 +12,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from remanence.languages import CASE_BEARING, ENGLISH, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
+from remanence.languages.everyday import IN_PASSING, OR, PAIRS
+from remanence.languages.name_words import GIVEN, NO_NAMES, OPENING
 from remanence.text.analysis import stems
 from remanence.text.condense import QUOTED, condense_text, prose_language
 from remanence.text.tokens import token_counts
@@ -21,6 +23,10 @@ SHARE_MAX = 0.6  # of the tokens of its text: at least 40 % shorter
 # more than a tenth of the words of the text, and hardly one that its text has not.
 _WORDS_MIN = 0.1
 _OWN_WORDS_MAX = 0.3
+_ASIDE_WORDS = 6  # of a clause that may be left out with what it denies
+_CLAUSE_MAX = 30  # words before and behind a negation among which its clause is looked for
+_MARKS_MAX = 2  # chunks without a letter before the first word of a sentence
+_PAUSES = ",;:.!?…)"
 _FILLED = 0.97  # of the room: sentences that are joined have now and then a token more than each alone
 _DENIES_WITHIN = 8  # words after a negation among which it denies one
 _NOUN_WITHIN = 3  # words before a noun among which its article stands
@@ -30,7 +36,7 @@ _SHOWN_CHARS_MAX = 60
 _END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]]*+\s++|\n\s*+")
 _ABBREVIATED = re.compile(r"(?:\b[^\W\d_]|\b[A-Z][^\W\d_]{1,2}|\b[^\W\d_]\.[^\W\d_])$")
 _CHUNK = re.compile(r"[^\s—–…]+")
-_OPENING, _CLOSING = "([\"'“‘„«*", ".,!?:;\"'”’»)]*"
+_OPENING, _CLOSING = "([\"'“‘„«*¡¿", ".,!?:;\"'”’»)]*"
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’ʼ-][^\W\d_]+)*+")
 _CAPITAL_WITHIN = re.compile(r"\A[^\W\d_][a-zß-öø-ÿ]*+[A-ZÀ-ÖØ-Þ]")
 _THOUSANDS = re.compile(r"\D{0,2}\d{1,3}(?:,\d{3})++\D?")
@@ -53,6 +59,7 @@ class RequiredItems:
     quotations: frozenset[str] = frozenset()
     negations: frozenset[str] = frozenset()
     amounts: frozenset[str] = frozenset()
+    asides: frozenset[str] = frozenset()  # what is denied in passing: it may be left out, not turned round
 
     def items(self) -> Iterator[tuple[str, str]]:
         """Yield each thing with its kind."""
@@ -112,8 +119,12 @@ def extract(text: str) -> SummaryAttempt:
 
 
 def _find_lost_item(there: RequiredItems, left: RequiredItems, shorter: str) -> str:
-    plain = _normalize_blanks(shorter)
+    plain, short_stems = _normalize_blanks(shorter), frozenset(stems(shorter))
     for kind, value in there.items():
+        if kind == "asides":
+            if value in short_stems and value not in left.asides | left.negations:
+                return f"it lost {_describe_item('negations', value)}"
+            continue
         alive = value in plain if kind == "quotations" else value in getattr(left, kind)
         if not alive:
             return f"it lost {_describe_item(kind, value)}"
@@ -125,6 +136,7 @@ def _find_added_item(there: RequiredItems, left: RequiredItems, text: str) -> st
     plain = _normalize_blanks(text)
     for kind, value in left.items():
         is_known = value in getattr(there, kind) or kind == "amounts"
+        is_known = is_known or (kind in {"asides", "negations"} and value in there.asides | there.negations)
         is_known = is_known or (kind == "quotations" and value in plain)
         is_known = is_known or (kind in {"names", "dates"} and value in words)
         if not is_known:
@@ -144,7 +156,7 @@ def _find_swapped_names(reader: "_ItemReader", text: str, shorter: str) -> str:
 def _describe_item(kind: str, value: str) -> str:
     one = f"the {kind.removesuffix('s')}"
     excerpt = value if len(value) <= _SHOWN_CHARS_MAX else f"{value[:_SHOWN_CHARS_MAX]}…"
-    return f"a negation (of {excerpt!r})" if kind == "negations" else f"{one} {excerpt!r}"
+    return f"a negation (of {excerpt!r})" if kind in {"negations", "asides"} else f"{one} {excerpt!r}"
 
 
 def _find_changed_meaning(text: str, shorter: str, lexicon: Lexicon) -> str:
@@ -191,15 +203,21 @@ def _normalize_blanks(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _ItemReader:
-    """Reads what is vital, in one language; of `nouns` a capital makes no names."""
+    """Reads what is vital, in one language; of `nouns` a capital makes no names, `inner` have one inside of a sentence.
+
+    The capital of a sentence's first word says nothing: it is a name where it has one inside of a sentence, too, where
+    another capital follows, and where people are given it.
+    """
 
     lexicon: Lexicon
     nouns: AbstractSet[str]
+    inner: AbstractSet[str]
 
     @classmethod
     def build(cls, text: str, lexicon: Lexicon) -> "_ItemReader":
         """Return the reader of a text in a language."""
-        return cls(lexicon, frozenset() if lexicon.names_by_capital else frozenset(_nouns(text)))
+        nouns = frozenset() if lexicon.names_by_capital else frozenset(_nouns(text))
+        return cls(lexicon, nouns, frozenset(_inner_capitals(text)))
 
     def read(self, text: str) -> RequiredItems:
         """Return what is vital in a text; a negation denies something in its own sentence."""
@@ -220,20 +238,27 @@ class _ItemReader:
         denies: list[int] = []
         words: list[str] = []
         counting = ""
-        for chunk in _CHUNK.findall(text):
+        chunks = _CHUNK.findall(text)
+        for at, chunk in enumerate(chunks):
             word = _strip_marks(chunk)
             low = word.casefold().translate(_MARKS)
             words.append(low)
-            if counting and low not in self.lexicon.stop and _PLAIN.fullmatch(word):
+            if counting and self._counts(counting, low) and _PLAIN.fullmatch(word):
                 items["amounts"].add(f"{counting} {''.join(stems(word)) or low}")
+                items["numbers"].add(counting)
             counting = ""
             if low in _NEGATIONS or low.endswith("n't"):
                 denies.append(len(words) - 1)
             elif (kind := self._kind(word, low)) is not None:
+                if kind == "names" and self._only_opens(chunks, at, low):
+                    continue
                 value = low.removesuffix("'s") if kind == "names" else _number(low, kind, word)
-                items[kind].add(value)
+                if kind != "numbers" or not self._is_rough(chunks, at, low):
+                    items[kind].add(value)
                 counting = value if kind == "numbers" and chunk.endswith(word) else ""
-        items["negations"] = {self._find_denied_stem(words, at) for at in denies}
+        for at in denies:
+            kind = "asides" if self._is_aside(chunks, at) else "negations"
+            items[kind].add(self._find_denied_stem(words, at))
         return RequiredItems(**{name: frozenset(values) for name, values in items.items()})
 
     def pairs(self, text: str) -> Iterator[tuple[str, str]]:
@@ -251,6 +276,8 @@ class _ItemReader:
         if not _PLAIN.fullmatch(word):
             return "numbers" if word[0].isdigit() or word[-1].isdigit() else "identifiers"
         bare = low.removesuffix("'s")
+        if bare in IN_PASSING.get(self.lexicon.code, ()):
+            return None
         if bare in self.lexicon.number_words:
             return "numbers"
         if bare in self.lexicon.time_words or bare in self.lexicon.months:
@@ -269,6 +296,48 @@ class _ItemReader:
             return True
         small = bare in self.lexicon.stop or bare in ENGLISH.stop or bare.partition("'")[0] == "i"
         return not small and bare not in self.nouns
+
+    def _is_rough(self, chunks: Sequence[str], at: int, low: str) -> bool:
+        """Tell whether a number says roughly how many: a pair, or one of two between which it leaves the choice."""
+        if low in PAIRS.get(self.lexicon.code, ()):
+            return True
+        beside = [
+            _strip_marks(one).casefold() for one in (*chunks[max(0, at - 1) : at], *chunks[at + 1 : at + 2])
+        ]
+        return not any(map(str.isdigit, low)) and not OR.get(self.lexicon.code, frozenset()).isdisjoint(
+            beside
+        )
+
+    def _counts(self, number: str, low: str) -> bool:
+        """Tell whether a number counts what follows it; a pair of things, such as "two bags", is said in passing."""
+        if number in PAIRS.get(self.lexicon.code, ()):
+            return low in self.lexicon.time_words
+        return low not in self.lexicon.stop
+
+    def _only_opens(self, chunks: Sequence[str], at: int, low: str) -> bool:
+        """Tell whether a capital is that of a sentence's first word alone."""
+        bare = low.removesuffix("'s")
+        opens = at <= _MARKS_MAX and not any(any(map(str.isalnum, one)) for one in chunks[:at])
+        if bare in OPENING or bare in NO_NAMES:
+            return True
+        if not opens or bare in self.inner or bare in GIVEN or bare != low:
+            return False
+        if chunks[at][-1] in _PAUSES:
+            return True
+        following = _strip_marks(chunks[at + 1]) if at + 1 < len(chunks) else ""
+        return not following[:1].isupper() or following.casefold() in self.lexicon.stop
+
+    def _is_aside(self, chunks: Sequence[str], at: int) -> bool:
+        """Tell whether a negation is said in passing: in a clause that is short, or one's own, and has no value."""
+        first, last = max(0, at - _CLAUSE_MAX), min(len(chunks), at + _CLAUSE_MAX)
+        begin = next((n + 1 for n in range(at - 1, first - 1, -1) if chunks[n][-1] in _PAUSES), first)
+        end = next((n + 1 for n in range(at, last) if chunks[n][-1] in _PAUSES), last)
+        pairs = [(n, _strip_marks(chunks[n])) for n in range(begin, end)]
+        low = [(n, word, word.casefold().translate(_MARKS)) for n, word in pairs]
+        is_own = any(one in self.lexicon.first_person for _, _, one in low)
+        return (is_own or end - begin <= _ASIDE_WORDS) and not any(
+            self._kind(word, one) is not None and not self._only_opens(chunks, n, one) for n, word, one in low
+        )
 
     def _find_denied_stem(self, said: Sequence[str], at: int) -> str:
         """Return the stem that a negation denies: of the next word that says something, or of the last one before."""
@@ -297,6 +366,15 @@ def _nouns(text: str) -> Iterator[str]:
             last = -_NOUN_WITHIN - 1
         if _NOUN_LED_BY.fullmatch(word.casefold()):
             last = at
+
+
+def _inner_capitals(text: str) -> Iterator[str]:
+    """Yield the words with a capital that do not begin a sentence."""
+    for unit in _units(text):
+        words = [word for word in map(_strip_marks, _CHUNK.findall(unit.text)) if any(map(str.isalnum, word))]
+        yield from (
+            word.casefold().translate(_MARKS).removesuffix("'s") for word in words[1:] if word[:1].isupper()
+        )
 
 
 class _Unit(NamedTuple):
