@@ -18,8 +18,8 @@ from types import ModuleType
 from typing import Any, cast
 
 import remanence
-import remanence.languages.patterns
-from remanence.languages.patterns import Pattern
+import remanence.core.patterns
+from remanence.core.patterns import Pattern
 
 GROWTH_MAX = 2.5  # when the text doubles
 SUSPECT_S = 0.001  # what takes less on a short text is not measured further
@@ -98,7 +98,7 @@ def _within(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
 
 def uncounted(module: ModuleType) -> list[str]:
     """List uses of `re` that make a pattern out of sight: on the way, or within a function."""
-    if module is remanence.languages.patterns:  # whoever makes one there has it in sight
+    if module is remanence.core.patterns:  # whoever makes one there has it in sight
         return []
     tree = _tree(module)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]

@@ -22,8 +22,9 @@ BROAD_EXCEPTS_MAX = 5
 
 # From the bottom up. A module imports from lower rows and, except where SIBLINGS says no, from its own.
 LAYERS: tuple[tuple[str, ...], ...] = (
-    ("_version", "languages"),
+    ("_version",),
     ("core",),
+    ("languages",),
     ("text",),
     ("read",),
     ("curate", "edit", "gate", "llm", "recall", "store", "write"),

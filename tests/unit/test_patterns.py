@@ -2,7 +2,7 @@
 
 import re
 
-from remanence.languages.patterns import Pattern, any_of
+from remanence.core.patterns import Pattern, any_of
 
 
 def test_a_pattern_is_compiled_at_its_first_use_and_once() -> None:

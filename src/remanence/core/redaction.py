@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from remanence.languages.patterns import Pattern
+from remanence.core.patterns import Pattern
 
 MARK = "[erased]"
 NAME_CHARS_MIN = 2  # one letter is a word of its own in many languages

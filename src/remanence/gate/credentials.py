@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from remanence.core.patterns import Pattern
 from remanence.gate.secret_patterns import (
     ANNOUNCED_BY,
     CODES_BY,
@@ -29,7 +30,6 @@ from remanence.gate.secret_patterns import (
     UNKNOWN_TOKEN,
 )
 from remanence.gate.spans import SensitiveSpan
-from remanence.languages.patterns import Pattern
 
 FRUITLESS_MAX = (
     500  # words that announce a value with none behind them, one after another; after more none is looked for

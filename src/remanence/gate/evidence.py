@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 
+from remanence.core.patterns import Pattern
 from remanence.gate.order_patterns import (
     ADDRESS,
     BECOMES,
@@ -25,7 +26,6 @@ from remanence.gate.order_patterns import (
 from remanence.languages.ordering import SPACED, UNSPACED
 from remanence.languages.ordering.around import ANYBODY, GREETINGS, JOINS, MODALS, NOTES, PERSONS
 from remanence.languages.ordering.kinds_of_evidence import OrderEvidence, expand_phrases
-from remanence.languages.patterns import Pattern
 
 E = OrderEvidence
 _MARKED = re.compile(MARKED)

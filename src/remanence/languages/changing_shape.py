@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from remanence.languages.patterns import Pattern
+from remanence.core.patterns import Pattern
 
 BEGINNING_CHARS = (3, 4)  # of a phrase that is how a word begins, to find it quickly
 # What may say that something is otherwise now; `news`, `turns` and `reaches` do so only beside another value.

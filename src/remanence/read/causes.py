@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from remanence.core.patterns import Pattern
 from remanence.languages.causal import CAUSAL, Causal
-from remanence.languages.patterns import Pattern
 from remanence.read.cues import WORD, language_code, lower_text
 from remanence.text.analysis import asks, stems
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from remanence.core.patterns import Pattern, any_of
 from remanence.languages import LEXICONS, OPPOSITES
-from remanence.languages.patterns import Pattern, any_of
 from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, UnspacedTelling
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things

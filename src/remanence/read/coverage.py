@@ -11,6 +11,7 @@ from datetime import date, timedelta
 from functools import cache, lru_cache
 from itertools import pairwise
 
+from remanence.core.patterns import Pattern
 from remanence.languages import CONTRASTS, LEXICONS, UNLISTED, Lexicon
 from remanence.languages.asserting import ASSERTIONS
 from remanence.languages.covering import (
@@ -27,7 +28,6 @@ from remanence.languages.covering import (
     UNIVERSAL,
     UNLISTED_NEGATIONS,
 )
-from remanence.languages.patterns import Pattern
 from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.statements import spans
 from remanence.text.analysis import asks, lexicon_of, normalize_nfkc, readings

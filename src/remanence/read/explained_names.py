@@ -6,10 +6,10 @@ What may be a name is taken widely here and kept only where `name_evidence` read
 import re
 from collections.abc import Collection, Iterator, Sequence
 
+from remanence.core.patterns import Pattern
 from remanence.languages import LEXICONS
 from remanence.languages import same_names as words
 from remanence.languages.name_words import GIVEN, GREEK_ARTICLES, NO_NAMES, OPENING, ROLES, RUSSIAN_LEADS
-from remanence.languages.patterns import Pattern
 from remanence.read.cues import lower_text
 from remanence.read.entity import folded_name
 from remanence.read.mentions import COMPANY, TITLES, is_no_name

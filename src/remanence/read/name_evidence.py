@@ -11,10 +11,10 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from remanence.core.patterns import Pattern
 from remanence.languages import LEXICONS
 from remanence.languages import same_names as words
 from remanence.languages.name_words import GIVEN, RUSSIAN_CASES
-from remanence.languages.patterns import Pattern
 from remanence.read.cues import WORD, language_code, lower_text
 from remanence.read.entity import folded_name
 from remanence.read.mentions import kin_of

@@ -6,9 +6,9 @@ Where a script has no capitals, a family name alone is none: a title, a word tha
 import re
 from collections.abc import Iterator
 
+from remanence.core.patterns import Pattern, any_of
 from remanence.languages import name_words as words
 from remanence.languages.name_words import GIVEN, ROLES
-from remanence.languages.patterns import Pattern, any_of
 from remanence.read.mentions import word_before
 
 _RUSSIAN = Pattern("(?<![\\w-])[А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+(?: [А-ЯЁІЇЄҐ][а-яёіїєґ'’-]+){0,2}")

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 
 from remanence.core.model import COLUMNS
+from remanence.core.patterns import Pattern
 from remanence.core.redaction import Names
-from remanence.languages.patterns import Pattern
 from remanence.store.audit_parts import OF_PART, PLACE, digest_of
 from remanence.store.sqlite import block_log, details, fulltext
 from remanence.store.sqlite.audit import (
