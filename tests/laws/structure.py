@@ -56,6 +56,7 @@ IMPURE_MODULES = {
     "remanence.core.process": "notices a fork",
     "remanence.core.signatures": "wraps plain and async functions alike",
     "remanence.gate.fitted": "reads its packaged weights once",
+    "remanence.languages.language_files": "reads the language files of the package, of others and of the user once",
     "remanence.text.tokens": "reads its packaged table once",
 }
 IMPURE_IMPORTS = frozenset(
@@ -81,6 +82,7 @@ LAZY_PARTS = frozenset({"faces", "llm"})
 # Modules of other parts that may do so too, each with its reason.
 LAZY_MODULES = {
     "remanence.flows.base.extensions": "importlib.metadata takes 40 ms and is needed where a name is not built in",
+    "remanence.languages.language_files": "importlib.metadata takes 40 ms and is needed where a package has a language",
     "remanence.store.sqlite.upgrade": "SQLAlchemy and alembic take 0.5 s and bring older files up",
 }
 BROAD_EXCEPT_PARTS = frozenset({"faces"})

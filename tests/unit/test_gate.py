@@ -9,38 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.gate import order_patterns, orders, secret_patterns
+from remanence.gate import order_evidence, order_patterns, orders, secret_patterns
 from remanence.gate.fitted import WEIGHTS_PATH, load_gate_weights
 from remanence.gate.instructing import find_heaviest_sentence, heaviest_of
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs, instructs_each
 from remanence.gate.personal import luhn
 from remanence.gate.screening import screen
-from remanence.languages.ordering import (
-    around,
-    kinds_of_evidence,
-    ordering_de,
-    ordering_en,
-    ordering_es,
-    ordering_fr,
-    ordering_ja,
-    ordering_pt,
-    ordering_zh,
-)
+from remanence.languages.families import ORDERS, UNSPACED_ORDERS, load_address_words
 from remanence.text.folding import fold_keys
+from tests.unit.language_objects import digest
 
 SALT = b"salt"
-WORDS = (
-    around,
-    ordering_zh,
-    ordering_en,
-    ordering_fr,
-    ordering_de,
-    ordering_ja,
-    kinds_of_evidence,
-    ordering_pt,
-    ordering_es,
-)
 # Put together here, so that no scanner of repositories takes them for keys of somebody.
 KEY = "sk_" + "live_" + "MyhqRjTzaTYuLXXdfgnoCdIm"
 TEXTS = {
@@ -58,9 +38,12 @@ TEXTS = {
 
 def test_a_change_of_the_patterns_has_a_version() -> None:
     """The patterns of each version have one checksum: who changes them raises the version and writes it here."""
-    assert ["7d1be3e1b7794e4f", "4329f2d2ca7b8e65"] == [
+    words = [*ORDERS.values(), *UNSPACED_ORDERS.values(), load_address_words()]
+
+    assert ["7d1be3e1b7794e4f", "94b0f7f8b3972862", "1195ccab4d23da10"] == [
         _checksum(secret_patterns),
-        _checksum(order_patterns, *WORDS),
+        _checksum(order_patterns, order_evidence),
+        digest(words),
     ]
     assert [1, 3] == [secret_patterns.PATTERNS_VERSION, order_patterns.ORDERS_VERSION]
 

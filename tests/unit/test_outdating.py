@@ -3,7 +3,7 @@
 import pytest
 
 from remanence.core.model import Role, Trust
-from remanence.languages.changing import CHANGING
+from remanence.languages.change_words import CHANGING
 from remanence.read.outdating import (
     AT_ODDS,
     CHANGED,

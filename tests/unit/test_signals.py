@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.labels.intake import signals
-from remanence.languages.signalling import SIGNALS
+from remanence.languages.families import SIGNALS
 from remanence.read.signals import END_CHARS, signal
 
 
@@ -77,7 +77,7 @@ def test_each_language_tells_every_level() -> None:
     told = {(one.language, signal(one.text).level) for one in signals("first")}
 
     assert told == {
-        (language.code, level) for language in SIGNALS for level in ("high", "medium", "low", "none")
+        (language.code, level) for language in SIGNALS.values() for level in ("high", "medium", "low", "none")
     }
 
 

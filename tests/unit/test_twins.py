@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.languages import CONTRASTS, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
-from remanence.languages.lexicon import Contrasts
+from remanence.languages.shapes import Contrasts
 from remanence.text import twins
 from remanence.text.analysis import fingerprint
 from remanence.text.twins import SAME_WORDS, UNSURE_MAX, SimilarityThresholds, same_words, sureness, verdict

@@ -5,7 +5,8 @@ RemanenceError
 │   ├── NameUnknown                 an unknown category, state, frame, relation or preset
 │   ├── Erased                      it was erased for good, and nothing brings it back
 │   ├── PolicyError                 a policy does not compile: line, column, nearest valid name
-│   └── IngestError                 a file to take in is malformed: line number; nothing was taken in
+│   ├── IngestError                 a file to take in is malformed: line number; nothing was taken in
+│   └── LanguageError               a language file is broken: file, key and line
 ├── NotFound (KeyError)             no such memory, link, run or file
 ├── Protected                       a guard forbids it: pinned, held, a system category
 ├── Conflict                        a row changed since it was read; nothing was written
@@ -87,6 +88,17 @@ class IngestError(InvalidInput):
     def __init__(self, message: str, *, recovery: str, source: str, line: int) -> None:
         super().__init__(f"{source}:{line}: {message}", recovery=recovery)
         self.source = source
+        self.line = line
+
+
+class LanguageError(InvalidInput):
+    """A language file does not hold what it should; `line` counts from 1, `key` is the dotted key of the list."""
+
+    def __init__(self, message: str, *, recovery: str, source: str, key: str = "", line: int = 1) -> None:
+        where = f"{source}:{line}: {key}" if key else f"{source}:{line}"
+        super().__init__(f"{where}: {message}", recovery=recovery)
+        self.source = source
+        self.key = key
         self.line = line
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from remanence.core.patterns import Pattern
+from remanence.gate.order_evidence import OrderEvidence
 from remanence.gate.order_patterns import (
     ADDRESS,
     BECOMES,
@@ -23,11 +24,10 @@ from remanence.gate.order_patterns import (
     TAG,
     UNSEEN,
 )
-from remanence.languages.ordering import SPACED, UNSPACED
-from remanence.languages.ordering.around import ANYBODY, GREETINGS, JOINS, MODALS, NOTES, PERSONS
-from remanence.languages.ordering.kinds_of_evidence import OrderEvidence, expand_phrases
+from remanence.languages.families import ORDERS, UNSPACED_ORDERS, load_address_words
 
 E = OrderEvidence
+_ADDRESSED = load_address_words()
 _MARKED = re.compile(MARKED)
 _SPECIAL = Pattern(SPECIAL)
 _TAG = Pattern(TAG)
@@ -58,11 +58,12 @@ _Rest = list[str]
 def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
     """Return word → what follows it in each phrase that begins so, with the evidence of that."""
     by_words: dict[tuple[str, ...], int] = {}
-    for language in SPACED:
-        for what, phrases in language.phrases.items():
-            for phrase in expand_phrases(phrases):
+    for language in ORDERS.values():
+        for what, phrases in language.evidence.items():
+            bits = OrderEvidence[what.upper()].value
+            for phrase in phrases:
                 words = tuple(_WORD.findall(phrase))
-                by_words[words] = by_words.get(words, 0) | what.value
+                by_words[words] = by_words.get(words, 0) | bits
     by: dict[str, list[tuple[_Rest, int]]] = {}
     for (first, *rest), bits in by_words.items():
         by.setdefault(first, []).append((rest, bits))
@@ -73,10 +74,11 @@ def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
 def _by_phrase() -> dict[str, int]:
     """Return phrase → evidence of it and of all phrases within it, for scripts without blanks."""
     by_phrase: dict[str, int] = {}
-    for language in UNSPACED:
-        for what, phrases in language.phrases.items():
-            for phrase in expand_phrases(phrases):
-                by_phrase[phrase] = by_phrase.get(phrase, 0) | what.value
+    for language in UNSPACED_ORDERS.values():
+        for what, phrases in language.evidence.items():
+            bits = OrderEvidence[what.upper()].value
+            for phrase in phrases:
+                by_phrase[phrase] = by_phrase.get(phrase, 0) | bits
     return {phrase: _merge_bits(by_phrase.get(part, 0) for part in _parts(phrase)) for phrase in by_phrase}
 
 
@@ -106,9 +108,9 @@ def _collect_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
 
-_YOUR = _collect_words(language.your for language in SPACED)
-_LEADS = _collect_words(language.leads for language in SPACED)
-_USER_NOUNS = _collect_words(language.user_nouns for language in SPACED)
+_YOUR = _collect_words(phrase for language in ORDERS.values() for phrase in language.your)
+_LEADS = _collect_words(phrase for language in ORDERS.values() for phrase in language.leads)
+_USER_NOUNS = _collect_words(phrase for language in ORDERS.values() for phrase in language.user_nouns)
 # Bits as plain numbers: an operation on a flag takes twenty times as long.
 _CALLED, _HELPER_CALLED, _ORDERED, _OVERRIDDEN = (
     one.value for one in (E.CALLED, E.HELPER_CALLED, E.ORDERED, E.OVERRIDDEN)
@@ -182,14 +184,14 @@ def _phrases_at(tokens: list[str], at: int) -> tuple[int, int]:
 
 def _is_command(tokens: list[str], at: int, found: int, bits: int) -> bool:
     """Tell whether a verb begins its clause, but for words such as "and", "please" or "always" before it."""
-    if found & _SAY and at and tokens[at - 1] in PERSONS:
+    if found & _SAY and at and tokens[at - 1] in _ADDRESSED.persons:
         return True
     while at:
         at -= 1
         token = tokens[at]
-        if not token.isalnum() or (token in JOINS and bits & _BEGUN):
+        if not token.isalnum() or (token in _ADDRESSED.joins and bits & _BEGUN):
             return True
-        if token in MODALS and at and tokens[at - 1] in PERSONS:
+        if token in _ADDRESSED.modals and at and tokens[at - 1] in _ADDRESSED.persons:
             return True
         if token not in _LEADS:
             return False
@@ -201,8 +203,8 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
     start = at
     while start and at - start <= _CALL_REACH and tokens[start - 1].isalnum():
         start -= 1
-    has_greeting = tokens[start] in GREETINGS
-    alone = at == start or has_greeting or tokens[at - 1] in ANYBODY
+    has_greeting = tokens[start] in _ADDRESSED.greetings
+    alone = at == start or has_greeting or tokens[at - 1] in _ADDRESSED.anybody
     calls = (
         (has_greeting and end == len(tokens))
         or (alone and tokens[end : end + 1] == [","])
@@ -210,7 +212,9 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
     )
     if not calls:
         return 0
-    return _CALLED if found & _MACHINE or not NOTES.isdisjoint(tokens[start:at]) else _HELPER_CALLED
+    return (
+        _CALLED if found & _MACHINE or not _ADDRESSED.notes.isdisjoint(tokens[start:at]) else _HELPER_CALLED
+    )
 
 
 def _collect_unspaced_evidence(sentence: str) -> int:

@@ -16,8 +16,7 @@ from remanence.gate.evidence import found_in
 from remanence.gate.fitted import GateWeights
 from remanence.gate.order_patterns import CONTEXT
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
-from remanence.languages.ordering import SPACED, UNSPACED
-from remanence.languages.ordering.kinds_of_evidence import expand_phrases
+from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
@@ -34,8 +33,8 @@ _QUOTED = re.compile(
 _MARKS = ('"', "“", "„", "«", "「", "『")
 _WORD = re.compile(r"[^\W_]+")
 _REPORTED_WORD = re.compile("\x03[^\\W_]+")
-_SAID = frozenset(word for language in SPACED for word in expand_phrases(language.speech))
-_SAID_UNSPACED = tuple(word for language in UNSPACED for word in expand_phrases(language.speech))
+_SAID = frozenset(word for language in ORDERS.values() for word in language.speech)
+_SAID_UNSPACED = tuple(word for language in UNSPACED_ORDERS.values() for word in language.speech)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from remanence.gate.fitted import GateWeights, load_gate_weights
 from remanence.gate.wording import places, words_in
-from remanence.languages.small_talk import BESIDE, CORE, KEYBOARD_ROWS, LAUGHS, PROGRESS, UNSPACED
+from remanence.languages.families import SMALL_TALK, load_small_talk
 
 CHARS_MAX = 200  # a longer text with words in it is never small talk alone
 WORDS_MAX = 8  # of small talk; more say something, whatever they are
@@ -19,9 +19,10 @@ RUN_MIN = 4  # keys beside one another, or one letter again and again
 MASHED_MIN = 6  # letters of a word most of whose keys are beside one another
 MASHED_SHARE = 0.75
 
-_CORE = {language: frozenset(words.split()) for language, words in CORE.items()}
-_EITHER = {language: _CORE[language] | frozenset(words.split()) for language, words in BESIDE.items()}
-_LONGEST = max(map(len, UNSPACED))
+_TALK = load_small_talk()
+_CORE = {code: one.core for code, one in SMALL_TALK.items()}
+_EITHER = {code: one.core | one.beside for code, one in SMALL_TALK.items()}
+_LONGEST = max(map(len, _TALK.whole))
 _DRAWN_OUT = re.compile(r"([^\W\d])\1{2,}|([ー〜~])(?=[ー〜~])")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _SAYS = re.compile(r"[^\W_]")
@@ -30,7 +31,7 @@ _SMILE = re.compile(r"[:;=]['’]?-?[)(dpo/|3*]+(?!\w)|<3|\^\^")
 _PERCENT = re.compile(r"\d ?%")
 _BAR = re.compile(r"[█▉▓▒░▏#=>.|-]{3,}")
 _PART = re.compile(r"[^\W\d_]+")
-_ROWS = tuple(row[::step] for row in KEYBOARD_ROWS for step in (1, -1))
+_ROWS = tuple(row[::step] for row in _TALK.rows for step in (1, -1))
 
 
 def junk(text: str, weights: GateWeights | None = None) -> bool:
@@ -83,8 +84,10 @@ def _is_small_talk(text: str, weights: GateWeights) -> bool:
 def _progress(low: str) -> bool:
     """Tell whether a text with a percentage is a bar: more than one, a drawn bar or a word for it, and nothing else."""
     words = set(_PART.findall(low))
-    bar = len(_PERCENT.findall(low)) > 1 or _BAR.search(low) is not None or not PROGRESS.isdisjoint(words)
-    return bar and words <= PROGRESS
+    bar = (
+        len(_PERCENT.findall(low)) > 1 or _BAR.search(low) is not None or not _TALK.progress.isdisjoint(words)
+    )
+    return bar and words <= _TALK.progress
 
 
 def _small_talk(words: list[str]) -> bool:
@@ -105,11 +108,11 @@ def _small_talk(words: list[str]) -> bool:
 
 def _laughs(word: str) -> bool:
     """Tell whether a word is made of syllables of laughter, at least two."""
-    return len(word) >= RUN_MIN - 1 and len(set(word)) <= 3 and _made_of(word, LAUGHS, RUN_MIN // 2)
+    return len(word) >= RUN_MIN - 1 and len(set(word)) <= 3 and _made_of(word, _TALK.laughs, RUN_MIN // 2)
 
 
 def _is_unspaced_small_talk(bare: str) -> bool:
-    return not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, UNSPACED, 1)
+    return not bare.isascii() and len(bare) <= CHARS_MAX // 4 and _made_of(bare, _TALK.whole, 1)
 
 
 def _made_of(word: str, pieces: frozenset[str], least: int) -> bool:

@@ -1,9 +1,9 @@
 """How text that is meant for a machine alone is marked up, as data, and the version of all that tells orders.
 
-A change here, in the file of weights or in the words of `languages/ordering` raises ORDERS_VERSION.
+A change here, in the file of weights or in the words of orders (`languages/*.toml`) raises ORDERS_VERSION.
 """
 
-from remanence.languages.ordering.kinds_of_evidence import OrderEvidence
+from remanence.gate.order_evidence import OrderEvidence
 
 _READER = r"(?:system|sys|admin|developer|assistant|ai|agent|agents|model|llm|bot|prompt|instructions?|inst|sistema|système|systeme|systemnachricht|entwickler|asistente|assistente|系统|系統|システム|助手|アシスタント|开发者|開発者)"
 MARKED = r"[.@:：<\[【(|\\#*=>]|rm -rf"

@@ -1,60 +1,89 @@
-"""Word lists by language, one file each, and which language a text is in. Knows words only, no memories."""
+"""Word lists by language, one file each, and which language a text is in. Knows words only, no memories.
+
+The lists of all languages at once are joined when one of them is first asked for: what opens a store and reads no text
+needs none. Who is imported at every start therefore writes `languages.ENGLISH` where it is used.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
-from remanence.languages.de import GERMAN
-from remanence.languages.en import CONTRACTIONS, ENGLISH
-from remanence.languages.es import SPANISH
-from remanence.languages.fr import FRENCH
-from remanence.languages.ja import JAPANESE
-from remanence.languages.lexicon import Contrasts, Lexicon
-from remanence.languages.pt import PORTUGUESE
-from remanence.languages.units import UNITS
-from remanence.languages.unlisted import UNLISTED
-from remanence.languages.zh import CHINESE
+from remanence.languages.families import CONTRASTS as _CONTRASTS
+from remanence.languages.families import LEXICONS as LEXICONS
+from remanence.languages.families import load_statement_words, load_units
+from remanence.languages.language_files import SPACED
+from remanence.languages.shapes import Contrasts
+from remanence.languages.shapes import Lexicon as Lexicon
 
-LEXICONS: dict[str, Lexicon] = {
-    lexicon.code: lexicon for lexicon in (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE)
-}
-CONTRASTS: tuple[Contrasts, ...] = (CHINESE, JAPANESE)
-
-# Words that are function words of English too speak for nobody ("in", "so", "an").
-_SPEAKS_FOR: dict[str, tuple[str, ...]] = {
-    word: tuple(lexicon.code for lexicon in LEXICONS.values() if word in lexicon.stop)
-    for lexicon in LEXICONS.values()
-    for word in lexicon.stop - ENGLISH.stop
-}
-_SPEAKS_ENGLISH = ENGLISH.stop.difference(
-    *(lexicon.stop for lexicon in LEXICONS.values() if lexicon is not ENGLISH)
-)
-
-CASE_BEARING: frozenset[str] = UNITS.union(*(lexicon.case_bearing for lexicon in LEXICONS.values()))
-ABBREVIATIONS: frozenset[str] = frozenset().union(*(lexicon.abbreviations for lexicon in LEXICONS.values()))
-MONTHS: dict[str, int] = {
-    name: number for lexicon in LEXICONS.values() for name, number in lexicon.months.items()
-}
+ENGLISH: Lexicon
+CONTRASTS: tuple[Contrasts, ...]
+CASE_BEARING: frozenset[str]
+ABBREVIATIONS: frozenset[str]
+MONTHS: Mapping[str, int]
+CONTRACTIONS: Mapping[str, str]
 # Of all languages at once: a short text does not say which it is in, and a pair of one of them keeps two apart.
-OPPOSITES: dict[str, frozenset[str]] = {}
-for _listed in (
-    *(lexicon.opposites for lexicon in LEXICONS.values()),
-    *(script.opposites for script in CONTRASTS),
-):
-    for _word, _against in _listed.items():
-        OPPOSITES[_word] = OPPOSITES.get(_word, frozenset()) | _against
-NEGATIVE_PREFIXES: tuple[str, ...] = tuple(
-    dict.fromkeys(prefix for lexicon in LEXICONS.values() for prefix in lexicon.negative_prefixes)
-)
+OPPOSITES: Mapping[str, frozenset[str]]
+NEGATIVE_PREFIXES: tuple[str, ...]
+UNLISTED: frozenset[str]
 
-__all__ = [
-    "ABBREVIATIONS", "CASE_BEARING", "CONTRACTIONS", "CONTRASTS", "ENGLISH", "LEXICONS", "MONTHS",
-    "NEGATIVE_PREFIXES", "OPPOSITES", "UNLISTED", "Lexicon", "language_of", "speaks_foreign",
-]  # fmt: skip
+
+def __getattr__(name: str) -> Any:
+    """Join the lists of all languages when one of them is first asked for."""
+    if name not in __annotations__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals().update(_join_lists())
+    return globals()[name]
+
+
+def _join_lists() -> dict[str, object]:
+    lexicons = list(LEXICONS.values())
+    # A language that is not of this package may have its frequent words among those of languages without lists.
+    further = (lexicon.stop for code, lexicon in LEXICONS.items() if code not in SPACED)
+    return {
+        "ENGLISH": LEXICONS["en"],
+        "CONTRASTS": tuple(_CONTRASTS.values()),
+        "CASE_BEARING": load_units().symbols.union(*(lexicon.case_bearing for lexicon in lexicons)),
+        "ABBREVIATIONS": frozenset().union(*(lexicon.abbreviations for lexicon in lexicons)),
+        "MONTHS": {name: number for lexicon in lexicons for name, number in lexicon.months.items()},
+        "CONTRACTIONS": {
+            word: written for lexicon in lexicons for word, written in lexicon.contractions.items()
+        },
+        "OPPOSITES": _join_opposites(*lexicons, *_CONTRASTS.values()),
+        "NEGATIVE_PREFIXES": tuple(
+            dict.fromkeys(prefix for lexicon in lexicons for prefix in lexicon.negative_prefixes)
+        ),
+        "UNLISTED": load_statement_words().unlisted.difference(*further),
+    }
+
+
+def _join_opposites(*lists: Lexicon | Contrasts) -> dict[str, frozenset[str]]:
+    opposites: dict[str, frozenset[str]] = {}
+    for one in lists:
+        for word, against in one.opposites.items():
+            opposites[word] = opposites.get(word, frozenset()) | against
+    return opposites
+
+
+@cache
+def _load_voters() -> Mapping[str, tuple[str, ...]]:
+    """Return word → the languages that it speaks for; function words of English too ("in", "so") speak for nobody."""
+    english = LEXICONS["en"].stop
+    return {
+        word: tuple(one.code for one in LEXICONS.values() if word in one.stop)
+        for lexicon in LEXICONS.values()
+        for word in lexicon.stop - english
+    }
+
+
+@cache
+def _load_english_voters() -> frozenset[str]:
+    return LEXICONS["en"].stop.difference(*(one.stop for code, one in LEXICONS.items() if code != "en"))
 
 
 def speaks_foreign(word: str) -> bool:
     """Whether a lower-case word is a function word of a language other than English, and not of English."""
-    return word in _SPEAKS_FOR
+    return word in _load_voters()
 
 
 def language_of(words: Sequence[str]) -> Lexicon:
@@ -62,9 +91,11 @@ def language_of(words: Sequence[str]) -> Lexicon:
 
     `words` are lower-case. English wins ties, so a short or mixed text falls back on it.
     """
-    voting_words = [word for word in words if word in _SPEAKS_FOR]
+    voters = _load_voters()
+    voting_words = [word for word in words if word in voters]
     if len(voting_words) < 2:
-        return ENGLISH
-    votes = Counter(code for word in voting_words for code in _SPEAKS_FOR[word])
+        return LEXICONS["en"]
+    votes = Counter(code for word in voting_words for code in voters[word])
     best, count = votes.most_common(1)[0]
-    return LEXICONS[best] if count > max(1, sum(word in _SPEAKS_ENGLISH for word in words)) else ENGLISH
+    english = sum(word in _load_english_voters() for word in words)
+    return LEXICONS[best if count > max(1, english) else "en"]

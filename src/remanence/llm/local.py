@@ -16,7 +16,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from remanence.languages import ENGLISH
+from remanence import languages
 from remanence.llm.base import Ints, SimilarityThresholds, Vectors, WordWeight, WordWeights, unit_rows
 from remanence.llm.offline import HashedEmbedder, NoEmbedder, embed_word
 from remanence.text.analysis import lexicon_of, readings
@@ -177,7 +177,7 @@ class _WordBatch:
         self.texts += [self.first + len(self.begins)] * len(entries)
         self.begins.append(len(self.words))
         self.words += [word for word, _, _ in entries]
-        if lexicon is ENGLISH:  # whose stop words have no stem
+        if lexicon is languages.ENGLISH:  # whose stop words have no stem
             self.stems += [stem for _, _, stem in entries]
         else:
             self.stems += ["" if form in lexicon.stop else stem for _, form, stem in entries]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from remanence.languages import LEXICONS
-from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.families import ASSERTIONS
 from remanence.read.cues import SentenceReading
 from remanence.text.analysis import ASKING
 

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Literal
 
 from remanence.core.patterns import Pattern
-from remanence.languages.causal import CAUSAL, Causal
+from remanence.languages.families import CAUSAL
+from remanence.languages.shapes import Causal
 from remanence.read.cues import WORD, language_code, lower_text
 from remanence.text.analysis import asks, stems
 

@@ -11,7 +11,8 @@ from functools import cache
 
 from remanence.core.patterns import Pattern, any_of
 from remanence.languages import LEXICONS, OPPOSITES
-from remanence.languages.telling import CHINESE, JAPANESE, TELLING, UNSPACED, Telling, UnspacedTelling
+from remanence.languages.families import TELLING, UNSPACED_TELLING
+from remanence.languages.shapes import Telling, UnspacedTelling
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
 SENTENCE_CHARS_MAX = 160
@@ -76,12 +77,32 @@ _UPDATES, _DOUBTS, _OPENERS = (
     _compile_phrases("doubts"),
     _compile_phrases("openers"),
 )
-# Each language has one group, the place that the speaker moved to.
-_MOVED = Pattern("|".join(f"(?:{told.moving})" for told in TELLING.values()), re.IGNORECASE)
-_MOVED_CHINESE = Pattern(CHINESE.moving)
-_MOVED_JAPANESE = Pattern(JAPANESE.moving)
-_CLAIM_CHINESE = Pattern(CHINESE.claim)
-_CLAIM_JAPANESE = Pattern(JAPANESE.claim)
+# Sentences that say where the speaker moved to; each language has one group, the place.
+_MOVING = (
+    (
+        r"^(?:i|i've|i have|we|we've|we have)(?: just| finally| recently)? moved (?:back |over |out )?to "
+        r"([A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,3})"
+        r"(?: (?:last|this) (?:week|month|weekend)| yesterday| today)?$"
+    ),
+    r"(?:^|\s)(?:ich )?bin\s.{0,80}\bnach ([A-ZÄÖÜ]\S{1,40}) (?:um)?gezogen$",
+    r"(?:^|\s)(?:ya )?me (?:he mudado|mudé) (?:a|para) ([A-ZÁÉÍÓÚÑ]\S{1,40})$",
+    r"(?:^|\s)(?:j'ai|je viens d')\s?(?:emménagé|déménagé|emménager|déménager) à ([A-ZÀÉÈ]\S{1,40})$",
+    r"(?:^|\s)(?:eu )?(?:me )?mudei(?:-me)? para ([A-ZÁÉÍÓÚÃÕ]\S{1,40})$",
+)
+_MOVED = Pattern("|".join(f"(?:{moving})" for moving in _MOVING), re.IGNORECASE)
+_MOVED_UNSPACED = {
+    "zh": Pattern(r"(?:搬到|搬去|人在)了?(?P<place>[^，。了]{2,8})"),
+    "ja": Pattern(r"(?P<place>[^、はがを]{1,8}?)[にへ](?:引っ越しました|引っ越した|移り住みました)"),
+}
+_LIVING_UNSPACED = {"zh": "住在", "ja": "は"}  # the verb of living there
+# How a sentence without blanks tells what holds.
+_CLAIM_UNSPACED = {
+    "zh": Pattern(r"^(?P<subject>.{1,20}?)(?P<verb>用的是|住在|叫做|叫|在|是)(?P<value>.{1,20})$"),
+    "ja": Pattern(
+        r"^(?P<subject>.{1,20}?)(?P<verb>は)(?P<value>.{1,24}?)"
+        r"(?:でやることになりました|になりました|に変わりました|でやります|でやる|に出ます|です|だ|にあります|に住んでいます|と言います)$"
+    ),
+}
 
 
 class _PhraseSet:
@@ -353,18 +374,15 @@ def _subject(tokens: list[str], rules: _ClaimRules, speaker: str | None) -> str 
 
 def _parse_unspaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
     """Read a sentence of Chinese or Japanese."""
-    for telling in UNSPACED:
+    for telling in UNSPACED_TELLING.values():
         if any(doubt in sentence for doubt in telling.doubts):
             continue
-        if move := _moved_unspaced(sentence, telling):
-            return ClaimFound(_name_speaker(speaker), telling.living, move["place"], changed=True), True
+        if move := _MOVED_UNSPACED[telling.code].search(sentence):
+            living = _LIVING_UNSPACED[telling.code]
+            return ClaimFound(_name_speaker(speaker), living, move["place"], changed=True), True
         if (claim := _unspaced_claim(sentence, telling, speaker)) is not None:
             return claim, True
     return None
-
-
-def _moved_unspaced(sentence: str, told: UnspacedTelling) -> re.Match[str] | None:
-    return _MOVED_CHINESE.search(sentence) if told is CHINESE else _MOVED_JAPANESE.search(sentence)
 
 
 def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -> ClaimFound | None:
@@ -373,7 +391,7 @@ def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -
         is_update |= update in plain
         plain = plain.replace(update, "")
     plain = plain.strip("，、 ")
-    match = _CLAIM_CHINESE.match(plain) if told is CHINESE else _CLAIM_JAPANESE.match(plain)
+    match = _CLAIM_UNSPACED[told.code].match(plain)
     if match is None or match["subject"] in told.nobody:
         return None
     subject = _name_speaker(speaker) if match["subject"] in told.i else match["subject"]

@@ -13,21 +13,7 @@ from itertools import pairwise
 
 from remanence.core.patterns import Pattern
 from remanence.languages import CONTRASTS, LEXICONS, UNLISTED, Lexicon
-from remanence.languages.asserting import ASSERTIONS
-from remanence.languages.covering import (
-    DAYS_AWAY,
-    DENIES_NOTHING,
-    DENYING_NOTHING_UNSPACED,
-    ELIDED_NEGATION,
-    ENDED,
-    JOINS,
-    SMALL_CHINESE,
-    SMALL_JAPANESE,
-    SPEAKERS,
-    TURNS_AWAY,
-    UNIVERSAL,
-    UNLISTED_NEGATIONS,
-)
+from remanence.languages.families import ASSERTIONS, STATEMENTS, load_statement_words
 from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.statements import spans
 from remanence.text.analysis import asks, lexicon_of, normalize_nfkc, readings
@@ -55,7 +41,11 @@ _SUPPOSED = ("supposes", "plays")
 _CLAUSE = Pattern(r"[^.!?…;,，。、；！？\n]*[.!?…;,，。、；！？\n]+|[^.!?…;,，。、；！？\n]+")
 _DAY_SIGNS = ("年", "月", "日")
 _ENDINGS = ("s", "n", "e", "en", "er", "es", "em")
+_SMALL = {code: frozenset(STATEMENTS[code].small) for code in ("zh", "ja")}
 _UNSPACED_NEGATIONS = tuple(sign for script in CONTRASTS for sign in script.negations)
+# Words in which a sign denies nothing.
+_DENYING_NOTHING = tuple(word for code in _SMALL for word in STATEMENTS[code].denies_nothing)
+_ELIDED_NEGATIONS = tuple(load_statement_words().elided_negation)
 _DENYING = frozenset(sign for sign in _UNSPACED_NEGATIONS if len(sign) == 1)
 _NO_MARKS = str.maketrans("", "", ".,")
 _QUESTION_MARKS = frozenset("?？")
@@ -115,10 +105,12 @@ def find_uncovered(text: str, fact: str, speaker: str = "", said_on: date | None
         return ""
     if not _is_read(source, lexicon):  # what denies something there nobody here can tell
         return "anything: its language has no word lists here"
-    own = {word.casefold() for piece in _PIECE.finditer(name) for word in _words(piece.group())} | SPEAKERS
-    apart = TURNS_AWAY[lexicon.code]
+    own = {
+        word.casefold() for piece in _PIECE.finditer(name) for word in _words(piece.group())
+    } | load_statement_words().speakers
+    apart = STATEMENTS[lexicon.code].turns_away
     there = _read(_select_statements(source, statement), lexicon, apart, frozenset())
-    here = _read(statement, lexicon, apart | JOINS[lexicon.code], own)
+    here = _read(statement, lexicon, apart | STATEMENTS[lexicon.code].joins, own)
     if said_on is not None:
         _name_days(there, source, said_on, lexicon)
     return (
@@ -173,7 +165,7 @@ def _says(low: str, phrase: str, code: str) -> bool:
 def _name_days(there: _StatementReading, text: str, said_on: date, lexicon: Lexicon) -> None:
     """Let a text that says "yesterday" name the day, as if it had its date beside it."""
     low = text.casefold()
-    for word, days in DAYS_AWAY.items():
+    for word, days in load_statement_words().days.items():
         if _says(low, word, "en" if word.isascii() else "ja"):
             day = said_on + timedelta(days)
             there.numbers += [
@@ -195,7 +187,7 @@ def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSe
             statements.counting = _THOUSANDS.sub(lambda one: one.group().translate(_NO_MARKS), value)
             statements.numbers.append(statements.counting)
         elif kind == "run":
-            _take_run(statements, value, SMALL_JAPANESE if _KANA.search(text) else SMALL_CHINESE, name)
+            _take_run(statements, value, _SMALL["ja" if _KANA.search(text) else "zh"], name)
         else:
             _take_word(statements, value, lexicon, name)
     return statements
@@ -204,7 +196,7 @@ def _read(text: str, lexicon: Lexicon, apart: AbstractSet[str], name: AbstractSe
 def _take_word(found: _StatementReading, token: str, lexicon: Lexicon, name: AbstractSet[str]) -> None:
     """Read a word, or several that a hyphen or an apostrophe joins."""
     low, negations = token.casefold(), _negations(lexicon.code)
-    found.parts[-1].denies |= low in negations or low.endswith("n't") or low.startswith(ELIDED_NEGATION)
+    found.parts[-1].denies |= low in negations or low.endswith("n't") or low.startswith(_ELIDED_NEGATIONS)
     for word in _words(token):
         low = word.casefold()
         found.words.append(low)
@@ -235,8 +227,12 @@ def _words(token: str) -> Iterator[str]:
 def _negations(lexicon_code: str) -> frozenset[str]:
     """Return what denies in a language, and in any other where it is no small word of this one."""
     lexicon = LEXICONS[lexicon_code]
-    others = UNLISTED_NEGATIONS.union(*(one.negations for one in LEXICONS.values())) - lexicon.stop
-    return (lexicon.negations | others | ENDED) - DENIES_NOTHING
+    others = (
+        load_statement_words().unlisted_negations.union(*(one.negations for one in LEXICONS.values()))
+        - lexicon.stop
+    )
+    ended, nothing = load_statement_words().ended, load_statement_words().denies_nothing
+    return (lexicon.negations | others | ended) - nothing
 
 
 def _take_run(found: _StatementReading, run: str, small: AbstractSet[str], name: AbstractSet[str]) -> None:
@@ -244,7 +240,7 @@ def _take_run(found: _StatementReading, run: str, small: AbstractSet[str], name:
     for one in sorted(name, key=len, reverse=True):
         run = run.replace(one, " ")
     denying = run
-    for harmless in DENYING_NOTHING_UNSPACED:
+    for harmless in _DENYING_NOTHING:
         denying = denying.replace(harmless, "")
     found.parts[-1].denies |= any(sign in denying for sign in _UNSPACED_NEGATIONS)
     for sign in run:
@@ -254,7 +250,7 @@ def _take_run(found: _StatementReading, run: str, small: AbstractSet[str], name:
             found.parts[-1].said.append(sign)
     pairs = [one + other for one, other in pairwise(run) if " " not in (one, other)]
     found.pairs += pairs
-    if small is SMALL_JAPANESE:  # kana stand between its words: two other signs make one
+    if small is _SMALL["ja"]:  # kana stand between its words: two other signs make one
         found.joined += [pair for pair in pairs if not _KANA.search(pair) and small.isdisjoint(pair)]
 
 
@@ -273,8 +269,9 @@ def _find_added_word(there: _StatementReading, here: _StatementReading, lexicon:
             return f"{number} {what}"
     if clash := next(_find_swapped_names(there.named, here.named), "") if lexicon.names_by_capital else "":
         return f"the order of {clash}"
-    if not UNIVERSAL.isdisjoint(here.words) and UNIVERSAL.isdisjoint(there.words):
-        return f"the word {min(UNIVERSAL.intersection(here.words))!r}"
+    universal = load_statement_words().universal
+    if not universal.isdisjoint(here.words) and universal.isdisjoint(there.words):
+        return f"the word {min(universal.intersection(here.words))!r}"
     if here.begins in here.said and not _has_word_form(here.begins, there.words):
         return f"its beginning, {here.begins!r}"
     new_words = [word for word in here.said if word not in there.words]

@@ -7,9 +7,8 @@ from functools import lru_cache
 from itertools import pairwise, repeat
 
 from remanence.languages import LEXICONS
-from remanence.languages.asserting import ASSERTIONS
-from remanence.languages.assertions import Assertions
-from remanence.languages.lexicon import Lexicon
+from remanence.languages.families import ASSERTIONS
+from remanence.languages.shapes import Assertions
 
 WORD = re.compile(r"[^\W_]++(?:['-][^\W_]++)*+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
@@ -102,7 +101,7 @@ def read_sentence(sentence: str, code: str) -> SentenceReading:
     words = tuple(WORD.findall(low))
     stop, mute = LEXICONS[code].stop, lists.mute
     content = tuple(word for word in words if word.removesuffix("'s") not in stop and word not in mute)
-    signs = _count_signs(_find_signs(words, code, _opening(words, lists, LEXICONS[code])))
+    signs = _count_signs(_find_signs(words, code, _opening(words, lists)))
     if any(one in lists.possessives and other in LEXICONS[code].kin for one, other in pairwise(words)):
         signs["relationship"] = signs.get("relationship", 0) + 1
     if any(sign in low for sign in lists.vetoes["errors"]):
@@ -145,22 +144,12 @@ def _iterate_phrases(lists: Assertions) -> Iterator[tuple[str, str]]:
     )
 
 
-def _opening(words: Sequence[str], lists: Assertions, lexicon: Lexicon) -> frozenset[int]:
+def _opening(words: Sequence[str], lists: Assertions) -> frozenset[int]:
     """Return where the words of a sentence may be said to begin: the first one, and the first that is no talk."""
-    joining = JOINING.get(lexicon.code, frozenset())
     for at, word in enumerate(words[:LEADING_MAX]):
-        if word not in lists.mute and word not in joining:
+        if word not in lists.mute and word not in lists.joining:
             return frozenset((0, at))
     return frozenset((0,))
-
-
-JOINING = {
-    "en": frozenset({"and", "but", "so", "or", "also", "because", "btw"}),
-    "de": frozenset({"und", "aber", "also", "oder", "denn"}),
-    "es": frozenset({"y", "pero", "o", "entonces", "además"}),
-    "fr": frozenset({"et", "mais", "ou", "donc", "alors", "puis"}),
-    "pt": frozenset({"e", "mas", "ou", "então", "aliás"}),
-}
 
 
 def _find_signs(words: Sequence[str], code: str, opening: frozenset[int]) -> Iterator[str]:

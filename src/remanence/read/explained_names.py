@@ -8,12 +8,13 @@ from collections.abc import Collection, Iterator, Sequence
 
 from remanence.core.patterns import Pattern
 from remanence.languages import LEXICONS
-from remanence.languages import same_names as words
-from remanence.languages.name_words import GIVEN, GREEK_ARTICLES, NO_NAMES, OPENING, ROLES, RUSSIAN_LEADS
+from remanence.languages.families import load_name_words, load_same_names
 from remanence.read.cues import lower_text
 from remanence.read.entity import folded_name
 from remanence.read.mentions import COMPANY, TITLES, is_no_name
 from remanence.read.name_evidence import read
+
+_NAMES, _SAME = load_name_words(), load_same_names()
 
 LEFT_WORDS_MAX = 3  # of a name before a statement in a script without capitals
 _UPPER = "[A-ZÀ-ÖØ-ÞА-ЯЁІЇЄҐΑ-ΩΆΈΉΊΌΎΏ][\\w'’&-]*"
@@ -28,7 +29,7 @@ _SHORTENED = Pattern(
 _BRACKETED = Pattern("[(（] ?[A-ZÀ-ÖØ-ÞА-ЯЁ]")
 _INITIALS = Pattern(r" ?[(（] ?([A-ZÀ-ÖØ-ÞА-ЯЁ]{2,8}) ?[)）]")
 _CASELESS = Pattern("[\u0590-\u06ff\u0900-\u097f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_STATEMENT = Pattern("|".join(f"(?:{one})" for one in words.STATED if _CASELESS.search(one)))
+_STATEMENT = Pattern("|".join(f"(?:{one})" for one in _SAME.stated if _CASELESS.search(one)))
 _UNSPACED_LEFT = Pattern(
     r"([\u3400-\u9fff\u30a1-\u30faー々ヶA-Za-z0-9]{2,24})(?:さん|氏)?[，、,（(「 ]{0,2}\Z"
 )
@@ -130,7 +131,7 @@ def _of_run(text: str, run: re.Match[str], code: str) -> Iterator[tuple[str, str
     person = False
     while parts:
         low = lower_text(parts[0].group())
-        leads = low in ROLES or low in TITLES or (code in LEXICONS and low in LEXICONS[code].kin)
+        leads = low in _NAMES.roles or low in TITLES or (code in LEXICONS and low in LEXICONS[code].kin)
         if not (leads or low[0].isspace() or _is_ordinary(low, code) or parts[0].group()[0].islower()):
             break
         person = leads
@@ -144,7 +145,7 @@ def _of_run(text: str, run: re.Match[str], code: str) -> Iterator[tuple[str, str
     if low == "firma" and len(parts) > 1:
         parts = parts[1:]
     name = _OWNER.sub("", text[run.start() + parts[0].start() : run.start() + parts[-1].end()])
-    person = person or low in GIVEN
+    person = person or low in _NAMES.given
     yield name, "company" if lower_text(name).split(" ")[-1] in COMPANY else "person" if person else "other"
 
 
@@ -157,9 +158,9 @@ def _before_initials(after: str, parts: Sequence[re.Match[str]]) -> int:
 
 
 def _is_ordinary(low: str, code: str) -> bool:
-    if low in NO_NAMES or low in OPENING or low in RUSSIAN_LEADS:
+    if low in _NAMES.no_names or low in _NAMES.opening or low in _NAMES.russian_leads:
         return True
-    return low in GREEK_ARTICLES or (code in LEXICONS and is_no_name(low, code))
+    return low in _NAMES.greek_articles or (code in LEXICONS and is_no_name(low, code))
 
 
 def _is_noun(text: str, at: int, parts: list[re.Match[str]], code: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from remanence.languages import LEXICONS
-from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.families import ASSERTIONS
 from remanence.read.cues import WORD, SentenceReading, lower_text
 
 _NAME = re.compile(r"(?<![\w'’-])[A-ZÀ-ÖØ-Þ][\w'’-]++(?: [A-ZÀ-ÖØ-Þ][\w'’-]++){0,3}+")

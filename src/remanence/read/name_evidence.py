@@ -13,12 +13,13 @@ from typing import Literal
 
 from remanence.core.patterns import Pattern
 from remanence.languages import LEXICONS
-from remanence.languages import same_names as words
-from remanence.languages.name_words import GIVEN, RUSSIAN_CASES
+from remanence.languages.families import load_name_words, load_same_names
 from remanence.read.cues import WORD, language_code, lower_text
 from remanence.read.entity import folded_name
 from remanence.read.mentions import kin_of
 from remanence.read.statements import spans
+
+_NAMES, _SAME = load_name_words(), load_same_names()
 
 Strength = Literal["stated", "implied"]
 NAME_WORDS_MAX = 6
@@ -52,7 +53,7 @@ _SHARED = frozenset(
     "info office sales support contact team hello admin help mail post hr accounts kontakt hallo".split()
 )
 _CASES = tuple(
-    (case, *change.split(":")) for case, changes in RUSSIAN_CASES.items() for change in changes.split()
+    (case, *change.split(":")) for case, changes in _NAMES.russian_cases.items() for change in changes.split()
 )
 _INITIALS_MAX = 8
 _SMALL = 3  # shorter words in small letters give no initial: of, and, de
@@ -63,17 +64,17 @@ def _compile_whole_pattern(patterns: Sequence[str]) -> Pattern:
     return Pattern("(?:" + "|".join(f"(?:{pattern})" for pattern in patterns) + r")\Z")
 
 
-_STATED, _STATED_APART = _compile_whole_pattern(words.STATED), _compile_whole_pattern(words.STATED_APART)
-_RESTATED, _RENAMED = _compile_whole_pattern(words.RESTATED), _compile_whole_pattern(words.RENAMED)
-_BYNAME, _DIFFERENT = _compile_whole_pattern(words.BYNAME), _compile_whole_pattern(words.DIFFERENT)
-_JOINING = Pattern("|".join(one for one in (*words.STATED, *words.RESTATED) if _HAN.search(one)))
+_STATED, _STATED_APART = _compile_whole_pattern(_SAME.stated), _compile_whole_pattern(_SAME.stated_apart)
+_RESTATED, _RENAMED = _compile_whole_pattern(_SAME.restated), _compile_whole_pattern(_SAME.renamed)
+_BYNAME, _DIFFERENT = _compile_whole_pattern(_SAME.byname), _compile_whole_pattern(_SAME.different)
+_JOINING = Pattern("|".join(one for one in (*_SAME.stated, *_SAME.restated) if _HAN.search(one)))
 _FRAMED = tuple(
     (
         Pattern(rf"(?:^|\W){lead}\Z" if lead else ""),
         _compile_whole_pattern([between]),
         Pattern(rf"{close}\b" if close else ""),
     )
-    for lead, between, close in words.FRAMED
+    for lead, between, close in _SAME.framed
 )
 
 
@@ -192,10 +193,10 @@ def _beginnings(chunk: str) -> Iterator[tuple[int, tuple[str, ...]]]:
 def _leads(chunk: str) -> Iterator[int]:
     """Yield how many letters may stand joined before a name: prepositions of Hebrew and Arabic."""
     yield 0
-    if _HEBREW.match(chunk) and chunk[0] in words.JOINED_HE:
+    if _HEBREW.match(chunk) and chunk[0] in _SAME.joined_hebrew:
         yield 1
     if _ARABIC.match(chunk):
-        yield from (len(prefix) for prefix in words.JOINED_AR if chunk.startswith(prefix))
+        yield from (len(prefix) for prefix in _SAME.joined_arabic if chunk.startswith(prefix))
 
 
 def _forms(chunk: str) -> Iterator[str]:
@@ -216,7 +217,7 @@ def _endings(piece: str) -> Iterator[tuple[str, int]]:
     if " " in bare and _CYRILLIC.match(bare):
         yield from ((form, outer) for form in _in_nominative(folded_name(bare)))
     if _HANGUL.search(bare[-1:]):
-        for suffix in words.JOINED_KO:
+        for suffix in _SAME.joined_korean:
             if bare.endswith(suffix) and len(bare) > len(suffix) + 1:
                 yield folded_name(bare[: -len(suffix)]), outer + len(suffix)
 
@@ -224,7 +225,7 @@ def _endings(piece: str) -> Iterator[tuple[str, int]]:
 def _in_nominative(name: str) -> Iterator[str]:
     """Yield what a full name in another case may be in the nominative: both words of one gender and case."""
     first, _, last = name.partition(" ")
-    if " " in last or first in GIVEN:
+    if " " in last or first in _NAMES.given:
         return
     ends = dict[str, list[str]]()
     for case, form in _nominatives(last):
@@ -272,7 +273,7 @@ def _ends(text: str, at: int, end: int) -> bool:
         return True
     before, after = text[at - 1], text[at]
     if _HAN.match(before) and _HAN.match(after):
-        return after in words.JOINED_ZH or (_JOINING.match(text, at) is not None)
+        return after in _SAME.joined_chinese or (_JOINING.match(text, at) is not None)
     return not (_KATAKANA.match(before) and _KATAKANA.match(after))
 
 
@@ -361,7 +362,7 @@ def _is_framed(bare: str, before: str, after: str) -> bool:
 def _is_doubted(sentence: str) -> bool:
     tokens = set(WORD.findall(lower_text(sentence)))
     is_question = sentence.rstrip("\"'”’»)").endswith(("?", "？", "؟", ";"))
-    return is_question or bool(tokens & words.DOUBT) or any(one in sentence for one in words.DOUBT_UNSPACED)
+    return is_question or bool(tokens & _SAME.doubt) or any(one in sentence for one in _SAME.doubt_unspaced)
 
 
 def _is_negated(before: str) -> bool:
@@ -381,6 +382,6 @@ def _owns(text: str, one: NameSpan) -> bool:
 def _is_another(text: str, begin: int, one: NameSpan) -> bool:
     before = text[begin : one.begin]
     tokens = WORD.findall(lower_text(before))
-    if tokens and tokens[-1] in words.ANOTHER and before.endswith((" ", "\u3000")):
+    if tokens and tokens[-1] in _SAME.another and before.endswith((" ", "\u3000")):
         return True
-    return any(before.endswith(word) for word in words.ANOTHER if _UNSPACED.search(word))
+    return any(before.endswith(word) for word in _SAME.another if _UNSPACED.search(word))

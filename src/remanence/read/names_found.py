@@ -8,11 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import dropwhile, takewhile
 
 from remanence.languages import LEXICONS
-from remanence.languages.name_words import CALLED, COUNTED, GIVEN, NO_NAMES, OPENING, PEOPLES, ROLES
+from remanence.languages.families import load_name_words
 from remanence.read.cues import WORD, lower_text
 from remanence.read.explained_names import find_explained_names
 from remanence.read.mentions import COMPANY, TITLES, is_no_name, type_of, word_before
 from remanence.read.naming_scripts import chinese, greek, japanese, korean, russian
+
+_NAMES = load_name_words()
 
 _UPPER = r"[A-ZÀ-ÖØ-Þ][\w'’-]+"
 _JOINS = r"(?:of the|of|de la|de los|de|del|della|da|do|dos|du|des|di|von der|von|van der|van) "
@@ -78,7 +80,7 @@ def _read(text: str, code: str, sentences: Sequence[tuple[int, int]]) -> Iterato
     capitals = _MIDDLE.search(text) is not None
     for begin, end in sentences:
         first = _FIRST.match(text, begin)
-        if capitals or (first is not None and first.group().lower() in GIVEN):
+        if capitals or (first is not None and first.group().lower() in _NAMES.given):
             yield from (_german if german else _capitals)(text[begin:end], code)
 
 
@@ -158,7 +160,7 @@ def _trim_name_run(sentence: str, found: re.Match[str], code: str) -> tuple[int,
 def _is_left_over(parts: Sequence[re.Match[str]], one: re.Match[str], code: str, *, opens: bool) -> bool:
     """Tell whether one word is what is left of a greeting or a feast: "Happy New Year"."""
     low, first = _POSSESSIVE.sub("", lower_text(one.group())), lower_text(parts[0].group())
-    if low in GIVEN or (one is parts[0] and _POSSESSIVE.search(one.group())):
+    if low in _NAMES.given or (one is parts[0] and _POSSESSIVE.search(one.group())):
         return False
     return not (opens and one is parts[-1] and first in LEXICONS[code].stop) and first not in TITLES
 
@@ -170,23 +172,25 @@ def _is_led(parts: Sequence[re.Match[str]], at: int, code: str, *, opens: bool) 
         return True
     follows = lower_text(parts[at + 1].group()) if at + 1 < len(parts) else ""
     low = lower_text(word)
-    return opens and (low in OPENING or low.endswith("ing") or (follows in GIVEN and low not in GIVEN))
+    return opens and (
+        low in _NAMES.opening or low.endswith("ing") or (follows in _NAMES.given and low not in _NAMES.given)
+    )
 
 
 def _is_ordinary(word: str, code: str) -> bool:
     low = _POSSESSIVE.sub("", lower_text(word))
-    return low in NO_NAMES or is_no_name(low, code)
+    return low in _NAMES.no_names or is_no_name(low, code)
 
 
 def _is_one(sentence: str, where: tuple[int, int], name: str, before: str, code: str) -> bool:
     """Tell whether a run of words with capitals names something."""
     several, first = " " in name, lower_text(name.split(" ", 1)[0])
-    if before in LEXICONS[code].kin or before in TITLES or before in ROLES or before in CALLED:
+    if before in LEXICONS[code].kin or before in TITLES or before in _NAMES.roles or before in _NAMES.called:
         return True
-    if first in GIVEN:
+    if first in _NAMES.given:
         return True
     if not several and (
-        first in PEOPLES or first in LEXICONS[code].kin or (code == "en" and before in _BEFORE_NOUNS)
+        first in _NAMES.peoples or first in LEXICONS[code].kin or (code == "en" and before in _BEFORE_NOUNS)
     ):
         return False
     if name.isupper() and not several:
@@ -197,7 +201,7 @@ def _is_one(sentence: str, where: tuple[int, int], name: str, before: str, code:
         return (several and _goes_on(sentence, where[1])) or _read_text_before(sentence, where[0]).rstrip(
             ' ,"“('
         ).rsplit(" ", 1)[-1][:1].isupper()
-    return several or first not in COUNTED
+    return several or first not in _NAMES.counted
 
 
 def _goes_on(sentence: str, at: int) -> bool:
@@ -217,7 +221,7 @@ def _sort(sentence: str, where: tuple[int, int], name: str, before: str, code: s
     owns = _POSSESSIVE.search(sentence, where[0], where[1]) is not None
     if kind not in ("other", "place") or (kind == "place" and not owns):
         return kind
-    return "person" if before in ROLES or _is_person(sentence, where, name, code) else "other"
+    return "person" if before in _NAMES.roles or _is_person(sentence, where, name, code) else "other"
 
 
 def _read_text_before(sentence: str, at: int) -> str:
@@ -225,11 +229,13 @@ def _read_text_before(sentence: str, at: int) -> str:
 
 
 def _is_person(sentence: str, where: tuple[int, int], name: str, code: str) -> bool:
-    if lower_text(name.split(" ", 1)[0]) in GIVEN:
+    if lower_text(name.split(" ", 1)[0]) in _NAMES.given:
         return True
     beside = (_IS_ROLE.search(_read_text_before(sentence, where[0])), _THEN_ROLE.match(sentence, where[1]))
     kin = LEXICONS[code].kin
-    if any(match and (lower_text(match[1]) in ROLES or lower_text(match[1]) in kin) for match in beside):
+    if any(
+        match and (lower_text(match[1]) in _NAMES.roles or lower_text(match[1]) in kin) for match in beside
+    ):
         return True
     if word_before(sentence, where[0]) in _DONE_TO_PERSONS:
         return True
@@ -241,8 +247,8 @@ def _version(sentence: str, at: int, name: str, code: str) -> str:
     match = _VERSION.match(sentence, at)
     if (
         match is None
-        or lower_text(name.rsplit(" ", 1)[-1]) in COUNTED
-        or lower_text(name.split(" ", 1)[0]) in GIVEN
+        or lower_text(name.rsplit(" ", 1)[-1]) in _NAMES.counted
+        or lower_text(name.split(" ", 1)[0]) in _NAMES.given
     ):
         return ""
     follows = _FIRST.match(sentence, match.end() + 1)
@@ -272,7 +278,7 @@ def _german(sentence: str, code: str) -> Iterator[tuple[str, str]]:
             lead
             or not before
             or before in _BEFORE_GERMAN
-            or before in CALLED
+            or before in _NAMES.called
             or before in TITLES
             or before == ","
         )
@@ -295,15 +301,17 @@ def _german_lead(low: Sequence[str], before: str, code: str) -> tuple[int, str]:
     if low[0] in ("firma", "projekt") and len(low) > 1:
         return _LED[low[0]], "company" if low[0] == "firma" else "project"
     kin = LEXICONS[code].kin
-    title_places = [at for at, word in enumerate(low) if word in kin or word in ROLES or word in TITLES]
+    title_places = [
+        at for at, word in enumerate(low) if word in kin or word in _NAMES.roles or word in TITLES
+    ]
     if title_places:
         return (title_places[-1] + 1, "person") if title_places[-1] + 1 < len(low) else (-1, "")
     if (
         before in TITLES
         or before in kin
-        or before in ROLES
+        or before in _NAMES.roles
         or before in ("heißt", "heisst", "hieß", "namens")
     ):
         return 0, "person"
-    given_place = next((at for at, word in enumerate(low) if word in GIVEN), None)
+    given_place = next((at for at, word in enumerate(low) if word in _NAMES.given), None)
     return (0, "") if given_place is None else (given_place, "person")

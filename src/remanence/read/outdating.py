@@ -12,12 +12,9 @@ from functools import cache, lru_cache
 
 from remanence.core.model import Role, Trust
 from remanence.languages import LEXICONS
-from remanence.languages.asserting import ASSERTIONS
-from remanence.languages.changing import CHANGING
-from remanence.languages.changing_shape import CUES, Sign
-from remanence.languages.telling import TELLING
-from remanence.languages.units import UNIT_WORDS
-from remanence.read.cues import JOINING, language_code, lower_text, read_sentence
+from remanence.languages.change_words import CHANGING, CUES, Sign
+from remanence.languages.families import ASSERTIONS, TELLING, load_units
+from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.statements import mask_code_and_asides
 from remanence.text.analysis import stems
 
@@ -206,7 +203,7 @@ def _tells(pair: _ReadingPair, sign: Sign) -> bool:
         return False
     if sign.kind == _OF_TEXT:
         return True
-    if sign.kind == "now" and JOINING.get(pair.code, frozenset()).issuperset(before[-1:]):
+    if sign.kind == "now" and ASSERTIONS[pair.code].joining.issuperset(before[-1:]):
         return False
     beside = _select_nearby_words(low, sign, clause, spaced=CHANGING[pair.code].spaced)
     return sign.kind in _OF_NEIGHBOURS and not pair.shared.isdisjoint(stems(beside))
@@ -323,9 +320,7 @@ def _read(text: str, code: str) -> _ChangeReading:
 
 def _opens(low: str, sign: Sign, code: str) -> bool:
     """Tell whether a text opens with a denial: what is not to be done is no denial of what is."""
-    return CHANGING[code].spaced and JOINING.get(code, frozenset()).issuperset(
-        _SPOKEN.findall(low[: sign.begin])
-    )
+    return CHANGING[code].spaced and ASSERTIONS[code].joining.issuperset(_SPOKEN.findall(low[: sign.begin]))
 
 
 def _stems_of_signs(read: _ChangeReading) -> frozenset[str]:
@@ -347,7 +342,7 @@ def _stems_of_time(code: str) -> frozenset[str]:
 
 @cache
 def _stems_of_units() -> frozenset[str]:
-    return frozenset(stem for word in UNIT_WORDS for stem in stems(word))
+    return frozenset(stem for word in load_units().measures for stem in stems(word))
 
 
 @cache

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from remanence.languages import LEXICONS
-from remanence.languages.same_names import GENERATIONS, TITLES
+from remanence.languages.families import load_same_names
 from remanence.read.entity import folded_name
 from remanence.read.extraction import Entity
 from remanence.read.name_evidence import NameEvidence, NameReading, NameSpan, read
+
+_SAME = load_same_names()
 
 OTHER = "other"
 _PARTS = re.compile(r"[\s\-_/()]")
@@ -120,7 +122,7 @@ def at_odds(one: str, other: str) -> str:
     ends = [_EXTENSION.match(name) for name in (one, other)]
     if ends[0] and ends[1] and ends[0][1] == ends[1][1] and ends[0][2] != ends[1][2]:
         return "endings"
-    generations = [{part.strip(".") for part in name.split()} & GENERATIONS for name in (one, other)]
+    generations = [{part.strip(".") for part in name.split()} & _SAME.generations for name in (one, other)]
     return (
         "generations"
         if generations[0] != generations[1] and all(" " in name for name in (one, other))
@@ -302,5 +304,5 @@ def _short_forms(known: NamedEntity) -> Iterator[str]:
 
 
 def _forms_of(full: str) -> tuple[str, ...]:
-    parts = [part for part in full.split() if part.strip(".") not in TITLES | GENERATIONS]
+    parts = [part for part in full.split() if part.strip(".") not in _SAME.titles | _SAME.generations]
     return (parts[0], parts[-1]) if len(parts) > 1 else ()

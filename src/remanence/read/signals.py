@@ -10,7 +10,10 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from remanence.languages.signalling import SIGNALS, Signals
+from remanence.core.patterns import Pattern
+from remanence.languages.families import SIGNALS
+from remanence.languages.notation import expand_choices
+from remanence.languages.shapes import Signals
 
 Level = Literal["high", "medium", "low", "none"]
 # Of a long turn its two ends are looked at: what somebody says of it stands around what they paste.
@@ -21,6 +24,8 @@ _QUOTED = re.compile(
     '“[^“”]{0,300}”|„[^„“”]{0,300}[“”]|«[^«»]{0,300}»|「[^「」]{0,300}」|"[^"]{0,300}"|`[^`]{0,300}`'
 )
 _SENTENCE = re.compile(r"[^.!?…。！？\n]+[.!?…。！？]*")
+# A choice that is no whole word, or of several words.
+_PARTLY = Pattern(r"[^ ^]\(|\)[^ ]|\([^()]* ")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|:")
 _MARKS = str.maketrans("’‘ʼ：", "''':")
 _ASKED = ("?", "？")
@@ -187,16 +192,25 @@ class _PhraseTree:
 def _build_phrase_tree(spaced: bool) -> _PhraseTree:
     """Return the phrases of the languages that are written so."""
     tree = _PhraseTree(_PhraseNode(), _PhraseNode())
-    for tells, name, phrase in chain.from_iterable(_phrases(one) for one in SIGNALS if one.spaced is spaced):
-        nodes = [tree.first if phrase.startswith("^") else tree.any]
-        for part in _parts(phrase.removeprefix("^"), spaced=spaced):
-            nodes = [node.after(one) for node in nodes for one in part.split("/")]
-        for node in nodes:
-            if (tells, name) not in node.ends:
-                node.ends.append((tells, name))
+    languages = [one for one in SIGNALS.values() if one.spaced is spaced]
+    for tells, name, phrase in chain.from_iterable(map(_phrases, languages)):
+        is_whole = "(" not in phrase or (spaced and not _PARTLY.search(phrase))
+        for one in (phrase,) if is_whole else expand_choices(phrase):
+            _add_phrase(tree, one, (tells, name), spaced=spaced)
     for root in (tree.first, tree.any):
         root.starts = tuple(root.beginnings)
     return tree
+
+
+def _add_phrase(tree: _PhraseTree, phrase: str, end: tuple[str, str], *, spaced: bool) -> None:
+    """Add a phrase, of whose words each may be a choice, and what it tells."""
+    nodes = [tree.first if phrase.startswith("^") else tree.any]
+    for part in _parts(phrase.removeprefix("^"), spaced=spaced):
+        either = part[1:-1].split("|") if part[0] == "(" else (part,)
+        nodes = [node.after(word) for node in nodes for word in either]
+    for node in nodes:
+        if end not in node.ends:
+            node.ends.append(end)
 
 
 def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
@@ -214,5 +228,5 @@ def _phrases(language: Signals) -> Iterator[tuple[str, str, str]]:
 
 
 def _parts(phrase: str, *, spaced: bool) -> Sequence[str]:
-    """Return what a phrase consists of: words, each with its alternatives, or characters; and gaps."""
+    """Return what a phrase consists of: words, each with its choices, or characters; and gaps."""
     return phrase.replace(":", " :").split(" ") if spaced else phrase

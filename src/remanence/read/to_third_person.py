@@ -4,25 +4,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from remanence.languages import ENGLISH
-from remanence.languages.third_person import (
-    CHINESE_OTHERS,
-    ENGLISH_ADVERBS,
-    ENGLISH_CONTRACTIONS,
-    ENGLISH_FORMS,
-    ENGLISH_MODALS,
-    ENGLISH_PLURAL,
-    ENGLISH_TURNING,
-    ENGLISH_UNCLEAR,
-    ENGLISH_VERBS,
-    GERMAN_FORMS,
-    GERMAN_OTHERS,
-    JAPANESE_PARTICLES,
-    JAPANESE_PERSONS,
-)
+from remanence.languages.families import THIRD_PERSON
 from remanence.read.cues import WORD, lower_text
 
+_ENGLISH, _GERMAN, _JAPANESE_WORDS = (THIRD_PERSON[code] for code in ("en", "de", "ja"))
 _QUOTES = frozenset('"“”„«»「」『』‘')
-_JAPANESE = re.compile(f"(?:{'|'.join(JAPANESE_PERSONS)})(?=[{''.join(JAPANESE_PARTICLES)}])")
+_JAPANESE = re.compile(f"(?:{'|'.join(_JAPANESE_WORDS.persons)})(?=[{''.join(_JAPANESE_WORDS.particles)}])")
 _JOINS = frozenset(("and", "or", "but", "then"))
 Words = Sequence[re.Match[str]]
 
@@ -38,8 +25,8 @@ def told_of(sentence: str, code: str, speaker: str) -> str:
 def _english(sentence: str, speaker: str) -> str | None:
     matches = list(WORD.finditer(lower_text(sentence)))
     words = [word.group() for word in matches]
-    own = [at for at, word in enumerate(words) if word in ("i", "me", "my") or word in ENGLISH_CONTRACTIONS]
-    if not own or ENGLISH_PLURAL & set(words):
+    own = [at for at, word in enumerate(words) if word in ("i", "me", "my") or word in _ENGLISH.contractions]
+    if not own or _ENGLISH.others & set(words):
         return None
     new: dict[int, str] = {}
     for at in own:
@@ -61,10 +48,10 @@ def _own_words(words: Sequence[str], at: int, speaker: str) -> dict[int, str]:
 def _as_subject(sentence: str, found: Words, at: int, speaker: str) -> dict[int, str] | None:
     """Return the new words for "I" and its verb, None where the verb is not known."""
     word, before = found[at].group(), found[at - 1].group() if at else ""
-    if before in ENGLISH_TURNING or (before == "and" and not _subject_before(found, at)):
+    if before in _ENGLISH.turning or (before == "and" and not _subject_before(found, at)):
         return None
-    if word in ENGLISH_CONTRACTIONS:
-        return {at: f"{speaker} {ENGLISH_CONTRACTIONS[word]}"}
+    if word in _ENGLISH.contractions:
+        return {at: f"{speaker} {_ENGLISH.contractions[word]}"}
     verb = _verb_after(sentence, found, at)
     if verb is None:
         return None
@@ -74,26 +61,26 @@ def _as_subject(sentence: str, found: Words, at: int, speaker: str) -> dict[int,
 
 def _subject_before(found: Words, at: int) -> bool:
     """Tell whether "and I" joins a second statement, not a second person."""
-    return any(word.group() == "i" or word.group() in ENGLISH_CONTRACTIONS for word in found[: at - 1])
+    return any(word.group() == "i" or word.group() in _ENGLISH.contractions for word in found[: at - 1])
 
 
 def _verb_after(sentence: str, found: Words, at: int) -> int | None:
     for verb in range(at + 1, len(found)):
         if sentence[found[verb - 1].end() : found[verb].start()].strip():
             return None
-        if found[verb].group() not in ENGLISH_ADVERBS:
+        if found[verb].group() not in _ENGLISH.adverbs:
             return verb
     return None
 
 
 def _form(verb: str) -> str | None:
-    if verb in ENGLISH_UNCLEAR:
+    if verb in _ENGLISH.unclear:
         return None
-    if verb in ENGLISH_MODALS or verb in ENGLISH.past:
+    if verb in _ENGLISH.modals or verb in ENGLISH.past:
         return verb
-    if verb in ENGLISH_FORMS:
-        return ENGLISH_FORMS[verb]
-    if verb in ENGLISH_VERBS:
+    if verb in _ENGLISH.forms:
+        return _ENGLISH.forms[verb]
+    if verb in _ENGLISH.verbs:
         return f"{verb}s"
     regular_past = verb.endswith("ed") and len(verb) > 4 and verb not in ENGLISH.not_past
     return verb if regular_past else None
@@ -102,7 +89,7 @@ def _form(verb: str) -> str | None:
 def _goes_on(words: Sequence[str], own: Sequence[int]) -> bool:
     """Tell whether a second verb of the speaker's follows, which would have to change too."""
     return any(
-        word in ENGLISH_VERBS or word in ENGLISH_FORMS or word in ENGLISH_UNCLEAR
+        word in _ENGLISH.verbs or word in _ENGLISH.forms or word in _ENGLISH.unclear
         for at, word in enumerate(words[own[0] :], own[0])
         if at > own[0] and words[at - 1] in _JOINS
     )
@@ -119,17 +106,17 @@ def _put(sentence: str, found: Words, new: Mapping[int, str]) -> str:
 def _german(sentence: str, speaker: str) -> str | None:
     matches = list(WORD.finditer(lower_text(sentence)))
     words = [word.group() for word in matches]
-    verbs = [at for at, word in enumerate(words) if word in GERMAN_FORMS]
-    if words.count("ich") != 1 or len(verbs) != 1 or GERMAN_OTHERS & set(words):
+    verbs = [at for at, word in enumerate(words) if word in _GERMAN.forms]
+    if words.count("ich") != 1 or len(verbs) != 1 or _GERMAN.others & set(words):
         return None
     at = words.index("ich")
     if abs(at - verbs[0]) != 1:
         return None
-    return _put(sentence, matches, {at: speaker, verbs[0]: GERMAN_FORMS[words[verbs[0]]]})
+    return _put(sentence, matches, {at: speaker, verbs[0]: _GERMAN.forms[words[verbs[0]]]})
 
 
 def _chinese(sentence: str, speaker: str) -> str | None:
-    if any(word in sentence for word in CHINESE_OTHERS):
+    if any(word in sentence for word in THIRD_PERSON["zh"].others):
         return None
     return sentence.replace("我", speaker)
 

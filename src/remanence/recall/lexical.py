@@ -8,12 +8,13 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from remanence.languages import MONTHS
+from remanence import languages
 from remanence.recall.corpus import Floats, Windows, spread
 from remanence.text.analysis import stems
 
@@ -35,7 +36,6 @@ COMMON_FROM_ROWS = 20_000
 # Below this share of the rows, going from one that holds a word to its neighbours is cheaper than passing over all.
 RARE_SHARE = 1 / 16
 
-_MONTH_STEMS = {stem: number for name, number in MONTHS.items() for stem in stems(name)}
 _DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
 
@@ -176,9 +176,14 @@ def _extra(windows: Windows, stem: str, codes: tuple[int, ...]) -> Floats | None
     return extra
 
 
+@cache
+def _load_month_stems() -> dict[str, int]:
+    return {stem: number for name, number in languages.MONTHS.items() for stem in stems(name)}
+
+
 def _date(windows: Windows, stem: str) -> list[tuple[npt.NDArray[np.int16], int]]:
-    if stem in _MONTH_STEMS:
-        return [(windows.month, _MONTH_STEMS[stem])]
+    if stem in _load_month_stems():
+        return [(windows.month, _load_month_stems()[stem])]
     if _DAY.fullmatch(stem):
         return [(windows.day, int(stem))]
     return [(windows.year, int(stem))] if _YEAR.fullmatch(stem) else []

@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 import Stemmer
 
+from remanence import languages
 from remanence.core.errors import InvalidInput, format_value
 from remanence.core.model import TEXT_CHARS_MAX
 from remanence.core.results import JOINERS as JOINERS
 from remanence.core.results import visible as visible
-from remanence.languages import ABBREVIATIONS, CASE_BEARING, ENGLISH, Lexicon, language_of, speaks_foreign
+from remanence.languages import Lexicon, language_of, speaks_foreign
 
 FINGERPRINT_VERSION = 2
 TOKENIZER_VERSION = 1
@@ -196,7 +197,7 @@ def _readings(text: str) -> tuple[ChunkReading, ...]:
 
 def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
     """Return the stems of a text that was read, in the order of the text."""
-    if lexicon is ENGLISH:
+    if lexicon is languages.ENGLISH:
         return list(chain.from_iterable(map(_STEMS, read)))
     return [stem for reading in read for word, stem in reading.content if word not in lexicon.stop]
 
@@ -204,7 +205,7 @@ def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
 def lexicon_of(read: Sequence[ChunkReading]) -> Lexicon:
     """Return the word lists of the language a text is in; English where nothing speaks for another."""
     if sum(map(_FOREIGN, read)) < 2:
-        return ENGLISH
+        return languages.ENGLISH
     return language_of([word for reading in read for word in reading.folded])
 
 
@@ -277,7 +278,7 @@ def _read(chunk: str) -> ChunkReading:
         return _read_word(chunk)
     surface, tokens = _split(chunk)
     folded_words = tuple([_strip_possessive(word.casefold()) for word in surface])
-    stem = {word: "" if word in ENGLISH.stop else _stem(word) for word in {*tokens, *folded_words}}
+    stem = {word: "" if word in languages.ENGLISH.stop else _stem(word) for word in {*tokens, *folded_words}}
     content = tuple([(token, stem[token]) for token in tokens if stem[token]])
     return ChunkReading(
         surface=surface,
@@ -292,7 +293,7 @@ def _read(chunk: str) -> ChunkReading:
 def _read_word(word: str) -> ChunkReading:
     """Read what most chunks are: one word of Latin letters."""
     low = word.lower()
-    stem = "" if low in ENGLISH.stop else str(_stemmer().stemWord(low))
+    stem = "" if low in languages.ENGLISH.stop else str(_stemmer().stemWord(low))
     # Tens of thousands are kept: what is the same is one object.
     surface = (word,)
     folded_words = surface if low == word else (low,)
@@ -502,7 +503,7 @@ def _fold_word(found: re.Match[str]) -> str:
     """Fold a word with a capital or in capitals; one with a capital inside is an identifier."""
     word = found.group()
     low = word.lower()
-    if low in CASE_BEARING or (word.isupper() and len(word) > 1 and low in ABBREVIATIONS):
+    if low in languages.CASE_BEARING or (word.isupper() and len(word) > 1 and low in languages.ABBREVIATIONS):
         return word
     return low if word.isupper() or word[1:].islower() else word
 
@@ -523,7 +524,7 @@ def _names(read: Sequence[ChunkReading], lexicon: Lexicon) -> set[str]:
         for reading in read
         for word, folded_word in zip(reading.surface, reading.folded, strict=True)
         if word[:1].isupper()
-        and folded_word not in ENGLISH.stop
+        and folded_word not in languages.ENGLISH.stop
         and folded_word not in lexicon.stop
         and (lexicon.names_by_capital or not word[1:].islower())
     }

@@ -8,7 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeVar
 
-from remanence.languages import CONTRACTIONS, CONTRASTS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
+from remanence import languages
+from remanence.languages import Lexicon
 from remanence.text.analysis import (
     ChunkReading,
     Vital,
@@ -164,7 +165,7 @@ def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
     bare = _CLOSING.sub("", _OPENING.sub("", token))
     if not any(map(str.isalnum, bare)):
         bare = token  # a sign that stands alone says something
-    return tuple(CONTRACTIONS.get(bare, bare).split()), bare != token
+    return tuple(languages.CONTRACTIONS.get(bare, bare).split()), bare != token
 
 
 _cached_token = lru_cache(maxsize=_WORDS_CACHED)(_write_out)
@@ -236,7 +237,7 @@ def _find_denied_words(text: str, words: Sequence[str], lexicon: Lexicon) -> Ite
         if word in lexicon.negations:
             after, before = words[place + 1 : place + 1 + _REACH], words[max(0, place - _REACH) : place]
             yield next(filter(_content(lexicon), (*after, *before[::-1])), "")
-    for script in CONTRASTS if not text.isascii() else ():
+    for script in languages.CONTRASTS if not text.isascii() else ():
         for sign in script.negations:
             yield from [sign] * text.count(sign)
 
@@ -331,7 +332,9 @@ def _find_contraries(old: set[str], new: set[str]) -> Iterator[tuple[str, str]]:
     """Yield a word of either text that the other has the contrary of; the first pair says enough."""
     theirs = {key: word for word in sorted(new) for key in _keys(word)}
     for word in sorted(old):
-        contrary = {prefix + own for own in _keys(word) for prefix in NEGATIVE_PREFIXES if _is_long(own)}
+        contrary = {
+            prefix + own for own in _keys(word) for prefix in languages.NEGATIVE_PREFIXES if _is_long(own)
+        }
         if met := sorted((contrary | _word_facts(word).contraries) & theirs.keys()):
             yield word, theirs[met[0]]
             return
@@ -360,8 +363,10 @@ def _describe_word(word: str) -> _WordFacts:
     keys = _keys(word)
     contrary = {key for own in keys for key in _opposites().get(own, ())}
     for own in keys:
-        if own.startswith(NEGATIVE_PREFIXES):
-            bare = [own.removeprefix(prefix) for prefix in NEGATIVE_PREFIXES if own.startswith(prefix)]
+        if own.startswith(languages.NEGATIVE_PREFIXES):
+            bare = [
+                own.removeprefix(prefix) for prefix in languages.NEGATIVE_PREFIXES if own.startswith(prefix)
+            ]
             contrary.update(filter(_is_long, bare))
     return _WordFacts(tuple(keys - {word}), frozenset(contrary) if contrary else _NONE)
 
@@ -380,7 +385,7 @@ def _word_facts(word: str) -> _WordFacts:
 def _opposites() -> dict[str, frozenset[str]]:
     """Return word or stem → opposite words and their stems, of all languages."""
     opposites: dict[str, set[str]] = {}
-    for word, against in OPPOSITES.items():
+    for word, against in languages.OPPOSITES.items():
         contrary = {key for other in against for key in _keys(other)}
         for key in _keys(word):
             opposites.setdefault(key, set()).update(contrary)

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from remanence.core.box import BoxOutcome, SealReason, TraceRow
 from remanence.core.model import INT_MAX
-from remanence.languages import turning
-from remanence.languages.small_talk import BESIDE, CORE
+from remanence.languages import LEXICONS
+from remanence.languages.families import TOPICS, load_small_talk
 from remanence.text.analysis import stems, term_hash, words
 
 Floats = npt.NDArray[np.floating]
@@ -81,10 +81,14 @@ class Piece:
 class _FirstWordIndex:
     """Phrases of all languages with their first words, and those of scripts without blanks."""
 
-    def __init__(self, spaced: Mapping[str, Sequence[str]], unspaced: Sequence[str]) -> None:
-        self.unspaced = unspaced
+    def __init__(self, name: str) -> None:
+        spaced: list[str] = []
+        unspaced: list[str] = []
+        for code, topics in TOPICS.items():
+            (spaced if code in LEXICONS else unspaced).extend(getattr(topics, name))
+        self.unspaced = tuple(unspaced)
         self._first: dict[str, list[tuple[int, str]]] = {}
-        for at, phrase in enumerate(one for some in spaced.values() for one in some):
+        for at, phrase in enumerate(spaced):
             self._first.setdefault(phrase.split(" ", 1)[0], []).append((at, phrase))
 
     def find_by_first_word(self, here: AbstractSet[str]) -> list[str]:
@@ -92,10 +96,10 @@ class _FirstWordIndex:
         return [phrase for _, phrase in sorted(one for word in here for one in self._first.get(word, ()))]
 
 
-_OPENS = _FirstWordIndex(turning.OPENS, turning.OPENS_UNSPACED)
-_FAILED = _FirstWordIndex(turning.FAILED, turning.FAILED_UNSPACED)
-_SUCCEEDED = _FirstWordIndex(turning.SUCCEEDED, turning.SUCCEEDED_UNSPACED)
-_PARTLY = _FirstWordIndex(turning.PARTLY, turning.PARTLY_UNSPACED)
+_OPENS = _FirstWordIndex("opens")
+_FAILED = _FirstWordIndex("failed")
+_SUCCEEDED = _FirstWordIndex("succeeded")
+_PARTLY = _FirstWordIndex("partly")
 
 
 def turn_of(
@@ -114,8 +118,8 @@ def turn_of(
 
 @cache
 def _small_talk() -> frozenset[str]:
-    phrases = " ".join((*CORE.values(), *BESIDE.values()))
-    return frozenset(stem for word in phrases.split() for stem in stems(word))
+    talk = load_small_talk()
+    return frozenset(stem for word in talk.core | talk.beside for stem in stems(word))
 
 
 def opens(text: str) -> bool:

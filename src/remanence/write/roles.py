@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from remanence.core.model import Role, Turn
-from remanence.languages.speakers import ASSISTANTS, BESIDE, DOUBTFUL, SYSTEMS
+from remanence.languages.families import load_speaker_words
 from remanence.text.analysis import lexicon_of, readings
 
+_NAMES = load_speaker_words()
 LONG_WORDS_MIN = 80
 LISTED_MIN = 2  # so many lines of a list make one
 SIGNS_MIN = 2  # one sign alone anybody gives
@@ -24,13 +25,13 @@ _BULLETS = ("- ", "* ", "• ")
 def role_of_name(speaker: str | None) -> Role | None:
     """Return the role that a speaker's name tells: the user's for people and for nobody, None where it is in doubt."""
     words = [word for word in _words(speaker or "") if not any(sign.isdigit() for sign in word)]
-    role_words = [word for word in words if word not in BESIDE] or words
-    if role_words and all(word in SYSTEMS for word in role_words):
+    role_words = [word for word in words if word not in _NAMES.beside] or words
+    if role_words and all(word in _NAMES.systems for word in role_words):
         return Role.SYSTEM
-    if role_words and all(word in ASSISTANTS for word in role_words):
+    if role_words and all(word in _NAMES.assistants for word in role_words):
         return Role.ASSISTANT
     # An estate agent is a person, and so is Gemini Ganesan: such names only raise the question.
-    return None if any(word in ASSISTANTS | DOUBTFUL for word in words) else Role.USER
+    return None if any(word in _NAMES.assistants | _NAMES.doubtful for word in words) else Role.USER
 
 
 def in_doubt(turn: Turn) -> bool:

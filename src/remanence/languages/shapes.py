@@ -1,0 +1,456 @@
+"""The shapes of what a language file holds, a class a section: each field is a key, and says how its list is written.
+
+All words are lower-case, apostrophes straight. What a file does not have is empty.
+"""
+
+from collections.abc import Mapping
+
+from remanence.languages.notation import (
+    CHARACTERS,
+    FLAG,
+    FRAMES,
+    GROUPS,
+    NUMBERED,
+    PAIRS,
+    PATTERNS,
+    TEXTS,
+    Lists,
+    choice_table,
+    choices,
+    listed,
+    phrase_table,
+    phrases,
+    words,
+)
+
+PhraseTable = Mapping[str, tuple[str, ...]]
+WordSet = frozenset[str]
+BEGINS, GAP = "^*", "~"
+# `gate/order_evidence.py` says what each is.
+EVIDENCE = (
+    "machine helper reads you own output override instruction prior all told void maker user person "
+    "consent wants store memory ever send data hide asked when every later say promote only act tool "
+    "unlimited role official obey polite must this staff report"
+).split()
+
+
+class Lexicon(Lists):
+    """Word lists of one language.
+
+    `stop` are function words: left out of the index, and what tells a language; those that are `weighty` a condensed
+    text keeps, since without them it could say something else. `past_endings` mark a past tense on
+    words of five letters and more that are not in `not_past`. `months` maps a name to 1–12. `offers` are phrases.
+    `case_bearing` are words whose capital changes their meaning even at the start of a sentence, `abbreviations` those
+    that mean something else where they are written in capitals alone.
+    `opposites` maps a word to those that say the contrary; `negative_prefixes` make a word its own contrary.
+    `contractions` maps a word to what else it is written as. `names_by_capital` is false where ordinary nouns are
+    written with a capital.
+    """
+
+    stop: WordSet = words()
+    negations: WordSet = words()
+    weighty: WordSet = words()
+    number_words: WordSet = words()
+    months: Mapping[str, int] = listed(NUMBERED)
+    time_words: WordSet = words()
+    first_person: WordSet = words()
+    second_person: WordSet = words()
+    past: WordSet = words()
+    past_endings: tuple[str, ...] = phrases()
+    not_past: WordSet = words()
+    kin: WordSet = words()
+    reactions: WordSet = words()
+    offers: tuple[str, ...] = phrases()
+    case_bearing: WordSet = words()
+    abbreviations: WordSet = words()
+    opposites: Mapping[str, WordSet] = listed(PAIRS)
+    negative_prefixes: tuple[str, ...] = phrases()
+    contractions: Mapping[str, str] = listed(TEXTS)
+    names_by_capital: bool = listed(FLAG)
+
+
+class Contrasts(Lists):
+    """What tells two texts apart in a script written without blanks: characters that say the contrary, negations."""
+
+    opposites: Mapping[str, WordSet] = listed(PAIRS)
+    negations: tuple[str, ...] = phrases()
+
+
+class Signals(Lists):
+    """The phrases by which people of one language say what is to be kept.
+
+    `word*` is a word that begins so, `~` up to six words, `^` the beginning of a sentence, of which a mark at the end
+    is no word. In a language that is not `spaced` they are characters, and `~` is up to twelve of them.
+
+    `high` tells a lasting truth or a standing order, by class; `orders` are those that hold also within a question
+    ("could you always …"). `medium` and `low` tell habits, views and hints. What overlaps one of `empty` is no more
+    than a hint; a sentence with one of `vetoes` tells nothing, and no sentence does where one of `jokes` is. A
+    sentence that has one of `passing` gives no order that lasts.
+    """
+
+    high: PhraseTable = choice_table(
+        BEGINS + GAP, "standing order", "correction", "identity", "decision", "preference", "remember"
+    )
+    orders: tuple[str, ...] = choices(BEGINS + GAP)
+    medium: PhraseTable = choice_table(BEGINS + GAP, "habit", "preference", "opinion", "team", "stack")
+    low: PhraseTable = choice_table(BEGINS + GAP, "view", "impression", "shared", "hedge", "general", "taste")
+    passing: tuple[str, ...] = choices(BEGINS + GAP)
+    vetoes: tuple[str, ...] = choices(BEGINS + GAP)
+    empty: tuple[str, ...] = choices(BEGINS + GAP)
+    jokes: tuple[str, ...] = choices(BEGINS + GAP)
+
+
+class Assertions(Lists):
+    """Phrases of one language by what they do in a sentence: it asks, asks for, supposes, states.
+
+    A phrase that begins with `^` counts only where a sentence begins with it, one that ends in `*` as the
+    beginning of a word. `mute` are words that say nothing lasting: a sentence of them alone is talk. `possessives` are
+    "my", `copulas` are what stands between a subject and what is said of it, `joining` what may stand before the words
+    that a sentence begins with. Languages that are not `spaced` are searched by character.
+    """
+
+    vetoes: PhraseTable = phrase_table(
+        BEGINS, "asks", "inverts", "requests", "supposes", "wishes", "plays", "passing", "errors"
+    )
+    categories: PhraseTable = phrase_table(
+        BEGINS, "correction", "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
+        "entity",
+    )  # fmt: skip
+    weights: PhraseTable = phrase_table(
+        BEGINS, "rules", "state", "held", "hedges", "opinions", "confirms", "pledges"
+    )
+    importance: PhraseTable = phrase_table(BEGINS, "critical", "high")
+    kinds: PhraseTable = phrase_table(BEGINS, "episode", "happened", "note")
+    mute: WordSet = words()
+    possessives: WordSet = words()
+    copulas: WordSet = words()
+    joining: WordSet = words()
+
+
+class Causal(Lists):
+    """Words of one language that say why: which part of a sentence is the cause and which the effect.
+
+    After one of `hence` stands the effect of what came before it, after one of `because` the cause; `leads` stands
+    between a cause and its effect in one sentence; `explains` begins a sentence that gives the cause of the one before
+    it. `spaced` is false where words are written without blanks.
+    """
+
+    hence: tuple[str, ...] = phrases()
+    because: tuple[str, ...] = phrases()
+    leads: tuple[str, ...] = phrases()
+    explains: tuple[str, ...] = phrases()
+
+
+class ChangeLists(Lists):
+    """Phrases by which one language tells that something is otherwise than before; one with `*` is how a word begins.
+
+    `onward` say that something holds from now on, `now` that it holds these days, `lately` may say so and mostly say
+    something else: for how long, why, at last. `shifts` say that it became another one, `reaches` what a value went
+    to, `ends` that it is over, given up or gone, `anymore` that too with a denial, `turns` that a state is the
+    contrary of before, `news` that something is new. `doubts` say that nothing changed: what is supposed, wished,
+    planned, heard, past, told in passing or comes beside what was. `denies` deny; `mine` speak of the speaker.
+    """
+
+    onward: tuple[str, ...] = phrases("*")
+    now: tuple[str, ...] = phrases("*")
+    lately: tuple[str, ...] = phrases("*")
+    shifts: tuple[str, ...] = phrases("*")
+    reaches: tuple[str, ...] = phrases("*")
+    ends: tuple[str, ...] = phrases("*")
+    anymore: tuple[str, ...] = phrases("*")
+    turns: tuple[str, ...] = phrases("*")
+    news: tuple[str, ...] = phrases("*")
+    doubts: tuple[str, ...] = phrases("*")
+    denies: tuple[str, ...] = phrases("*")
+    mine: tuple[str, ...] = phrases("*")
+
+
+class Telling(Lists):
+    """The words by which one language tells what holds of something, and that it is another now.
+
+    `attributes` maps a verb as it is said of what holds to its group; `others` are verbs of one thing each, of
+    which only a value of the same kind is another one; `changes` are verbs and participles that say a value is
+    another one, `into` what stands before the new value. `updates` say that something holds from now on;
+    `doubts` that nothing is told: what is asked, supposed, wished, planned, quoted, denied, past, passing or
+    added; `openers` open a sentence and say nothing, nor do `labels` before a colon. `offices` are nouns that have one
+    value at a time;
+    `any_value` those of them whose value need not be a name, beside `favourites` and `liked`, of which it is
+    one where both stand in a subject. `bounds` stand before a number that is a bound. `definite` stand before
+    what there is one of. `nobody` are subjects that name none by themselves, `own` verbs that speak of the
+    speaker alone.
+    """
+
+    attributes: Mapping[str, str] = listed(GROUPS)
+    others: WordSet = words()
+    changes: WordSet = words()
+    into: WordSet = words()
+    updates: tuple[str, ...] = phrases()
+    doubts: tuple[str, ...] = phrases()
+    openers: tuple[str, ...] = phrases()
+    labels: WordSet = words()
+    offices: WordSet = words()
+    any_value: WordSet = words()
+    favourites: WordSet = words()
+    liked: WordSet = words()
+    definite: WordSet = words()
+    bounds: WordSet = words()
+    articles: WordSet = words()
+    prepositions: WordSet = words()
+    i: WordSet = words()
+    my: WordSet = words()
+    nobody: WordSet = words()
+    own: WordSet = words()
+    weekdays: WordSet = words()
+    every_weekday: WordSet = words()
+    numbers: WordSet = words()
+    colours: WordSet = words()
+
+
+class UnspacedTelling(Lists):
+    """What a language without blanks tells by, as characters.
+
+    `updates` are left out of a sentence and say that it holds from now on; with one of `doubts` nothing is told.
+    """
+
+    updates: tuple[str, ...] = phrases()
+    doubts: tuple[str, ...] = phrases()
+    nobody: tuple[str, ...] = phrases()
+    i: tuple[str, ...] = phrases()
+
+
+class Ordering(Lists):
+    """Words and phrases of one language by what they are evidence of: that a text orders a machine about.
+
+    `your` stands before a thing, `leads` before a command, a word of `speech` beside a quotation, and `user_nouns`
+    after a user who is not meant. `evidence` has the kinds that a word can be of, in small letters.
+    """
+
+    your: tuple[str, ...] = phrases()
+    leads: tuple[str, ...] = phrases()
+    user_nouns: tuple[str, ...] = phrases()
+    speech: tuple[str, ...] = phrases()
+    evidence: PhraseTable = phrase_table("", *EVIDENCE)
+
+
+class AddressWords(Lists):
+    """Small words that tell how others stand in an order, of all languages at once.
+
+    `joins` are words after which a command may follow, where one came before; `notes` are words for a message, and to
+    or for whom it is, `anybody` those for whom; `modals` follow `persons`.
+    """
+
+    joins: WordSet = words()
+    notes: WordSet = words()
+    anybody: WordSet = words()
+    greetings: WordSet = words()
+    modals: WordSet = words()
+    persons: WordSet = words()
+
+
+class SmallTalk(Lists):
+    """Words of small talk: greetings, thanks, assent, parting, hesitation.
+
+    A text is empty where one of `core` is in it and all else is of `core` or `beside` of one language; words of
+    `beside` alone may say something. `whole` may make up a whole text of a script without blanks, `laughs` are
+    syllables of laughter, `progress` words of a bar, and `rows` those of a keyboard.
+    """
+
+    core: WordSet = words()
+    beside: WordSet = words()
+    whole: WordSet = words()
+    laughs: WordSet = words()
+    progress: WordSet = words()
+    rows: tuple[str, ...] = phrases()
+
+
+class Topics(Lists):
+    """Phrases that open another matter, and that say how one ended.
+
+    Of spaced languages apostrophes are out, and each counts as whole words; of others wherever they stand.
+    """
+
+    opens: tuple[str, ...] = phrases()
+    succeeded: tuple[str, ...] = phrases()
+    failed: tuple[str, ...] = phrases()
+    partly: tuple[str, ...] = phrases()
+
+
+class StatementWords(Lists):
+    """What parts a sentence into statements, says that something is so of all, or only holds words together.
+
+    What denies something before one of `turns_away` denies nothing after it; before one of `joins` it may deny what
+    follows, too: who tells of it in two statements says so in both. `denies_nothing` are counted as negations elsewhere
+    ("nur noch"), or words of a script without blanks in which a sign denies nothing. What somebody does no more is
+    denied, too, and what somebody doubts, refuses, only pretends or failed to do: `ended`. `small` are signs that hold
+    words together and name nobody. `speakers` is what a fact may call the speaker of a turn that names none, `days` how
+    many days after the day of a turn the one lies that it names so.
+    `unlisted` are frequent words of languages without word lists, by which a text shows that it is in one of them.
+    """
+
+    turns_away: WordSet = words()
+    joins: WordSet = words()
+    universal: WordSet = words()
+    denies_nothing: WordSet = words()
+    ended: WordSet = words()
+    unlisted: WordSet = words()
+    unlisted_negations: WordSet = words()
+    elided_negation: WordSet = words()
+    small: str = listed(CHARACTERS)
+    speakers: WordSet = words()
+    days: Mapping[str, int] = listed(NUMBERED)
+
+
+class ThirdPerson(Lists):
+    """How a statement in the first person is said of someone else, where that can be done by words alone.
+
+    `modals` and `adverbs` stay as they are, `forms` and `contractions` become another word, `verbs` take an s.
+    `unclear` are their own past, so that nobody can tell which they are; `turning` turn the sentence around before "I".
+    `others` speak of more than the speaker. `persons` and `particles` are of scripts without blanks.
+    """
+
+    modals: WordSet = words()
+    adverbs: WordSet = words()
+    forms: Mapping[str, str] = listed(TEXTS)
+    contractions: Mapping[str, str] = listed(TEXTS)
+    verbs: WordSet = words()
+    unclear: WordSet = words()
+    turning: WordSet = words()
+    others: WordSet = words()
+    persons: tuple[str, ...] = phrases()
+    particles: tuple[str, ...] = phrases()
+
+
+class Units(Lists):
+    """Symbols of units that are another unit in other letters, and what is counted or measured in."""
+
+    symbols: WordSet = words()
+    measures: WordSet = words()
+
+
+class SpeakerWords(Lists):
+    """Names that programs are spoken of by.
+
+    Nobody is called one of `assistants` but a program that answers; `doubtful` are names of programs and of people or
+    pets: what they say decides. `beside` stands beside such a name and names nobody by itself.
+    """
+
+    assistants: WordSet = words()
+    systems: WordSet = words()
+    doubtful: WordSet = words()
+    beside: WordSet = words()
+
+
+class NameWords(Lists):
+    """What tells a name from a word where a capital does not.
+
+    `given` are common given names that are no ordinary word of the languages with word lists. `roles` is what a person
+    is to somebody or does: "my landlord is Marcus Hale"; after one of `called` a name follows. `peoples` (and
+    languages, feasts and directions) name nothing alone, and may begin a name; `no_names` have a capital and are no
+    part of a name; `counted` are nouns that a number follows where nothing is named: "Room 3"; `opening` words stand
+    before a name at the beginning of a sentence without being a part of it. The other lists are of languages without
+    a file.
+    """
+
+    given: WordSet = words()
+    roles: WordSet = words()
+    called: WordSet = words()
+    peoples: WordSet = words()
+    no_names: WordSet = words()
+    counted: WordSet = words()
+    opening: WordSet = words()
+    russian_leads: WordSet = words()
+    russian_oblique: WordSet = words()
+    russian_both: WordSet = words()
+    russian_cases: Mapping[str, str] = listed(TEXTS)
+    greek_articles: WordSet = words()
+    greek_oblique: WordSet = words()
+    organised: WordSet = words()
+    korean_families: str = listed(CHARACTERS)
+    korean_words: tuple[str, ...] = phrases()
+    korean_honored: tuple[str, ...] = phrases()
+
+
+class UnspacedNames(Lists):
+    """What tells a name in a script without blanks.
+
+    `family_signs` are family names of one sign, `double_families` of two, `family_names` of any. A name follows one of
+    `before` and one of `beside`, and one of `after` follows a name that begins a clause. `ordinary` words begin like a
+    family name and are none. No name ends in one of `no_end`; `lets` may stand right before a name with a title; what
+    begins with one of `not_led` is no company's name, which ends in one of `companies`. Whom a word of `nobody` before
+    an honorific stands for is nobody by name, and what ends in one of `places` is a place.
+    """
+
+    family_signs: str = listed(CHARACTERS)
+    double_families: tuple[str, ...] = phrases()
+    titles: tuple[str, ...] = phrases()
+    before: tuple[str, ...] = phrases()
+    beside: tuple[str, ...] = phrases()
+    after: tuple[str, ...] = phrases()
+    ordinary: tuple[str, ...] = phrases()
+    no_end: tuple[str, ...] = phrases()
+    lets: str = listed(CHARACTERS)
+    not_led: tuple[str, ...] = phrases()
+    companies: tuple[str, ...] = phrases()
+    family_names: WordSet = words()
+    nobody: WordSet = words()
+    honorifics: tuple[str, ...] = phrases()
+    places: str = listed(CHARACTERS)
+
+
+class SameNames(Lists):
+    """Which words between two names say that both are one, or that they are two.
+
+    A pattern is what stands between the first name and the second, blanks and commas off. `stated` says so of
+    whatever the two are names of; `stated_apart` only after a comma or a bracket: without one its words say that
+    somebody does something; `restated` not of places, where the second is as often what the first is part of; `renamed`
+    of what can be renamed and is in no place; `byname` of a full name and a short one. `framed` says also what must
+    stand right before the first name and after the second. `different` says that the first and the second are two.
+
+    Right before a name one of `another` says that there are two who bear it. One of `doubt` makes a statement none: a
+    question is told by its mark. `generations` tell those of one name and family apart, and never stand in both names
+    of one. What is joined may follow a name at once, or stand joined before it: words of grammar, not of names.
+    """
+
+    stated: tuple[str, ...] = listed(PATTERNS)
+    stated_apart: tuple[str, ...] = listed(PATTERNS)
+    restated: tuple[str, ...] = listed(PATTERNS)
+    renamed: tuple[str, ...] = listed(PATTERNS)
+    byname: tuple[str, ...] = listed(PATTERNS)
+    different: tuple[str, ...] = listed(PATTERNS)
+    framed: tuple[tuple[str, str, str], ...] = listed(FRAMES)
+    another: WordSet = words()
+    doubt: WordSet = words()
+    doubt_unspaced: tuple[str, ...] = phrases()
+    generations: WordSet = words()
+    titles: WordSet = words()
+    joined_chinese: str = listed(CHARACTERS)
+    joined_korean: tuple[str, ...] = phrases()
+    joined_hebrew: str = listed(CHARACTERS)
+    joined_arabic: tuple[str, ...] = phrases()
+
+
+SECTIONS: Mapping[str, type[Lists]] = {
+    "words": Lexicon,
+    "signals": Signals,
+    "assertions": Assertions,
+    "statements": StatementWords,
+    "causes": Causal,
+    "changes": ChangeLists,
+    "claims": Telling,
+    "third_person": ThirdPerson,
+    "names": NameWords,
+    "same_names": SameNames,
+    "small_talk": SmallTalk,
+    "topics": Topics,
+    "orders": Ordering,
+    "address": AddressWords,
+    "speakers": SpeakerWords,
+    "units": Units,
+}
+# Of languages written without blanks some sections have another shape.
+SECTIONS_UNSPACED: Mapping[str, type[Lists]] = {
+    **SECTIONS,
+    "words": Contrasts,
+    "claims": UnspacedTelling,
+    "names": UnspacedNames,
+}

@@ -1,0 +1,145 @@
+"""What is made of the language files, in one canonical form: sets sorted, patterns as their text.
+
+The digests in `language_objects.json` were those of the lists as Python, before the files were made of them, but for
+lists whose form is another: days, small signs, patterns between names. Who changes a list on purpose writes them again:
+`python -m tests.unit.language_objects`.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from remanence import languages
+from remanence.core.patterns import Pattern
+from remanence.gate import evidence, instructing, junk
+from remanence.languages import families
+from remanence.languages.change_words import CHANGING
+from remanence.languages.notation import Lists
+from remanence.read import causes, claims, coverage, name_evidence, naming_scripts, signals
+from remanence.write import box_cuts
+
+GOLDEN = Path(__file__).with_name("language_objects.json")
+FAMILIES: dict[str, Mapping[str, Any]] = {
+    "words": families.LEXICONS,
+    "unspaced words": families.CONTRASTS,
+    "assertions": families.ASSERTIONS,
+    "statements": families.STATEMENTS,
+    "causes": families.CAUSAL,
+    "changes": CHANGING,
+    "claims": families.TELLING,
+    "unspaced claims": families.UNSPACED_TELLING,
+    "third person": families.THIRD_PERSON,
+    "unspaced names": families.UNSPACED_NAMES,
+}
+# Of all languages at once.
+UNIONS: dict[str, Callable[[], Lists]] = {
+    "statements": families.load_statement_words,
+    "names": families.load_name_words,
+    "same names": families.load_same_names,
+    "small talk": families.load_small_talk,
+    "address": families.load_address_words,
+    "speakers": families.load_speaker_words,
+    "units": families.load_units,
+}
+# What readers make of the lists.
+MADE: dict[str, Callable[[], object]] = {
+    "abbreviations": lambda: languages.ABBREVIATIONS,
+    "case bearing": lambda: languages.CASE_BEARING,
+    "contractions": lambda: languages.CONTRACTIONS,
+    "contrasts": lambda: languages.CONTRASTS,
+    "months": lambda: languages.MONTHS,
+    "negative prefixes": lambda: languages.NEGATIVE_PREFIXES,
+    "opposites": lambda: languages.OPPOSITES,
+    "unlisted": lambda: languages.UNLISTED,
+    "speaks for": lambda: sorted(languages._load_voters().items()),
+    "speaks English": lambda: languages._load_english_voters(),
+    "signals": lambda: _tree(signals._build_phrase_tree(spaced=True)),
+    "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
+    "causes": lambda: causes._PATTERNS,
+    "claims": lambda: [claims._UPDATES, claims._DOUBTS, claims._OPENERS, claims._MOVED],
+    "kinds of values": lambda: sorted(claims._KINDS.items()),
+    "verbs of claims": lambda: [claims._VERBS, claims._GROUPS, claims._BEFORE_NOUNS, claims._OTHERS],
+    "negations": lambda: [coverage._negations(code) for code in languages.LEXICONS],
+    "Chinese names": lambda: [
+        naming_scripts._CHINESE_TITLED,
+        naming_scripts._CHINESE_NAMED,
+        naming_scripts._CHINESE_OPENS,
+        naming_scripts._CHINESE_WITH,
+        naming_scripts._CHINESE_COMPANY,
+    ],
+    "names of other scripts": lambda: [naming_scripts._HONORED, naming_scripts._KOREAN, name_evidence._CASES],
+    "small talk": lambda: [junk._CORE, junk._EITHER, junk._LONGEST, junk._ROWS],
+    "orders": evidence._by_first_word,
+    "orders unspaced": lambda: [evidence._by_phrase(), evidence._by_first_char()],
+    "words of orders": lambda: [evidence._YOUR, evidence._LEADS, evidence._USER_NOUNS],
+    "words of speech": lambda: [instructing._SAID, instructing._SAID_UNSPACED],
+    "topics": lambda: [
+        [vars(one)["_first"], one.unspaced]
+        for one in (box_cuts._OPENS, box_cuts._SUCCEEDED, box_cuts._FAILED, box_cuts._PARTLY)
+    ],
+}
+
+
+def digest_objects() -> dict[str, str]:
+    """Return object → the digest of its canonical form; of lists of a shape, each list."""
+    shaped = {f"{name}.{code}": of for name, family in FAMILIES.items() for code, of in family.items()}
+    shaped |= {f"all {name}": make() for name, make in UNIONS.items()}
+    lists = {
+        f"{name}.{one}": getattr(of, one)
+        for name, of in shaped.items()
+        for one in (of.notations if isinstance(of, Lists) else [field.name for field in fields(of)])
+    }
+    return {
+        **{name: digest(value) for name, value in lists.items()},
+        **{f"made: {name}": digest(make()) for name, make in MADE.items()},
+    }
+
+
+def digest(value: object) -> str:
+    """Return the digest of a value's canonical form."""
+    text = json.dumps(_canonical(value), ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _canonical(value: object) -> object:
+    match value:
+        case Pattern():
+            return ["pattern", value.source, int(value.flags)]
+        case Mapping() if value and all(isinstance(one, AbstractSet) for one in value.values()):
+            return sorted(([_canonical(key), _canonical(one)] for key, one in value.items()), key=str)
+        case Mapping():
+            return [[_canonical(key), _canonical(one)] for key, one in value.items()]
+        case AbstractSet():
+            return sorted(map(_canonical, value), key=str)
+        case tuple() | list():
+            return [*map(_canonical, value)]
+        case Lists():
+            return [
+                ["code", value.code],
+                *([name, _canonical(getattr(value, name))] for name in value.notations),
+            ]
+        case _ if is_dataclass(value):
+            return [[field.name, _canonical(getattr(value, field.name))] for field in fields(value)]
+    return value
+
+
+def _tree(tree: signals._PhraseTree) -> object:
+    return [_node(tree.first), _node(tree.any)]
+
+
+def _node(node: signals._PhraseNode) -> object:
+    return {
+        "words": [[word, _node(after)] for word, after in node.words.items()],
+        "beginnings": [[word, _node(after)] for word, after in node.beginnings.items()],
+        "gap": node.gap and _node(node.gap),
+        "ends": [list(end) for end in node.ends],
+        "starts": sorted(node.starts),
+    }
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(json.dumps(digest_objects(), indent=0, ensure_ascii=False) + "\n", encoding="utf-8")
