@@ -60,9 +60,14 @@ MADE: dict[str, Callable[[], object]] = {
     "signals": lambda: _tree(signals._build_phrase_tree(spaced=True)),
     "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
     "causes": lambda: causes._PATTERNS,
-    "claims": lambda: [claims._UPDATES, claims._DOUBTS, claims._OPENERS, claims._MOVED],
-    "kinds of values": lambda: sorted(claims._KINDS.items()),
-    "verbs of claims": lambda: [claims._VERBS, claims._GROUPS, claims._BEFORE_NOUNS, claims._OTHERS],
+    "claims": lambda: [claims._ALL.updates, claims._ALL.doubts, claims._ALL.openers, claims._MOVED],
+    "kinds of values": lambda: sorted(claims._ALL.kinds.items()),
+    "verbs of claims": lambda: [
+        claims._ALL.verbs,
+        claims._ALL.groups,
+        claims._ALL.before_nouns,
+        claims._ALL.others,
+    ],
     "negations": lambda: [coverage._negations(code) for code in languages.LEXICONS],
     "Chinese names": lambda: [
         naming_scripts._CHINESE_TITLED,

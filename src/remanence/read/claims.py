@@ -7,7 +7,7 @@ in doubt it claims nothing. Knows texts and claims, no memories and no store.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 
 from remanence.core.patterns import Pattern, any_of
 from remanence.languages import LEXICONS, OPPOSITES
@@ -66,17 +66,6 @@ ONE_AT_A_TIME = ClaimVerdict(True, "there is one at a time")
 SAID_SO = ClaimVerdict(True, "it is said to be so from now on")
 
 
-def _compile_phrases(name: str) -> Pattern:
-    """Return a pattern for the phrases of all languages under a name."""
-    phrases = any_of(phrase for telling in TELLING.values() for phrase in getattr(telling, name))
-    return Pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
-
-
-_UPDATES, _DOUBTS, _OPENERS = (
-    _compile_phrases("updates"),
-    _compile_phrases("doubts"),
-    _compile_phrases("openers"),
-)
 # Sentences that say where the speaker moved to; each language has one group, the place.
 _MOVING = (
     (
@@ -155,35 +144,91 @@ def _all_rules() -> tuple[_ClaimRules, ...]:
     return tuple(map(_rules, TELLING.values()))
 
 
-def _join_phrases(name: str) -> frozenset[str]:
+_MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
+
+
+class _AllWords:
+    """The words of all languages, each list made ready when it is first asked for."""
+
+    @cached_property
+    def updates(self) -> Pattern:
+        return _compile_phrases("updates")
+
+    @cached_property
+    def doubts(self) -> Pattern:
+        return _compile_phrases("doubts")
+
+    @cached_property
+    def openers(self) -> Pattern:
+        return _compile_phrases("openers")
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        attributes = frozenset().union(*(told.attributes for told in TELLING.values()))
+        return attributes | _join_words("changes") | self.others
+
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        return frozenset({CHANGE}).union(*(told.attributes.values() for told in TELLING.values()))
+
+    @cached_property
+    def before_nouns(self) -> frozenset[str]:
+        # French has "a" as a verb.
+        return (_join_words("definite") | _join_words("my") | self.prepositions) - {"a"}
+
+    @cached_property
+    def kinds(self) -> Mapping[str, str]:
+        """What a word of a value is, where something has one of the kind at a time."""
+        return {
+            **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
+            **dict.fromkeys(_join_words("colours"), "colour"),
+            **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
+            **dict.fromkeys(_join_words("numbers"), "number"),
+            **dict.fromkeys(_join_words("weekdays"), "weekday"),
+            **dict.fromkeys(_join_words("every_weekday"), "weekdays"),
+            **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
+        }
+
+    @cached_property
+    def others(self) -> frozenset[str]:
+        return _join_words("others")
+
+    @cached_property
+    def offices(self) -> frozenset[str]:
+        return _join_words("offices")
+
+    @cached_property
+    def any_value(self) -> frozenset[str]:
+        return _join_words("any_value")
+
+    @cached_property
+    def favourites(self) -> frozenset[str]:
+        return _join_words("favourites")
+
+    @cached_property
+    def liked(self) -> frozenset[str]:
+        return _join_words("liked")
+
+    @cached_property
+    def articles(self) -> frozenset[str]:
+        return _join_words("articles")
+
+    @cached_property
+    def prepositions(self) -> frozenset[str]:
+        return _join_words("prepositions")
+
+
+def _compile_phrases(name: str) -> Pattern:
+    """Return a pattern for the phrases of all languages under a name."""
+    phrases = any_of(phrase for telling in TELLING.values() for phrase in getattr(telling, name))
+    return Pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
+
+
+def _join_words(name: str) -> frozenset[str]:
     return frozenset().union(*(getattr(one, name) for one in TELLING.values()))
 
 
-_VERBS = (
-    frozenset().union(*(told.attributes for told in TELLING.values()))
-    | _join_phrases("changes")
-    | _join_phrases("others")
-)
-_OFFICES, _ANY_VALUE, _FAVOURITES, _LIKED = map(
-    _join_phrases, ("offices", "any_value", "favourites", "liked")
-)
-_ARTICLES, _PREPOSITIONS = _join_phrases("articles"), _join_phrases("prepositions")
-_OTHERS = _join_phrases("others")
-_GROUPS = {CHANGE}.union(*(told.attributes.values() for told in TELLING.values()))
-_BEFORE_NOUNS = (_join_phrases("definite") | _join_phrases("my") | _PREPOSITIONS) - {
-    "a"
-}  # French has it as a verb
-_MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
-# What a word of a value is, where something has one of the kind at a time.
-_KINDS: dict[str, str] = {
-    **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
-    **dict.fromkeys(_join_phrases("colours"), "colour"),
-    **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
-    **dict.fromkeys(_join_phrases("numbers"), "number"),
-    **dict.fromkeys(_join_phrases("weekdays"), "weekday"),
-    **dict.fromkeys(_join_phrases("every_weekday"), "weekdays"),
-    **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
-}
+_ALL = _AllWords()
 _TYPED = frozenset({"number", "weekday", "colour", "size"})
 _SINGLE = frozenset({"call", "lead", "report", "用的是", "叫", "叫做"})  # one at a time, whatever it is
 _LIVING = frozenset({LIVE, "住在"})  # who lives somewhere now has moved there
@@ -227,19 +272,19 @@ def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound,
     plain = sentence.replace("’", "'")
     words = _split_folded_words(plain)
     moves = _MOVES.search(plain)
-    if len(words) > SENTENCE_WORDS_MAX or not (moves or not _VERBS.isdisjoint(words)):
+    if len(words) > SENTENCE_WORDS_MAX or not (moves or not _ALL.verbs.isdisjoint(words)):
         return None
     rules = _language(words)
-    bare = _UPDATES.sub(rules.updates.remove_phrase, plain) if rules.updates.may_stand(words) else plain
+    bare = _ALL.updates.sub(rules.updates.remove_phrase, plain) if rules.updates.may_stand(words) else plain
     is_update = bare != plain
     if moves and (move := _MOVED.search(bare.strip(" ,.!"))) and move.lastindex:
         return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True), True
     if rules.openers.may_stand(words):
-        bare = _OPENERS.sub(rules.openers.remove_phrase, bare)
+        bare = _ALL.openers.sub(rules.openers.remove_phrase, bare)
     bare_words = words if bare == plain else _split_folded_words(bare)
     if not rules.doubts.isdisjoint(bare_words) or _DATED.search(plain):
         return None
-    if rules.doubtful.may_stand(bare_words) and _DOUBTS.sub(rules.doubtful.remove_phrase, bare) != bare:
+    if rules.doubtful.may_stand(bare_words) and _ALL.doubts.sub(rules.doubtful.remove_phrase, bare) != bare:
         return None
     before, colon, behind = bare.partition(": ")
     label = before.split()[-1:] if colon else []
@@ -259,7 +304,7 @@ def _split_folded_words(sentence: str) -> list[str]:
 def _only_adds(part: str) -> bool:
     """Tell whether what follows a comma only tells more of the value: a few words without a verb."""
     words = _split_folded_words(part)
-    return len(words) <= APPOSITION_WORDS_MAX and _VERBS.isdisjoint(words)
+    return len(words) <= APPOSITION_WORDS_MAX and _ALL.verbs.isdisjoint(words)
 
 
 def _language(folded: Sequence[str]) -> _ClaimRules:
@@ -316,7 +361,7 @@ def _verb(folded: list[str], rules: _ClaimRules) -> int | None:
     verbs = [
         at
         for at, word in enumerate(folded)
-        if (word in groups or word in changes) and not (at and folded[at - 1] in _BEFORE_NOUNS)
+        if (word in groups or word in changes) and not (at and folded[at - 1] in _ALL.before_nouns)
     ]
     candidates = (at for at in verbs if at + 1 not in verbs or groups.get(folded[at]) in {BE, "have"})
     return next(candidates, None)
@@ -342,7 +387,7 @@ def _being(
     """Read what something is; of the speaker only a number is kept, and who holds an office is its value."""
     words = [word.lower() for word in value]
     first_person = {word.lower() for word in before} <= rules.told.i
-    if words[0] in rules.told.definite and not _OFFICES.isdisjoint(words[1:4]):
+    if words[0] in rules.told.definite and not _ALL.offices.isdisjoint(words[1:4]):
         office = _subject(value, rules, None)
         if office is not None and before and all(word[0].isupper() for word in before) and not first_person:
             return ClaimFound(office, BE, " ".join(before), changed)
@@ -424,7 +469,7 @@ def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
 
 def asked_of(claim: ClaimFound) -> list[tuple[str, str]]:
     """Return the pairs of subject and attribute under which an older claim stands that this one may replace."""
-    attributes = sorted(_GROUPS) if claim.attribute == CHANGE else [claim.attribute, CHANGE]
+    attributes = sorted(_ALL.groups) if claim.attribute == CHANGE else [claim.attribute, CHANGE]
     return [(claim.subject, attribute) for attribute in attributes]
 
 
@@ -446,7 +491,9 @@ def _differ(gone: list[str], come: list[str]) -> bool:
         return False
     if _opposite(gone, come):
         return True
-    one, other = ({word.lower() for word in words} - _ARTICLES - _PREPOSITIONS for words in (gone, come))
+    one, other = (
+        {word.lower() for word in words} - _ALL.articles - _ALL.prepositions for words in (gone, come)
+    )
     return bool(one and other) and not (one <= other or other <= one)
 
 
@@ -457,7 +504,7 @@ def _opposite(gone: list[str], come: list[str]) -> bool:
 def _kind(words: Sequence[str]) -> str:
     """Say of what kind all words of a value are but articles and prepositions, "mixed" where they differ."""
     value_words = [
-        word for word in words if word.lower() not in _ARTICLES and word.lower() not in _PREPOSITIONS
+        word for word in words if word.lower() not in _ALL.articles and word.lower() not in _ALL.prepositions
     ] or words
     kinds = {_kind_of(word) for word in value_words}
     return kinds.pop() if len(kinds) == 1 else "mixed"
@@ -465,8 +512,8 @@ def _kind(words: Sequence[str]) -> str:
 
 def _kind_of(word: str) -> str:
     low = word.lower()
-    if low in _KINDS and not (_KINDS[low] == "size" and word.islower()):
-        return _KINDS[low]
+    if low in _ALL.kinds and not (_ALL.kinds[low] == "size" and word.islower()):
+        return _ALL.kinds[low]
     if _NUMBER.match(word) or word in _UNSPACED_NUMBER:
         return "number"
     return "name" if word[0].isupper() else "word"
@@ -479,15 +526,17 @@ def _one_at_a_time(claim: ClaimFound, kind: str) -> bool:
     subject = set(claim.subject.split())
     if claim.attribute != BE:
         return False
-    any_value = not _ANY_VALUE.isdisjoint(subject) or not (
-        _FAVOURITES.isdisjoint(subject) or _LIKED.isdisjoint(subject)
+    any_value = not _ALL.any_value.isdisjoint(subject) or not (
+        _ALL.favourites.isdisjoint(subject) or _ALL.liked.isdisjoint(subject)
     )
-    return (any_value and kind in {"name", "word"}) or (kind == "name" and not _OFFICES.isdisjoint(subject))
+    return (any_value and kind in {"name", "word"}) or (
+        kind == "name" and not _ALL.offices.isdisjoint(subject)
+    )
 
 
 def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[str], kind: str) -> bool:
     """Tell whether what is said to be so from now on leaves no room for what was."""
-    if attribute in _MANY or attribute in _OTHERS:
+    if attribute in _MANY or attribute in _ALL.others:
         return False
     if attribute in _LIVING:
         return True
@@ -495,7 +544,7 @@ def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[
         return True
     same = {word.lower() for word in shared}
     if attribute == BE:
-        return bool(same - _PREPOSITIONS) or (
+        return bool(same - _ALL.prepositions) or (
             bool(same) and kind == "name"
         )  # it is in Riga now, not in Tartu
     return bool(same) or kind in {"name", "word"}
