@@ -42,6 +42,8 @@ class Lexicon(Lists):
     words of five letters and more that are not in `not_past`. `months` maps a name to 1–12. `offers` are phrases.
     `case_bearing` are words whose capital changes their meaning even at the start of a sentence, `abbreviations` those
     that mean something else where they are written in capitals alone.
+    Words of time and number `in_passing` a shorter text may leave out, and `pairs` ("two") but of time, and numbers
+    beside `alternatives` ("or").
     `opposites` maps a word to those that say the contrary; `negative_prefixes` make a word its own contrary.
     `contractions` maps a word to what else it is written as. `names_by_capital` is false where ordinary nouns are
     written with a capital.
@@ -53,6 +55,9 @@ class Lexicon(Lists):
     number_words: WordSet = words()
     months: Mapping[str, int] = listed(NUMBERED)
     time_words: WordSet = words()
+    in_passing: WordSet = words()
+    pairs: WordSet = words()
+    alternatives: WordSet = words()
     first_person: WordSet = words()
     second_person: WordSet = words()
     past: WordSet = words()

@@ -12,8 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from remanence.languages import CASE_BEARING, ENGLISH, LEXICONS, NEGATIVE_PREFIXES, OPPOSITES, Lexicon
-from remanence.languages.everyday import IN_PASSING, OR, PAIRS
-from remanence.languages.name_words import GIVEN, NO_NAMES, OPENING
+from remanence.languages.families import load_name_words
 from remanence.text.analysis import stems
 from remanence.text.condense import QUOTED, condense_text, prose_language
 from remanence.text.tokens import token_counts
@@ -276,7 +275,7 @@ class _ItemReader:
         if not _PLAIN.fullmatch(word):
             return "numbers" if word[0].isdigit() or word[-1].isdigit() else "identifiers"
         bare = low.removesuffix("'s")
-        if bare in IN_PASSING.get(self.lexicon.code, ()):
+        if bare in self.lexicon.in_passing:
             return None
         if bare in self.lexicon.number_words:
             return "numbers"
@@ -299,18 +298,16 @@ class _ItemReader:
 
     def _is_rough(self, chunks: Sequence[str], at: int, low: str) -> bool:
         """Tell whether a number says roughly how many: a pair, or one of two between which it leaves the choice."""
-        if low in PAIRS.get(self.lexicon.code, ()):
+        if low in self.lexicon.pairs:
             return True
         beside = [
             _strip_marks(one).casefold() for one in (*chunks[max(0, at - 1) : at], *chunks[at + 1 : at + 2])
         ]
-        return not any(map(str.isdigit, low)) and not OR.get(self.lexicon.code, frozenset()).isdisjoint(
-            beside
-        )
+        return not any(map(str.isdigit, low)) and not self.lexicon.alternatives.isdisjoint(beside)
 
     def _counts(self, number: str, low: str) -> bool:
         """Tell whether a number counts what follows it; a pair of things, such as "two bags", is said in passing."""
-        if number in PAIRS.get(self.lexicon.code, ()):
+        if number in self.lexicon.pairs:
             return low in self.lexicon.time_words
         return low not in self.lexicon.stop
 
@@ -318,9 +315,10 @@ class _ItemReader:
         """Tell whether a capital is that of a sentence's first word alone."""
         bare = low.removesuffix("'s")
         opens = at <= _MARKS_MAX and not any(any(map(str.isalnum, one)) for one in chunks[:at])
-        if bare in OPENING or bare in NO_NAMES:
+        names = load_name_words()
+        if bare in names.opening or bare in names.no_names:
             return True
-        if not opens or bare in self.inner or bare in GIVEN or bare != low:
+        if not opens or bare in self.inner or bare in names.given or bare != low:
             return False
         if chunks[at][-1] in _PAUSES:
             return True
