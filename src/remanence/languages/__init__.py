@@ -5,7 +5,7 @@ needs none. Who is imported at every start therefore writes `languages.ENGLISH` 
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -30,31 +30,43 @@ UNLISTED: frozenset[str]
 
 def __getattr__(name: str) -> Any:
     """Join the lists of all languages when one of them is first asked for."""
-    if name not in __annotations__:
+    make = _JOINS.get(name)
+    if make is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals().update(_join_lists())
-    return globals()[name]
+    value = globals()[name] = make()
+    return value
 
 
-def _join_lists() -> dict[str, object]:
-    lexicons = list(LEXICONS.values())
+def _join_words(name: str) -> frozenset[str]:
+    return frozenset().union(*(getattr(lexicon, name) for lexicon in LEXICONS.values()))
+
+
+def _update_all(name: str) -> dict[str, Any]:
+    return {word: value for lexicon in LEXICONS.values() for word, value in getattr(lexicon, name).items()}
+
+
+def _list_prefixes() -> tuple[str, ...]:
+    prefixes = (prefix for lexicon in LEXICONS.values() for prefix in lexicon.negative_prefixes)
+    return tuple(dict.fromkeys(prefixes))
+
+
+def _list_unlisted() -> frozenset[str]:
     # A language that is not of this package may have its frequent words among those of languages without lists.
     further = (lexicon.stop for code, lexicon in LEXICONS.items() if code not in SPACED)
-    return {
-        "ENGLISH": LEXICONS["en"],
-        "CONTRASTS": tuple(_CONTRASTS.values()),
-        "CASE_BEARING": load_units().symbols.union(*(lexicon.case_bearing for lexicon in lexicons)),
-        "ABBREVIATIONS": frozenset().union(*(lexicon.abbreviations for lexicon in lexicons)),
-        "MONTHS": {name: number for lexicon in lexicons for name, number in lexicon.months.items()},
-        "CONTRACTIONS": {
-            word: written for lexicon in lexicons for word, written in lexicon.contractions.items()
-        },
-        "OPPOSITES": _join_opposites(*lexicons, *_CONTRASTS.values()),
-        "NEGATIVE_PREFIXES": tuple(
-            dict.fromkeys(prefix for lexicon in lexicons for prefix in lexicon.negative_prefixes)
-        ),
-        "UNLISTED": load_statement_words().unlisted.difference(*further),
-    }
+    return load_statement_words().unlisted.difference(*further)
+
+
+_JOINS: Mapping[str, Callable[[], object]] = {
+    "ENGLISH": lambda: LEXICONS["en"],
+    "CONTRASTS": lambda: tuple(_CONTRASTS.values()),
+    "CASE_BEARING": lambda: load_units().symbols | _join_words("case_bearing"),
+    "ABBREVIATIONS": lambda: _join_words("abbreviations"),
+    "MONTHS": lambda: _update_all("months"),
+    "CONTRACTIONS": lambda: _update_all("contractions"),
+    "OPPOSITES": lambda: _join_opposites(*LEXICONS.values(), *_CONTRASTS.values()),
+    "NEGATIVE_PREFIXES": _list_prefixes,
+    "UNLISTED": _list_unlisted,
+}
 
 
 def _join_opposites(*lists: Lexicon | Contrasts) -> dict[str, frozenset[str]]:

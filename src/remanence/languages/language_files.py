@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from remanence.core.errors import LanguageError, format_value, suggest
 from remanence.languages.entry_checks import check_entries
-from remanence.languages.notation import Lists, Place
+from remanence.languages.notation import Lists, Notation, Place
 from remanence.languages.shapes import SECTIONS, SECTIONS_UNSPACED
 
 T = TypeVar("T", bound=Lists)
@@ -90,16 +90,19 @@ def load_languages() -> tuple[Language, ...]:
 
 def build(shape: type[T], section: str, *languages: Language) -> T:
     """Return the lists of a section, of several languages joined."""
-    tables = [(file, file.tables.get(section, {})) for language in languages for file in language.files]
-    lists = {}
-    for name, notation in shape.notations.items():
+    files = [file for language in languages for file in language.files]
+
+    def read(name: str, notation: Notation) -> Any:
         values = [
-            notation.read(table[name], file.place(section, name)) for file, table in tables if name in table
+            notation.read(table[name], file.place(section, name))
+            for file in files
+            if name in (table := file.tables.get(section, {}))
         ]
-        if values:
-            values = [notation.empty, *values] if notation.keys else values
-            lists[name] = values[0] if len(values) == 1 else notation.join(values)
-    return shape(languages[0].code, lists, spaced=languages[0].spaced)
+        if not values or notation.keys:
+            values.insert(0, notation.empty)
+        return values[0] if len(values) == 1 else notation.join(values)
+
+    return shape(languages[0].code, read, spaced=languages[0].spaced)
 
 
 def read_file(text: str, source: str) -> LanguageFile:

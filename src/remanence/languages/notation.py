@@ -56,17 +56,26 @@ class Notation(NamedTuple):
 class Lists:
     """What a section of a language file holds: a list under each name that a subclass gives a notation.
 
-    Not a dataclass: to make one of each section takes 19 ms of every start, so 1.
+    A list is read when it is first asked for. Not a dataclass: to make one of each section takes 19 ms of every start.
     """
 
     notations: ClassVar[Mapping[str, Notation]] = {}
 
     def __init_subclass__(cls) -> None:
         cls.notations = {name: one for name, one in vars(cls).items() if isinstance(one, Notation)}
+        for name in cls.notations:
+            delattr(cls, name)  # so that who asks for it comes to __getattr__
 
-    def __init__(self, code: str, lists: Mapping[str, Any], *, spaced: bool) -> None:
+    def __init__(self, code: str, read: Callable[[str, Notation], Any], *, spaced: bool) -> None:
         self.code, self.spaced = code, spaced
-        vars(self).update({name: one.empty for name, one in self.notations.items()}, **lists)
+        self._read = read
+
+    def __getattr__(self, name: str) -> Any:
+        notation = self.notations.get(name)
+        if notation is None:
+            raise AttributeError(f"{type(self).__name__} has no list {name!r}")
+        value = vars(self)[name] = self._read(name, notation)
+        return value
 
 
 def read_words(value: object, place: Place) -> frozenset[str]:

@@ -206,7 +206,7 @@ class _AllWords:
         return _join_words("favourites")
 
     @cached_property
-    def liked(self) -> frozenset[str]:
+    def favourite_things(self) -> frozenset[str]:
         return _join_words("liked")
 
     @cached_property
@@ -527,7 +527,7 @@ def _one_at_a_time(claim: ClaimFound, kind: str) -> bool:
     if claim.attribute != BE:
         return False
     any_value = not _ALL.any_value.isdisjoint(subject) or not (
-        _ALL.favourites.isdisjoint(subject) or _ALL.liked.isdisjoint(subject)
+        _ALL.favourites.isdisjoint(subject) or _ALL.favourite_things.isdisjoint(subject)
     )
     return (any_value and kind in {"name", "word"}) or (
         kind == "name" and not _ALL.offices.isdisjoint(subject)
