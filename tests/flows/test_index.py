@@ -11,7 +11,7 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Turn
-from remanence.flows.indexes import kept_terms
+from remanence.flows.indexes import arm as kept_terms
 from remanence.flows.indexes.scope_index import ASKS, COLUMNS, ScopeIndex
 from remanence.recall.semantic import window_vectors
 from tests.flows.conftest import Opener

@@ -2,7 +2,7 @@
 
 from remanence.core.verbs import COMMANDS, ONLY_COMMANDS, SHELVES, TABLE
 from remanence.engine import Engine
-from remanence.faces.cli.overview import overview
+from remanence.faces.cli.helping import overview
 from remanence.faces.mcp.tools import names
 
 # Each is one command with another: what it adds is a word or an option there.

@@ -14,8 +14,7 @@ from remanence.gate.fitted import WEIGHTS_PATH, load_gate_weights
 from remanence.gate.instructing import find_heaviest_sentence, heaviest_of
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs, instructs_each
-from remanence.gate.personal import luhn
-from remanence.gate.screening import screen
+from remanence.gate.screening import luhn, screen
 from remanence.languages.families import ORDERS, UNSPACED_ORDERS, load_address_words
 from remanence.text.folding import fold_keys
 from tests.unit.language_objects import digest

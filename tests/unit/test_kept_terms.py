@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from remanence.flows.indexes import kept_terms
-from remanence.flows.indexes.kept_terms import KeptTerms
+from remanence.flows.indexes import arm as kept_terms
+from remanence.flows.indexes.arm import KeptTerms
 from remanence.recall.lexical import Term
 
 

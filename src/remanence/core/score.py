@@ -1,4 +1,8 @@
-"""The formulas of worth: the five-part score (elfmem), how fast a text fades, and what is said of a memory's worth."""
+"""The formulas of worth: the five-part score (elfmem), how fast a text fades, and what is said of a memory's worth.
+
+Pure functions over arrays, shared by curation and recall and frozen by golden vectors. All parts are between 0 and
+1; times go in as hours on whatever clock the caller reads.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields

@@ -1,4 +1,7 @@
-"""Arguments are checked against the annotations of what takes them, before anything is done: one way for every verb."""
+"""Arguments are checked against the annotations of what takes them, before anything is done: one way for every verb.
+
+Knows types, functions and their parameters; must not know who takes them, nor which values of a type are sensible.
+"""
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

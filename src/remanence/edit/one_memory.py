@@ -1,4 +1,7 @@
-"""What becomes of one memory, as changes: its row, tags and holds, and what the commit compares before it writes."""
+"""What becomes of one memory, as changes: its row, tags and holds, and what the commit compares before it writes.
+
+Knows a memory as it was read and what it is to be; knows no store, no clock and not who calls.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

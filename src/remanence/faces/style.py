@@ -1,4 +1,8 @@
-"""How a terminal shows things: times in the local zone, lines with styles, and that a verb is still at work."""
+"""How a terminal shows things: times in the local zone, lines with styles, and that a verb is still at work.
+
+Knows terminals and the zone of this process; must not know what is written. In a pipe lines are plain, and nothing
+else is seen.
+"""
 
 import os
 import re

@@ -1,15 +1,165 @@
-"""What the gate makes of a text: the text as it may be kept, and what was replaced in it."""
+"""What the gate makes of a text: the text as it may be kept, and the personal data that were replaced in it."""
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from remanence.core.errors import InvalidInput
 from remanence.gate.credentials import credentials, find_secrets_in_name
-from remanence.gate.personal import personal
-from remanence.gate.spans import mask_spans, merge_overlaps
+from remanence.gate.secret_patterns import IBAN_CHARS, NUMBER_OF_OTHER, PHONE_WORDS
+from remanence.gate.spans import SensitiveSpan, mask_spans, merge_overlaps
+
+_CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){13,18}(?![\w-]|\.\d)")
+_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}")
+_SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-]|\.\d)")
+_NATIONAL = re.compile(
+    r"(?<![A-Za-z0-9.-])(?:(?P<es>[XYZ\d]\d{7}[ -]?[A-Z])|(?P<br>\d{3}\.?\d{3}\.?\d{3}-?\d{2})"
+    r"|(?P<fr>[12][ .]?\d{2}[ .]?\d{2}[ .]?(?:\d{2}|2[AB])[ .]?\d{3}[ .]?\d{3}[ .]?\d{2})|(?P<cn>[1-9]\d{16}[\dXx])"
+    r"|(?P<it>[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]))(?![A-Za-z0-9_-]|\.\d)"
+)
+_MAIL = re.compile(
+    r"(?<![\w.+-])(?P<name>[\w+-][\w.+-]{0,63})@(?:[\w-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-]|:[\w/~])"
+)
+_ABROAD = re.compile(
+    r"(?<![\w+.])(?:\+|00)[1-9]\d{0,2}[ ./-]?(?:\(\d{1,5}\)|\d)(?:[ ./-]{0,2}\d){6,12}(?![\w-])"
+)
+_AT_HOME = re.compile(
+    r"(?<![A-Za-z0-9.+-])(?:\(\d{2,5}\)[ ]?\d{3,5}(?:[ -]?\d{3,5}){1,2}|0\d{1,4}(?:[ ./-]{1,2}\d{2,8}){1,5}|0\d{9,10}"
+    r"|[2-9]\d{2}[ .-]\d{3}[ .-]\d{4}|[5-9]\d{2}(?: ?\d{2,3}){2,3}|1[3-9]\d(?:[ -]?\d{4}){2})(?![\w-]|[.,]\d)"
+)
+_LONG_NUMBER = re.compile(r"\d[^\w\n]{0,2}\d(?:[^\w\n]{0,2}\d){5}|[A-Z]\d\d[A-Z]\d")
+_DIGIT = re.compile(r"\d")
+_NOT_DIGIT = re.compile(r"\D")
+_LINE = re.compile(r"[^\n]+")
+
+
+def personal(text: str, low: str) -> Iterator[SensitiveSpan]:
+    """Yield the personal data of a text; `low` is the text in small letters."""
+    if "@" in text:
+        for match in _MAIL.finditer(text):
+            if match.group("name") != "git":
+                yield SensitiveSpan(*match.span(), "mail address", "personal")
+    if _DIGIT.search(text) is None or _LONG_NUMBER.search(text) is None:
+        return
+    yield from _find_personal_numbers(text)
+    if "+" in text or "00" in text:
+        yield from (
+            SensitiveSpan(*match.span(), "phone number", "personal") for match in _ABROAD.finditer(text)
+        )
+    if any(word in low for word in PHONE_WORDS):
+        yield from _phones(text)
+
+
+def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
+    for match in _CARD.finditer(text):
+        digits = _NOT_DIGIT.sub("", match.group())
+        if _card_length(digits) and luhn(digits):
+            yield SensitiveSpan(*match.span(), "card number", "personal")
+    for match in _IBAN.finditer(text):
+        chars = _iban_chars(match.group())
+        if chars:
+            yield SensitiveSpan(match.start(), match.start() + chars, "bank account", "personal")
+    for match in _SSN.finditer(text):
+        yield SensitiveSpan(*match.span(), "social security number", "personal")
+    for match in _NATIONAL.finditer(text):
+        if _CHECKS[match.lastgroup or "es"](match.group()):
+            yield SensitiveSpan(*match.span(), "national id", "personal")
+
+
+def _phones(text: str) -> Iterator[SensitiveSpan]:
+    """Yield numbers as they are dialled at home, from lines that speak of telephones."""
+    for line in _LINE.finditer(text):
+        if _speaks_of_phones(line.group().lower()):
+            yield from _find_phone_numbers(text, *line.span())
+
+
+def _find_phone_numbers(text: str, start: int, end: int) -> Iterator[SensitiveSpan]:
+    for match in _AT_HOME.finditer(text, start, end):
+        if 8 <= len(_NOT_DIGIT.sub("", match.group())) <= 13:
+            yield SensitiveSpan(*match.span(), "phone number", "personal")
+
+
+def _speaks_of_phones(low: str) -> bool:
+    return any(word in low for word in PHONE_WORDS) and not any(word in low for word in NUMBER_OF_OTHER)
+
+
+def luhn(digits: str) -> bool:
+    """Check a number by the sum of Luhn (ISO/IEC 7812-1)."""
+    products = [int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits))]
+    return sum(value - 9 if value > 9 else value for value in products) % 10 == 0
+
+
+def _card_length(digits: str) -> bool:
+    """Tell whether a card network has numbers that begin so and are so long."""
+    if digits.startswith(("34", "37")):
+        return len(digits) == 15
+    if digits.startswith(("30", "36", "38")):
+        return len(digits) == 14
+    return len(digits) in {16, 19} and (
+        digits[0] in "456" or digits.startswith(("35", "22", "23", "24", "25", "26", "27"))
+    )
+
+
+def _iban_chars(written: str) -> int:
+    """Return how many characters of what was written are an account, 0 where the check digits are wrong (ISO 13616)."""
+    chars = IBAN_CHARS.get(written[:2], 0)
+    bare = ""
+    for place, char in enumerate(written):
+        bare += char if char.isalnum() else ""
+        if len(bare) == chars:
+            digits = "".join(str(int(char, 36)) for char in bare[4:] + bare[:4])
+            return place + 1 if int(digits) % 97 == 1 else 0
+    return 0
+
+
+def _spanish(number: str) -> bool:
+    bare = number.replace(" ", "").replace("-", "")
+    digits = {"X": "0", "Y": "1", "Z": "2"}.get(bare[0], bare[0]) + bare[1:8]
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == bare[8]
+
+
+def _brazilian(number: str) -> bool:
+    digits = [int(digit) for digit in _NOT_DIGIT.sub("", number)]
+    if len(set(digits)) == 1 or ("-" not in number and "." not in number):
+        return False
+    first = (
+        sum(digit * weight for digit, weight in zip(digits, range(10, 1, -1), strict=False)) * 10 % 11 % 10
+    )
+    second = (
+        sum(digit * weight for digit, weight in zip(digits, range(11, 1, -1), strict=False)) * 10 % 11 % 10
+    )
+    return [first, second] == digits[9:]
+
+
+def _french(number: str) -> bool:
+    bare = number.replace(" ", "").replace(".", "").replace("2A", "19").replace("2B", "18")
+    return 1 <= int(bare[3:5]) <= 99 and (int(bare[:13]) + int(bare[13:])) % 97 == 0
+
+
+def _chinese(number: str) -> bool:
+    weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+    total = sum(int(digit) * weight for digit, weight in zip(number, weights, strict=False))
+    return "10X98765432"[total % 11] == number[17].upper() and number[6:8] in {"18", "19", "20"}
+
+
+def _italian(number: str) -> bool:
+    odd = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23)
+    places = [int(char) if char.isdigit() else ord(char) - 65 for char in number[:15]]
+    total = sum(odd[place] if at % 2 == 0 else place for at, place in enumerate(places))
+    return chr(65 + total % 26) == number[15]
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "es": _spanish,
+    "br": _brazilian,
+    "fr": _french,
+    "cn": _chinese,
+    "it": _italian,
+}
+
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
 

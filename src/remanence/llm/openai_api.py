@@ -1,4 +1,7 @@
-"""Embeddings and writing over OpenAI's API, or servers that speak it: many texts a request, either kind of answer."""
+"""Embeddings and writing over OpenAI's API, or servers that speak it: many texts a request, either kind of answer.
+
+Knows what requests and answers of that API look like; the package `openai` sends them.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,9 @@
-"""A language model for tests: `python -m remanence.testing.model_server` answers over HTTP, by plain rules."""
+"""A language model for tests: `python -m remanence.testing.model_server` answers over HTTP, by plain rules.
+
+It prints its address and speaks `/v1/responses`, `/v1/chat/completions`, `/v1/messages` and `/v1/embeddings` as the
+vendors' own packages expect. Knows the shape of the questions of `remanence.llm.questions` and the standard library
+only; what it gets wrong follows from the name of the model.
+"""
 
 import json
 import re

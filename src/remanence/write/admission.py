@@ -32,8 +32,7 @@ from remanence.core.segment import goes_on, segment_of
 from remanence.read.claims import ClaimFound
 from remanence.text.analysis import asks
 from remanence.text.text_columns import lengths_of
-from remanence.write.roles import told_by
-from remanence.write.trust import compute_trust
+from remanence.write.roles import compute_trust, told_by
 from remanence.write.value import keep_value
 
 KEPT_OUT = "in quarantine: it reads like instructions, and no user or agent said it"

@@ -1,12 +1,14 @@
-"""Who speaks where nobody said it: by a name that only programs bear, else by what a doubtful name says. No store.
+"""Who speaks where nobody said it, and how far a text is believed as it arrives: the least of door, role and caller.
 
-A wrong role costs: half of recall's rules and the keep-value ask who spoke.
+Nothing that a machine does raises how far a text is believed: what is made of several is believed as far as the least
+of them. A wrong role costs: half of recall's rules and the keep-value ask who spoke.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from remanence.core.model import Role, Turn
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Role, Trust, Turn
 from remanence.languages.families import load_speaker_words
 from remanence.text.analysis import lexicon_of, readings
 
@@ -81,3 +83,34 @@ def _is_listed(line: str) -> bool:
     head = line.lstrip()
     number = head.partition(" ")[0]
     return head.startswith(_BULLETS) or (number[:-1].isdecimal() and number[-1:] in (".", ")"))
+
+
+BY_ROLE: Mapping[Role, Trust] = {
+    Role.USER: Trust.USER,
+    Role.SYSTEM: Trust.USER,
+    Role.ASSISTANT: Trust.AGENT,
+    Role.TOOL: Trust.TOOL,
+}
+
+
+def compute_trust(door: Trust, role: Role) -> Trust:
+    """Return how far a text is believed that comes through a door, from who spoke."""
+    return min(door, BY_ROLE[role])
+
+
+def lower_trust(door: Trust, role: Role, said: Trust | None) -> Trust:
+    """Return a door as its caller has it: lower than it is, if at all."""
+    most = compute_trust(door, role)
+    if said is None:
+        return door
+    if said > most:
+        raise InvalidInput(
+            f"a text that comes this way is believed as far as {most.label}, not {said.label}",
+            recovery=f"leave `trust` out, or pass one of: {', '.join(one.label for one in Trust if one <= most)}",
+        )
+    return said
+
+
+def limit_trust(door: Trust, was: Trust) -> Trust:
+    """Return how far a text is believed that takes another's place: a person's as the door, else not more than that."""
+    return door if door is Trust.USER else min(door, was)

@@ -1,4 +1,7 @@
-"""What a forecast says: runs to come, what leaves in each, what stands in the end; as data, as text and as SVG."""
+"""What a forecast says: runs to come, what leaves in each, what stands in the end; as data, as text and as SVG.
+
+Knows counts by day and what runs did; foretells nothing itself. The SVG needs no other file, no script and no library.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Values that a condition reads and no column holds, such as counts and scores, and when one crosses a limit."""
+"""Values that a condition reads and no column holds, such as counts and scores, and when one crosses a limit.
+
+Knows views and time as numbers; formulas of the score are in `score`. Knows nothing of policies or of the language.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any

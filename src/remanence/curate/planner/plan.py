@@ -1,4 +1,8 @@
-"""The plan: what a policy would do to a scope at an instant, as data that is shown, kept, read back and applied."""
+"""The plan: what a policy would do to a scope at an instant, as data that is shown, kept, read back and applied.
+
+Knows how a cycle's outcome becomes arrays, changes and JSON; decides nothing itself but through the cycle, and cannot
+tell whether a plan may be applied.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping

@@ -1,4 +1,7 @@
-"""What a person is shown of a plan before any of it is done, and what its run says of itself in the audit."""
+"""What a person is shown of a plan before any of it is done, and what its run says of itself in the audit.
+
+Knows plans, and texts that somebody has read for it; reads no memory itself and decides nothing.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""When the rules of a scope are due, how cadences stretch and back off, and the record that ticks keep of it."""
+"""When the rules of a scope are due, how cadences stretch and back off, and the record that ticks keep of it.
+
+Knows when rules were judged and what work goes on beside; reads no clock and no store, and knows no rule.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace

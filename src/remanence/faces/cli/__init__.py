@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from remanence._version import __version__
 from remanence.core.verbs import TABLE
-from remanence.faces.cli.overview import HELP, overview
+from remanence.faces.cli.helping import HELP, overview
 
 if TYPE_CHECKING:
     from cyclopts import App

@@ -1,19 +1,62 @@
-"""The help of one command: how it is called, what it does, its words and options, an example.
+"""The first page of help, from the table of verbs, and the help of one command: its words, options and an example.
 
 Knows what the library says of a command's arguments, and the table of verbs; must not know any single command.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from shutil import get_terminal_size
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
-from remanence.core.verbs import GROUPS, advice
+from remanence.core.verbs import GROUPS, SHELVES, TABLE, Advice, advice
 from remanence.faces.cli.options import Common
-from remanence.faces.cli.overview import entry, overview, wrap_text
 
 if TYPE_CHECKING:
     from cyclopts import App
     from cyclopts.argument import Argument
+
+
+HELP = frozenset({"-h", "--help"})
+ABOUT = (
+    "A memory for AI agents: store conversations, search them, archive and delete by a policy, explain, undo."
+)
+MORE = "One of them, or a shelf of them: remanence COMMAND --help. When to use which: remanence guide."
+NAME_CHARS = 18
+
+
+def overview() -> str:
+    """Return the page."""
+    lines = [wrap_text("remanence [--db FILE] COMMAND …", 2), "", wrap_text(ABOUT)]
+    names: set[str] = set()
+    for title, rows in GROUPS.items():
+        lines += ["", f"{title}:", *_entries(rows, names)]
+    return "\n".join([*lines, "", wrap_text(MORE)])
+
+
+def _entries(rows: Iterable[Advice], told: set[str]) -> Iterator[str]:
+    """Yield each command with what it is; those of a shelf stand together, once, and its own help has a line each."""
+    for row in rows:
+        name = row.command.partition(" ")[0]
+        if not name or name in told:
+            continue
+        told.add(name)
+        words = [one.command.partition(" ")[2] for one in TABLE if one.command.startswith(f"{name} ")]
+        about = row.summary if row.command == name else SHELVES[name]
+        yield entry(name, f"{about} ({', '.join(words)})" if words else about)
+
+
+def entry(name: str, text: str) -> str:
+    """Write a name and what it is, the text wrapped beside it."""
+    head = f"  {name:<{NAME_CHARS}}  "
+    return wrap_text(head + text if len(head) == NAME_CHARS + 4 else f"  {name}  {text}", NAME_CHARS + 4)
+
+
+def wrap_text(text: str, indent: int = 0) -> str:
+    """Wrap a text at words to the width of the screen."""
+    width = min(get_terminal_size().columns, 100)
+    return fill(text, width, subsequent_indent=" " * indent, drop_whitespace=True, break_long_words=False)
+
 
 COMMON = frozenset(one.name for one in fields(Common))
 

@@ -1,4 +1,8 @@
-"""The commands that curate: policies, plans that are made, kept and applied, and the schedule by which they run."""
+"""The commands that curate: policies, plans that are made, kept and applied, and the schedule by which they run.
+
+Knows arguments, where plans are kept, signals and exit codes; must not know what is in a policy or a plan, nor what is
+due.
+"""
 
 import asyncio
 import re

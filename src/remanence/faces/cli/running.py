@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 from remanence.core.arguments import check_path
 from remanence.core.errors import NotFound, RemanenceError, StoreError
 from remanence.core.keywords import TrustName
-from remanence.faces.cli.helping import page
+from remanence.faces.cli.helping import HELP, page
 from remanence.faces.cli.options import DATABASE, Common
-from remanence.faces.cli.overview import HELP
 from remanence.faces.cli.usage import (
     WRONG,
     complain,

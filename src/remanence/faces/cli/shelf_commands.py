@@ -1,4 +1,8 @@
-"""The commands of conversations, frames and the smaller shelves: boxes, entities, guidelines, review and others."""
+"""The commands of conversations, frames and the smaller shelves: boxes, entities, guidelines, review and others.
+
+Knows arguments, what a host's hook passes on standard input and how a command is taken back; must not know what is
+behind them.
+"""
 
 import asyncio
 import json

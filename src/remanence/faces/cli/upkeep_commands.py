@@ -1,4 +1,7 @@
-"""The commands that keep a memory in order: soundness, settings, erasing for good, and its mirror in a folder."""
+"""The commands that keep a memory in order: soundness, settings, erasing for good, and its mirror in a folder.
+
+Knows arguments, and what a look at a missing or broken file answers; must not know how a file is read or written.
+"""
 
 import asyncio
 import shlex

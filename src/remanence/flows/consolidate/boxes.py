@@ -1,4 +1,8 @@
-"""Boxes and traces: turns are put into boxes, which are sealed where another matter begins; how both are shown."""
+"""Boxes and traces: turns are put into boxes, which are sealed where another matter begins; how both are shown.
+
+Decides in the commit of what was extracted, and when a session ends. What a box is about is told by the turns that are
+shown, so that no word of a forgotten one is shown.
+"""
 
 import asyncio
 from collections import Counter

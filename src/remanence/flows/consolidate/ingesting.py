@@ -35,9 +35,9 @@ from remanence.read.extraction import ExtractRequest
 from remanence.store.base import Arriving
 from remanence.text.tokens import token_counts
 from remanence.write.admission import TURN
+from remanence.write.roles import lower_trust
 from remanence.write.transcripts import Transcript
 from remanence.write.transcripts.base import Importer
-from remanence.write.trust import lower_trust
 
 KEYS = 1_000  # asked for at once
 ANSWER_TOKENS, FACT_TOKENS = (

@@ -58,8 +58,8 @@ from remanence.flows.curate.plan_inputs import (
     same_words_of,
 )
 from remanence.flows.curate.summarising import Summarising
+from remanence.flows.undo.conflicts import may_be_named
 from remanence.flows.undo.runs import iterate_standing_runs
-from remanence.flows.undo.undo_refusals import may_be_named
 from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult
 

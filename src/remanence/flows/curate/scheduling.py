@@ -1,4 +1,7 @@
-"""The curation that is due before a session, the consolidation after it, and the row in which a scope keeps both."""
+"""The curation that is due before a session, the consolidation after it, and the row in which a scope keeps both.
+
+A failure here reaches nobody's verb; it is kept with its reason, and shown by `status`.
+"""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping

@@ -79,7 +79,7 @@ from remanence.store.lineage import REPLACING
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
-from remanence.write.trust import limit_trust
+from remanence.write.roles import limit_trust
 from remanence.write.turns import listened_again
 
 CHAIN_MAX = 1_000

@@ -1,4 +1,8 @@
-"""What one part of an erasure changes: memories that go, what was learned from them, names taken out of the rest."""
+"""What one part of an erasure changes: memories that go, what was learned from them, names taken out of the rest.
+
+Follows links, those of purged memories in their images, and decides on what is stored beside memories too: sessions
+that have no turn any more end, other words are named. Must not know what was shown to whom.
+"""
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence

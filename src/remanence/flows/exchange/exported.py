@@ -26,7 +26,7 @@ from remanence.llm.local import REPLACED
 from remanence.store.constraints import CLAIM_COLUMN, LINK_COLUMN, TAG_COLUMN, fits, refuse_state
 from remanence.text.analysis import FINGERPRINT_VERSION, check_text, fingerprint
 from remanence.text.text_columns import lengths_of, summary_shown
-from remanence.write.trust import BY_ROLE
+from remanence.write.roles import BY_ROLE
 
 FORMAT = "remanence-export"
 VERSION = 6

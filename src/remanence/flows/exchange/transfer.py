@@ -54,7 +54,7 @@ from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find
 from remanence.store.capabilities import BOXES, CLAIMS, ERASABLE, can, require
 from remanence.text.analysis import FINGERPRINT_VERSION
-from remanence.write.trust import lower_trust
+from remanence.write.roles import lower_trust
 
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted

@@ -19,7 +19,7 @@ from remanence.core.clock import MINUTE
 from remanence.core.errors import StoreUnavailable
 from remanence.core.model import Role
 from remanence.core.segment import Codes, segments
-from remanence.flows.indexes.kept_terms import KeptTerms
+from remanence.flows.indexes.arm import KeptTerms
 from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
 from remanence.recall.lexical import Term, term_of

@@ -18,8 +18,7 @@ from remanence.core.model import COLUMN, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest, means
 from remanence.flows.indexes.archive_index import weigh_archive
-from remanence.flows.indexes.arm import Arm, pad_rows
-from remanence.flows.indexes.kept_terms import KeptTerms
+from remanence.flows.indexes.arm import Arm, KeptTerms, pad_rows
 from remanence.read.entity import CATEGORY, THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of

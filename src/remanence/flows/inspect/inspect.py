@@ -1,4 +1,7 @@
-"""What a memory can tell of itself: as `get` shows it, its state, its history, and why a rule would touch it."""
+"""What a memory can tell of itself: as `get` shows it, its state, its history, and why a rule would touch it.
+
+Called for each memory that somebody asks for by name; must not know how it is shown.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence

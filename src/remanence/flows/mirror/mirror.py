@@ -1,4 +1,9 @@
-"""A memory as a folder of text files, as `memory.mirror`: synced when asked for or watched, edits applied."""
+"""A memory as a folder of text files, as `memory.mirror`: synced when asked for or watched, edits applied.
+
+Knows when to look and whom to tell; what a file proposes is in `hand_edits`, how files are read and written in
+`mirroring`. While it watches, changes are followed at once and edits found within seconds; a command of somebody's runs
+after what was written, one at a time.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence

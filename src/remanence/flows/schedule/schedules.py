@@ -1,4 +1,7 @@
-"""When a memory keeps itself in order, as `memory.schedule`, and the process that ticks all scopes of a file."""
+"""When a memory keeps itself in order, as `memory.schedule`, and the process that ticks all scopes of a file.
+
+Knows which scopes there are, when to look again and what a caller may ask; what a tick does lies with it.
+"""
 
 import asyncio
 from asyncio import Event

@@ -16,7 +16,7 @@ from remanence.core.receipt import CYCLE, LEFT_OUT, Receipt, describe_cycle
 from remanence.core.results import Result, Time, minute_of, visible
 from remanence.flows.base.audit_log import PAGE, iterate_audit_log, newest_first
 from remanence.flows.base.context import LISTED_MAX, Core
-from remanence.flows.undo.undo_refusals import is_own, takes_all_back
+from remanence.flows.undo.conflicts import is_own, takes_all_back
 from remanence.flows.undo.undoing import undo, undo_id
 from remanence.store.base import Bookkeeping
 from remanence.store.constraints import memories_of

@@ -44,10 +44,12 @@ from remanence.flows.base.context import (
     wait_before_retry,
 )
 from remanence.flows.base.naming import ambiguous, is_ending, list_memory_names, parse_short_id, refuse_erased
-from remanence.flows.undo.conflicts import MEMORY_USE, Later, columns_of, in_the_way, undo_box_changes
-from remanence.flows.undo.engine_work import hung_on, with_engine_work, without_lasting
-from remanence.flows.undo.undo_refusals import (
+from remanence.flows.undo.conflicts import (
     ASK,
+    MEMORY_USE,
+    Later,
+    columns_of,
+    in_the_way,
     may_be_named,
     refuse_another,
     refuse_ended,
@@ -55,7 +57,9 @@ from remanence.flows.undo.undo_refusals import (
     refuse_forbidden_texts,
     refuse_protected,
     takes_all_back,
+    undo_box_changes,
 )
+from remanence.flows.undo.engine_work import hung_on, with_engine_work, without_lasting
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import update_vectors
 from remanence.flows.write.superseding import claims_again

@@ -45,8 +45,7 @@ from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, fingerprint, terms_of
 from remanence.write.admission import ECHO, GREATER, PROGRAMS, TURN, DraftBatch, MemoryDraft, in_segment
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
-from remanence.write.roles import TEXTS_MAX, in_doubt, role_of_name, told_by_texts
-from remanence.write.trust import compute_trust, lower_trust
+from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trust, role_of_name, told_by_texts
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock

@@ -55,8 +55,7 @@ from remanence.store.constraints import (
 from remanence.store.ending import PROVEN, ImageEndMark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING, find_without_successor, lineage
-from remanence.store.memory import books
-from remanence.store.memory.books import lease, merge_span, release
+from remanence.store.memory import tables as books
 from remanence.store.memory.log import (
     Digests,
     digest,
@@ -84,7 +83,17 @@ from remanence.store.memory.snapshot_columns import (
     tag_mask,
     tagged_at,
 )
-from remanence.store.memory.tables import Row, Tables, apply_changes, empty, refuse_conflicts, unused_by
+from remanence.store.memory.tables import (
+    Row,
+    Tables,
+    apply_changes,
+    empty,
+    lease,
+    merge_span,
+    refuse_conflicts,
+    release,
+    unused_by,
+)
 from remanence.text.analysis import asks, stems, term_hash
 
 

@@ -1,8 +1,10 @@
-"""What a commit does to tables kept as plain dicts: the rules of every store, written once without a store.
+"""What a commit does to tables kept as plain dicts, and leases, values and counters beside them, without a store.
 
-Knows changes and rows; knows nothing of scopes, audit chains or files.
+Knows changes, rows, names, times and holders; knows nothing of scopes, audit chains or files.
 """
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, cast
@@ -11,6 +13,7 @@ from remanence.core.change import GUARDS, Cause, Change, Increment
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import COLUMNS, STANDING
 from remanence.core.redaction import Names
+from remanence.store.base import LEASES_MOST
 from remanence.store.constraints import (
     APART,
     HANGING,
@@ -250,3 +253,42 @@ def _counts_only(change: Change) -> bool:
     return all(
         isinstance(value, Increment) for value in encode_values(change.table, change.after or {}).values()
     )
+
+
+def merge_span(spans: Sequence[tuple[int, int]], cover: tuple[int, int]) -> list[tuple[int, int]]:
+    """Return spans with one interval more, which takes in all that it meets; an empty one covers nothing."""
+    met = [span for span in spans if span[0] <= cover[1] and span[1] >= cover[0]]
+    union = min(span[0] for span in (cover, *met)), max(span[1] for span in (cover, *met))
+    apart = [span for span in spans if span not in met]
+    return sorted([*apart, union]) if union[0] < union[1] else apart
+
+
+def lease(
+    leases: dict[str, tuple[str, int, int]], name: str, holder: str, until: int, *, now: int
+) -> int | None:
+    """Take or renew a lease; return its fence, or None where another holds it."""
+    held_by, held_until, fence = leases.get(name, ("", now, 0))
+    if held_by != holder and now < held_until <= now + LEASES_MOST * (until - now):
+        return None
+    leases[name] = (holder, until, fence + (held_by != holder))
+    return leases[name][2]
+
+
+def release(leases: dict[str, tuple[str, int, int]], name: str, holder: str) -> None:
+    """Free a lease; its fence stays, so that the next holder's is higher."""
+    held_by, until, fence = leases.get(name, ("", 0, 0))
+    if held_by == holder:
+        leases[name] = ("", min(until, 0), fence)
+
+
+def put(values: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values as JSON keeps them with some set anew, without those that are set to None."""
+    entries = {**values, **json.loads(json.dumps(dict(new)))}
+    return {name: value for name, value in entries.items() if value is not None}
+
+
+def add_counts(counters: Counter[str], counts: Mapping[str, int]) -> Counter[str]:
+    """Return the counters with so much added; one that comes to 0 is gone."""
+    totals = Counter(counters)
+    totals.update(counts)
+    return Counter({name: count for name, count in totals.items() if count})

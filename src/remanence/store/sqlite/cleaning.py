@@ -17,7 +17,7 @@ from remanence.store.sqlite import ledger, ledger_file
 from remanence.store.sqlite.dialect import IN_MEMORY, begin_writing, connect, meaning
 from remanence.store.sqlite.erasing import UNPROVEN
 from remanence.store.sqlite.home import origin_at, place_of
-from remanence.store.sqlite.raw_files import SIDE_FILES, read_blocks
+from remanence.store.sqlite.ledger_file import SIDE_FILES, read_blocks
 from remanence.store.sqlite.residue_scan import PIECE_BYTES, PieceHashes
 
 FOUND = "erased_found"  # the row of `meta` that says where something was left

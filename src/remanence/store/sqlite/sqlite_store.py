@@ -50,8 +50,8 @@ from remanence.store.sqlite import (
     erasing,
     image_expiry,
     ledger,
+    ledger_file,
     purged,
-    raw_files,
     reading,
     snapshots,
 )
@@ -126,13 +126,13 @@ class SqlStore:
         self._fresh = Fresh(self._names)
         writer = _WriterThread(self._connect, self._path, self._fresh, self._busy_ms)
         writer.start()
-        raw_files.note_open(self._path)
+        ledger_file.note_open(self._path)
         try:
             await writer.ask(_do_nothing, reads=True)
         finally:
             if not writer.connected:
                 await writer.stop()
-                raw_files.note_closed(self._path)
+                ledger_file.note_closed(self._path)
         self._writer = writer
         if self._path != IN_MEMORY:
             self._readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
@@ -146,7 +146,7 @@ class SqlStore:
             await readers.stop()
         if writer is not None:
             await writer.stop()
-            raw_files.note_closed(self._path)
+            ledger_file.note_closed(self._path)
 
     async def get(self, scope: str, names: Sequence[int | str]) -> list[Memory | None]:
         """Return whole memories by sequence number, id or key, in the order asked; None where there is none."""

@@ -1,4 +1,7 @@
-"""What a format of conversation must answer, and JSON texts decoded so that the line of anything inside is known."""
+"""What a format of conversation must answer, and JSON texts decoded so that the line of anything inside is known.
+
+Knows JSON and nothing of conversations.
+"""
 
 import json
 import re
