@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from operator import itemgetter
 from pathlib import Path
 from types import ModuleType
@@ -94,6 +94,10 @@ def _within(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
     elif is_dataclass(value) and not isinstance(value, type):
         for one in fields(value):
             yield from _within(f"{name}.{one.name}", getattr(value, one.name))
+    else:
+        for part, one in vars(type(value)).items():
+            if isinstance(one, cached_property):
+                yield from _within(f"{name}.{part}", getattr(value, part))
 
 
 def uncounted(module: ModuleType) -> list[str]:

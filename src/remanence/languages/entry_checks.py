@@ -1,8 +1,7 @@
 """Checks the entries of a language file that is not of this package: words and marks alone. Knows no language."""
 
 import math
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from remanence.core.errors import format_value
 from remanence.core.patterns import Pattern
@@ -15,6 +14,7 @@ from remanence.languages.notation import (
     TEXTS,
     Notation,
     Place,
+    split_outside_brackets,
 )
 
 ENTRY_CHARS_MAX = 1_000
@@ -24,7 +24,6 @@ REPEATED_MAX = 1  # two groups that may hold the same make a text take as long a
 MARKS = "^*~(|)"
 _KEPT_OUT = Pattern(r"[\\\[\]{}+$<>\"=’\x00-\x08\x0b-\x1f\x7f]")
 _CHOICE = Pattern(r"\(([^()]*)\)")
-_OUTER_SEPARATOR = Pattern(r"\n+|,(?![^()\n]*\))")
 _MISPLACED = Pattern(r"(?<!^)\^|^[*~]|[\^~]$|\*(?![ |)]|$)|(?<![\w')])\*")
 _PLACED = "`^` begins a phrase, `*` ends a word, `~` stands between words"
 
@@ -49,14 +48,15 @@ def _iterate_entries(value: object, notation: Notation, key: str) -> Iterator[tu
     elif isinstance(value, list):
         yield from ((key, str(one)) for one in value)
     else:
-        text = str(value)
-        if notation in (PATTERNS, FRAMES):
-            entries = _OUTER_SEPARATOR.split(text)
-        else:
-            entries = re.split(
-                r"[,\n]+" if "phrases" in notation.name else r"[|\n]+" if notation is PAIRS else r"\s+", text
-            )
-        yield from ((key, one.strip()) for one in entries if one.strip())
+        yield from ((key, one.strip()) for one in _split(str(value), notation) if one.strip())
+
+
+def _split(text: str, notation: Notation) -> Iterable[str]:
+    if notation in (PATTERNS, FRAMES):
+        return split_outside_brackets(text)
+    if "phrases" in notation.name:
+        return text.replace("\n", ",").split(",")
+    return text.replace("|", " ").split() if notation is PAIRS else text.split()
 
 
 def _complain(entry: str, notation: Notation) -> str:

@@ -13,7 +13,7 @@ from remanence.core.errors import LanguageError, format_value
 from remanence.core.patterns import Pattern
 
 _BRACKET = re.compile(r"[()]")
-_OUTER_SEPARATOR = Pattern(r"\n+|,(?![^()\n]*\))")
+_NUMBER = Pattern(r"-?\d{1,4}")
 
 
 class Place(NamedTuple):
@@ -33,9 +33,14 @@ class Place(NamedTuple):
 
     def _find_line(self, entry: str) -> int:
         table, _, key = self.key.rpartition(".")
-        begin = max(0, self.text.find(f"[{table}]") if table else 0)
-        match = re.compile(rf"^\s*[\"']?{re.escape(key)}[\"']?\s*=", re.MULTILINE).search(self.text, begin)
-        begin = match.start() if match else begin
+        begin = start = max(0, self.text.find(f"[{table}]") if table else 0)
+        for line in self.text[start:].splitlines(keepends=True):
+            name, equals, _ = line.partition("=")
+            if equals and name.strip().strip("\"'") == key:
+                break
+            begin += len(line)
+        else:
+            begin = start
         return self.text.count("\n", 0, max(begin, self.text.find(entry, begin))) + 1
 
 
@@ -121,14 +126,27 @@ def read_patterns(value: object, place: Place) -> tuple[str, ...]:
 
     Commas within brackets are of the phrase; `(a|)` is a or nothing, and `(a |b )*` any number of them.
     """
-    phrases = _OUTER_SEPARATOR.split(_text(value, place))
+    phrases = split_outside_brackets(_text(value, place))
     return tuple(_write_expression(" ".join(one.split())) for one in phrases if one.strip())
+
+
+def split_outside_brackets(text: str) -> Iterator[str]:
+    """Yield what stands between commas and line ends, but for commas within brackets."""
+    for line in text.split("\n"):
+        begin = depth = 0
+        for at, sign in enumerate(line):
+            if sign in "()":
+                depth += 1 if sign == "(" else -1
+            elif sign == "," and depth <= 0:
+                yield line[begin:at]
+                begin = at + 1
+        yield line[begin:]
 
 
 def read_frames(value: object, place: Place) -> tuple[tuple[str, str, str], ...]:
     """Return what stands before a name, between it and another, and after that, as expressions; `_` are the names."""
     frames = []
-    for phrase in filter(None, map(str.strip, _OUTER_SEPARATOR.split(_text(value, place)))):
+    for phrase in filter(None, map(str.strip, split_outside_brackets(_text(value, place)))):
         parts = [_write_expression(part.strip()) for part in phrase.split("_")]
         if len(parts) != 3:
             raise place.refuse(f"{format_value(phrase)} has not two names, each written as `_`", phrase)
@@ -181,7 +199,7 @@ def read_numbered(value: object, place: Place) -> dict[str, int]:
     """Return word → the whole number under which it stands."""
     numbers: dict[str, int] = {}
     for name, one, part in _rows(value, place):
-        if not re.fullmatch(r"-?\d{1,4}", name):
+        if not _NUMBER.fullmatch(name):
             raise part.refuse(f"{format_value(name)} is no whole number")
         numbers.update(dict.fromkeys(_text(one, part).split(), int(name)))
     return numbers
