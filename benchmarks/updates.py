@@ -4,10 +4,12 @@ All labelled scenes of one set are told to one memory among more than a thousand
 the others, then what is said later. `rules` learns and consolidates with no model; `writer` has one that knows the
 labels and contradicts where they say so, and only where it was shown the pair.
 
-`shown` is the share of updates whose older statement rules replaced or a writer was shown, `shown_5` among its first
-five; `stale` the share in which a question finds the older statement and not the newer one above it; `wrong` counts
-statements that were superseded by anything but their own update; `linked` is the share of contradictions linked, and
-`astray` the share of statements that stand and are linked as at odds with what takes nothing from them.
+`shown` is the share of updates whose older statement rules linked or a writer was shown, `shown_5` among its first
+five; `newer` the share that is linked as newer, `sure` as surely so; `replaced` the share whose older statement was
+superseded; `stale` the share in which a question finds the older statement and not the newer one above it; `wrong`
+counts statements that were superseded by anything but their own update; `linked` is the share of contradictions linked,
+and `astray` the share of statements that stand and are linked as newer than or at odds with what takes nothing from
+them, `sure_astray` as surely newer. `above` counts in how many of these a question finds the later one above the truth.
 """
 
 import argparse
@@ -92,7 +94,10 @@ def others() -> list[str]:
 class Found:
     """What became of the scenes, by id."""
 
-    replaced: set[str] = field(default_factory=set)  # by rules
+    replaced: set[str] = field(default_factory=set)
+    newer: set[str] = field(default_factory=set)
+    sure: set[str] = field(default_factory=set)
+    above: set[str] = field(default_factory=set)
     place: dict[str, int] = field(
         default_factory=dict
     )  # of the older statement among those shown to a writer
@@ -166,10 +171,16 @@ async def _found(
             (found.replaced if by == new and scene.kind == "update" else set()).add(scene.id)
             if (old, by) not in due:
                 found.wrong.add(scene.id)
-        if any(one.relation is Relation.CONTRADICTS and now.seq in (one.source, one.target) for one in links):
+        both = [one for one in links if now.seq in (one.source, one.target)]
+        newer = [one for one in both if one.relation is Relation.NEWER]
+        found.newer |= {scene.id} if newer else set()
+        found.sure |= {scene.id} if any(one.is_certain for one in newer) else set()
+        if newer or any(one.relation is Relation.CONTRADICTS for one in both):
             (found.astray if scene.kind == "none" else found.linked).add(scene.id)
         if scene.kind == "update" and await _stale(memory, scene.question, old, new):
             found.stale.add(scene.id)
+        if scene.kind == "none" and scene.question and await _stale(memory, scene.question, new, old):
+            found.above.add(scene.id)
     return found
 
 
@@ -188,15 +199,20 @@ def report(told: Sequence[Scene], found: Found, **fields: Any) -> None:
         updates = {scene.id for scene in mine if scene.kind == "update"}
         where: dict[str, Any] = {**fields, "language": language or "all"}
         if fields["by"] == "writer":
-            shown = {one for one in updates if one in found.place or one in found.replaced}
-            five = {one for one in updates if found.place.get(one, FIRST) < FIRST or one in found.replaced}
+            seen = found.replaced | found.newer
+            shown = {one for one in updates if one in found.place or one in seen}
+            five = {one for one in updates if found.place.get(one, FIRST) < FIRST or one in seen}
             figure("shown", 100 * len(shown) / kinds["update"], "%", **where)
             figure("shown_5", 100 * len(five) / kinds["update"], "%", **where)
         figure("replaced", 100 * len(updates & found.replaced) / kinds["update"], "%", **where)
+        figure("newer", 100 * len(updates & found.newer) / kinds["update"], "%", **where)
+        figure("sure", 100 * len(updates & found.sure) / kinds["update"], "%", **where)
         figure("stale", 100 * len(updates & found.stale) / kinds["update"], "%", **where)
         figure("wrong", len({scene.id for scene in mine} & found.wrong), f"of {kinds['none']}", **where)
         stands = {scene.id for scene in mine if scene.kind == "none"}
         figure("astray", 100 * len(stands & found.astray) / len(stands), "%", **where)
+        figure("sure_astray", len(stands & found.sure), f"of {len(stands)}", **where)
+        figure("above", len(stands & found.above), f"of {len(stands)}", **where)
         at_odds = {scene.id for scene in mine if scene.kind == "contradiction"}
         if at_odds:
             figure("linked", 100 * len(at_odds & found.linked) / len(at_odds), "%", **where)

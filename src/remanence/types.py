@@ -31,7 +31,15 @@ from remanence.core.keywords import (
     TrustName,
     VerificationName,
 )
-from remanence.core.model import AffectedMemory, DroppedMemory, Hit, Memories, OneMemory, RateResult
+from remanence.core.model import (
+    AffectedMemory,
+    DroppedMemory,
+    Hit,
+    Memories,
+    OneMemory,
+    OutdatedMemory,
+    RateResult,
+)
 from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, LinkedDuplicates
 
 if TYPE_CHECKING:
@@ -137,6 +145,7 @@ __all__ = [
     "NoteResult",
     "OneMemory",
     "OutcomeName",
+    "OutdatedMemory",
     "OwnParts",
     "PendingTurns",
     "PlanDiff",

@@ -34,34 +34,33 @@ async def recorded(memory: remanence.Engine, action: str) -> list[tuple[str, str
     ]
 
 
-async def test_a_text_that_takes_an_older_ones_place_is_an_action_of_learn(memory: remanence.Engine) -> None:
-    """With how sure and how important the text is, by hand; a text that takes none is no action."""
+async def test_a_text_that_may_outdate_an_older_one_is_an_action_of_learn(memory: remanence.Engine) -> None:
+    """With how sure and how important the text is, by hand; a text that is newer than none is no action."""
     await memory.learn("The office is in Graz.", speaker="Ana")
     assert [] == await memory.actions()
 
     await memory.learn("The office is in Linz now.", speaker="Ana", confidence=0.9)
     (action,) = await memory.actions()
 
-    assert ("learn", "update_note", "applied") == (action.verb, action.action, action.outcome)
-    assert ("takes the place of an older one", 1) == (action.reason, action.count)
+    assert ("learn", "link_graph", "applied") == (action.verb, action.action, action.outcome)
+    assert ("newer than an older one", 1) == (action.reason, action.count)
     assert (0.9, "manual") == (action.eligibility.confidence, action.eligibility.source)
 
 
-async def test_a_text_at_odds_with_what_it_may_not_replace_is_a_link(memory: remanence.Engine) -> None:
-    """What is pinned stays."""
-    old = await memory.learn("The office is in Graz.", speaker="Ana")
-    await memory.pin(old)
-    await memory.learn("The office is in Linz now.", speaker="Ana")
+async def test_a_text_at_odds_with_what_somebody_else_said_is_a_link(memory: remanence.Engine) -> None:
+    """Both stand."""
+    await memory.learn("The office is in Graz.", speaker="Ana")
+    await memory.learn("The office is in Linz now.", speaker="Ben")
 
     assert [("learn", "applied", "contradicts an older one", 1)] == await recorded(memory, "link_graph")
 
 
-async def test_what_put_and_correct_supersede_by_rules_is_recorded(memory: remanence.Engine) -> None:
+async def test_what_rules_link_as_put_is_recorded(memory: remanence.Engine) -> None:
     """Put of a name that is new; what the caller corrects is the caller's own doing."""
     await memory.learn("The office is in Graz.", speaker="Ana")
     await memory.put("office", "The office is in Linz now.", speaker="Ana", source="mail")
 
-    assert [("put", "applied", "takes the place of an older one", 1)] == await recorded(memory, "update_note")
+    assert [("put", "applied", "newer than an older one", 1)] == await recorded(memory, "link_graph")
 
     other = await memory.learn("The van is in repair.", speaker="Ana")
     await memory.correct(other, "The van is ready.")

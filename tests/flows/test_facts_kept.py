@@ -217,7 +217,8 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
         elif way == "correct":
             await memory.correct(fact.seq, "My boss is Anders.")
         else:
-            await memory.learn("My boss is Anders.", speaker="Ana")
+            newer = await memory.learn("My boss is Anders.", speaker="Ana")
+            await memory.supersede(fact.seq, by=newer.id)
         clock.advance(minutes=1)
         writer.facts = [("fact", "My boss is CARMEN now.")]
         done = await hear(memory)
@@ -231,17 +232,21 @@ async def test_a_fact_that_is_rephrased_is_not_brought_back(
     assert "My boss is Carmen." in [one.text for one in anew]
 
 
-async def test_a_claim_of_a_turn_that_was_replaced_while_it_waited_is_not_extracted(
+async def test_a_claim_of_a_turn_that_may_be_outdated_is_extracted(
     opener: Opener, clock: ManualClock
 ) -> None:
-    """What is current was said meanwhile; the older would stand beside it."""
+    """Rules take nothing away: the fact is kept, and what was said since is linked as newer."""
     async with opener(writer=Telling(("fact", "My boss is Carmen."))) as memory:
-        await memory.note("My boss is Carmen. She plays the cello.", session="s", speaker="Ana", later=True)
+        turn = await memory.note(
+            "My boss is Carmen. She plays the cello.", session="s", speaker="Ana", later=True
+        )
         clock.advance(minutes=1)
-        await memory.learn("My boss is Anders.", speaker="Ana")
+        newer = await memory.learn("My boss is Anders.", speaker="Ana")
         done = await hear(memory)
+        links = await memory.links(newer.id)
 
-    assert (0, {"forgotten or replaced since": 1}) == (done.stored, done.left_out)
+    assert (1, {}) == (done.stored, done.left_out)
+    assert (newer.seq, turn.seq) in [(one.source, one.target) for one in links]
 
 
 async def test_settings_say_what_is_extracted(opener: Opener) -> None:

@@ -99,44 +99,31 @@ async def test_what_was_corrected_twice_is_seen_as_it_is_now(
     assert (f"out of date: Ana's boss is Carmen. (see #{second.seq})",) == (await memory.get(turn)).ended
 
 
-async def test_a_newer_turn_stands_above_the_one_that_it_replaces(
+async def test_a_turn_whose_fact_gave_up_its_place_stands_below_what_took_it(
     memory: remanence.Engine, clock: ManualClock
 ) -> None:
-    """By rules alone, whichever of turn and fact is shown."""
-    old, _ = await _noted(memory, clock)
-    new, facts = await _noted(memory, clock, "My boss is Anders. Well.")
+    """By the caller's word; whichever of turn and fact is shown."""
+    old, (fact,) = await _noted(memory, clock, "My boss is Carmen. Well.")
+    new, (newer,) = await _noted(memory, clock, "My boss is Anders. Well.")
+    await memory.supersede(fact, by=newer)
     below = (await mark_outdated(memory._core, [await memory.get(old)])).below
 
-    assert {old: {new, *facts}} == below
+    assert {old: {new, newer}} == below
     for answer in await _answers(memory):
         places = _places(answer)
-        newer = [places[one] for one in (new, *facts) if one in places]
-        assert newer
-        assert old not in places or min(newer) < places[old]
+        later = [places[one] for one in (new, newer) if one in places]
+        assert later
+        assert old not in places or min(later) < places[old]
 
 
-async def test_a_turn_that_was_replaced_while_it_waited_stands_below_turn_and_fact(
-    memory: remanence.Engine, clock: ManualClock
-) -> None:
-    """It has no fact of its own; of the other two either may be shown."""
-    old = await memory.note(SAID, speaker="Ana", session="s", later=True)
-    clock.advance(minutes=1)
-    new, facts = await _noted(memory, clock, "My boss is Anders. Well.")
-    below = (await mark_outdated(memory._core, [await memory.get(old.seq)])).below
+async def test_what_rules_alone_see_marks_no_turn(memory: remanence.Engine, clock: ManualClock) -> None:
+    """A guess moves no line and says nothing in it."""
+    old, _ = await _noted(memory, clock)
+    await _noted(memory, clock, "My boss is Anders. Well.")
+    looked = await mark_outdated(memory._core, [await memory.get(old)])
 
-    assert facts
-    assert {old.seq: {new, *facts}} == below
-
-
-async def test_knowledge_that_holds_no_more_stands_below_the_turn_that_says_so(
-    memory: remanence.Engine, clock: ManualClock
-) -> None:
-    """Also where work begins with knowledge."""
-    old = await memory.learn(SAID, speaker="Ana", kind="semantic")
-    clock.advance(minutes=1)
-    new = await memory.note("My boss is Anders. Well.", speaker="Ana", later=True)
-
-    assert [new.seq, old.seq] == [hit.seq for hit in (await memory.boot()).memories]
+    assert {} == looked.below
+    assert [()] == [one.ended for one in looked.memories if one is not None]
 
 
 async def test_a_turn_whose_fact_was_forgotten_says_nothing_of_it(

@@ -1,4 +1,6 @@
-"""Consolidation compares what is new with its candidates: what no longer holds gives way, or is linked as at odds."""
+"""Consolidation compares what is new with its candidates: what may hold no longer is linked, or is at odds."""
+
+from typing import Any
 
 import remanence
 from remanence.core.clock import ManualClock
@@ -28,21 +30,26 @@ async def told(
 async def test_an_update_that_shares_no_claim_is_linked_and_stands_above(
     opener: Opener, clock: ManualClock
 ) -> None:
-    """Once; and `undo` of the consolidation takes the link back."""
+    """Once; both stand, and `undo` of the consolidation takes the link back."""
     async with opener(embedder="auto") as memory:
         old, new = await told(memory, clock, LEASE, DEARER)
         done = await memory.consolidate()
-        drawn = await links(memory, Relation.CONTRADICTS)
+        drawn = await links(memory, Relation.NEWER)
         answer = await memory.recall("What is the lease for the boat shed?", count_use=False)
+        off = await memory.recall("What is the lease for the boat shed?", count_use=False, newer_first=False)
         again = await memory.consolidate()
         assert done.run is not None
         await memory.undo(done.run)
-        left = await links(memory, Relation.CONTRADICTS)
+        left = await links(memory, Relation.NEWER)
 
-    assert 1 == done.contradictions
-    assert [(old.seq, new.seq)] == drawn
+    assert (1, 0) == (done.newer, done.contradictions)
+    assert [(new.seq, old.seq)] == drawn
     assert [new.id, old.id] == [hit.id for hit in answer.memories]
-    assert 0 == again.contradictions
+    assert [f"#{old.seq}: said later, and linked as newer", ""] == [
+        one.stands_above for one in answer.memories
+    ]
+    assert [old.id, new.id] == [hit.id for hit in off.memories]
+    assert 0 == again.newer
     assert [] == left
 
 
@@ -59,10 +66,10 @@ async def test_words_of_change_alone_take_no_place(opener: Opener, clock: Manual
             done = await memory.consolidate()
             stands = (await memory.get(first.id)).status
 
-        assert (guard, Status.ACTIVE, 1) == (guard, stands, done.contradictions)
+        assert (guard, Status.ACTIVE, 1) == (guard, stands, done.newer)
 
 
-async def test_of_three_values_in_one_inbox_each_is_at_odds_with_one(
+async def test_of_three_values_in_one_inbox_each_is_newer_than_one(
     opener: Opener, clock: ManualClock
 ) -> None:
     """The likeliest alone, though all share the same words."""
@@ -73,11 +80,28 @@ async def test_of_three_values_in_one_inbox_each_is_at_odds_with_one(
     async with opener(embedder="auto") as memory:
         await told(memory, clock, *texts)
         done = await memory.consolidate()
-        drawn = await links(memory, Relation.CONTRADICTS)
+        drawn = await links(memory, Relation.NEWER)
         doctored = await memory.doctor()
 
-    assert 1 <= done.contradictions == len(drawn) <= 2
+    assert 1 <= done.newer == len(drawn) <= 2
     assert [] == [one for one in doctored if not one.ok]
+
+
+async def test_a_turn_is_left_to_its_facts(opener: Opener, clock: ManualClock) -> None:
+    """The link is between facts where there are facts: one pair is one link."""
+    async with opener(embedder="auto") as memory:
+        spoken: dict[str, Any] = {"speaker": "Ana", "tags": ["turn"], "kind": "episodic"}
+        first = await memory.learn("Well, 310 a month it is.", **spoken)
+        (old,) = await told(memory, clock, LEASE)
+        second = await memory.learn(f"You know what? {DEARER}".replace("?", ","), **spoken)
+        (new,) = await told(memory, clock, DEARER)
+        facts, turns = (old, new), (first, second)
+        for fact, turn in zip(facts, turns, strict=True):
+            await memory.link(fact.id, turn.id, "learned_from")
+        await memory.consolidate()
+        drawn = await links(memory, Relation.NEWER)
+
+    assert [(facts[1].seq, facts[0].seq)] == drawn
 
 
 async def test_a_fact_is_not_at_odds_with_its_own_turn(opener: Opener, clock: ManualClock) -> None:
@@ -94,7 +118,7 @@ async def test_a_fact_is_not_at_odds_with_its_own_turn(opener: Opener, clock: Ma
             await memory.link(fact.id, turn.id, "learned_from")
         done = await memory.consolidate()
 
-    assert 0 == done.contradictions
+    assert (0, 0) == (done.newer, done.contradictions)
 
 
 async def test_facts_told_in_passing_are_at_odds_with_none(opener: Opener, clock: ManualClock) -> None:
@@ -113,7 +137,7 @@ async def test_facts_told_in_passing_are_at_odds_with_none(opener: Opener, clock
         )
         done = await memory.consolidate()
 
-    assert 0 == done.contradictions
+    assert (0, 0) == (done.newer, done.contradictions)
 
 
 async def test_of_a_contradiction_the_one_believed_more_is_above(opener: Opener, clock: ManualClock) -> None:

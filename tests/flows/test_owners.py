@@ -8,7 +8,7 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import Conflict, NotFound, Protected
-from remanence.core.model import Status
+from remanence.core.model import Relation, Status
 from tests.command_line import typed
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_mcp import RUN, Agent, beside, planned, runs, served
@@ -101,22 +101,24 @@ async def test_an_edit_is_taken_back_after_the_engine_went_over_it(opener: Opene
     assert [] == [check for check in checks if not check.ok]
 
 
-async def test_what_an_extracted_fact_replaced_stands_again_once_its_turn_is_taken_back(
+async def test_what_an_extracted_fact_may_outdate_is_as_it_was_once_its_turn_is_taken_back(
     opener: Opener,
 ) -> None:
-    """A turn whose fact took the place of an older one is taken back: the older one holds again, and all is well."""
+    """A turn whose fact is newer than an older one is taken back: the link goes with it, and all is well."""
     async with opener() as memory:
         await memory.note("I live in Tartu.", speaker="Ana", session="s", later=True)
         await hear(memory)
         before = await memory.list(status="any")
         noted = await memory.note("I moved: I live in Bergen now.", speaker="Ana", session="s", later=True)
         await hear(memory)
-        replaced = await memory.list(status="superseded")
+        newer = await memory._core.store.neighbours("default", None, Relation.NEWER)
         await memory.undo(noted.run or "")
+        left = await memory._core.store.neighbours("default", None, Relation.NEWER)
         after = await memory.list(status="any")
         checks = await memory.doctor()
 
-    assert replaced
+    assert newer
+    assert [] == left
     assert [(one.text, one.status) for one in before] == [(one.text, one.status) for one in after]
     assert [] == [check for check in checks if not check.ok]
 

@@ -488,13 +488,16 @@ async def test_a_key_that_is_taken_is_not_given_twice(memory: remanence.Engine) 
 
 
 async def test_put_says_what_holds_after_a_newer_statement_took_the_place(memory: remanence.Engine) -> None:
-    """The name goes to the new text, which takes the place of the statement that stood."""
+    """By a policy; the name goes to the new text, and nothing else loses its place by that."""
     first = await memory.put("open-day", "The open day starts at two.", speaker="Ana", source="plan")
-    second = await memory.learn("The open day starts at four.", speaker="Ana")
+    second = await memory.learn("The open day starts at four now.", speaker="Ana")
+    await memory.curate("elfmem")
+    between = [one.text for one in await memory.list()]
     third = await memory.put("open-day", "The open day starts at five.", speaker="Ana", source="plan")
     standing = [one.text for one in await memory.list()]
 
     assert ("stored", "stored") == (second.status, third.status)
+    assert ["The open day starts at four now."] == between
     assert first.id in third.reason
-    assert ["The open day starts at five."] == standing
+    assert {"The open day starts at four now.", "The open day starts at five."} == {*standing}
     assert third.id == (await memory.get("open-day")).id

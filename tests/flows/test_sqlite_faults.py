@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from remanence.core.arrival import Segment
 from remanence.core.change import Change, inverses
 from remanence.core.errors import (
     Conflict,
@@ -24,7 +25,7 @@ from remanence.core.errors import (
     StoreIncompatible,
     StoreUnavailable,
 )
-from remanence.core.model import Relation, Segment
+from remanence.core.model import Relation
 from remanence.core.snapshot import LINK_COLUMNS, SnapshotRequest
 from remanence.store.base import Arriving, Bookkeeping, Find
 from remanence.store.sqlite import dialect, fulltext

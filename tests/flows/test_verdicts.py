@@ -132,8 +132,9 @@ async def test_unsure_verdicts_and_ids_never_shown_change_nothing(opener: Opener
 
 async def test_restored_memories_claim_again(opener: Opener, clock: ManualClock) -> None:
     """What took the place ended the claims; they hold again."""
-    async with opener() as memory:
+    async with opener(writer=Replaces()) as memory:
         old, new = await told(memory, clock, "The open day starts at two.", "The open day starts at four.")
+        await memory.consolidate()
         ended = [one.replaced_by for one in await claims(memory, old.seq)]
         await memory.restore(old.id)
         held = await claims(memory, old.seq)

@@ -6,21 +6,10 @@ from typing import Any
 
 import pytest
 
+from remanence.core.arrival import KnownMemory, Segment, Tail, WriteContext
 from remanence.core.change import Change, Increment
 from remanence.core.clock import MINUTE
-from remanence.core.model import (
-    Decay,
-    KnownMemory,
-    Reason,
-    Relation,
-    Role,
-    Segment,
-    Status,
-    Tail,
-    Trust,
-    Turn,
-    WriteContext,
-)
+from remanence.core.model import Decay, Reason, Relation, Role, Status, Trust, Turn
 from remanence.text.analysis import fingerprint, stems, term_hash, terms_of
 from remanence.write.admission import KEPT_OUT, DraftBatch, DraftOutcome, MemoryDraft, in_segment
 from remanence.write.value import keep_value

@@ -3,13 +3,15 @@
 import pytest
 
 from benchmarks.labels import scenes
-from remanence.read.claims import TEXT_CHARS_MAX, ClaimFound, claims_of, updates
+from remanence.read.claims import TEXT_CHARS_MAX, ClaimFound, claims_of, compare_claims
 
 
 def replaces(old: str, new: str, speaker: str = "Dana") -> bool:
     """Tell whether a claim of the newer text takes the place of one of the older text."""
     return any(
-        updates(one, other).replaces for one in claims_of(old, speaker) for other in claims_of(new, speaker)
+        compare_claims(one, other).is_other
+        for one in claims_of(old, speaker)
+        for other in claims_of(new, speaker)
     )
 
 

@@ -166,10 +166,21 @@ def test_of_two_that_contradict_each_other_trust_tells_first() -> None:
     sure = Strength(seq=4, trust=3, speaker="Eva", said_at=0, confidence=0.5, recency=0.0)
     known = {one.seq: one for one in (weak, strong, later, sure)}
 
-    assert {2: {1}} == stronger_than([(1, 2)], known)
-    assert {1: {3}} == stronger_than([(1, 3)], known)
-    assert {1: {4}} == stronger_than([(1, 4)], known)
-    assert {} == stronger_than([(1, 7)], known)
+    assert {2: {1}} == stronger_than([(1, 2, True)], known)
+    assert {1: {3}} == stronger_than([(1, 3, True)], known)
+    assert {1: {4}} == stronger_than([(1, 4, True)], known)
+    assert {} == stronger_than([(1, 7, True)], known)
+
+
+def test_of_an_uncertain_contradiction_only_trust_tells() -> None:
+    """Else neither stands above the other: a guess moves nothing."""
+    tool = Strength(seq=2, trust=0, speaker="Ben", said_at=9, confidence=0.9, recency=1.0)
+    ana = Strength(seq=1, trust=3, speaker="Ana", said_at=1, confidence=0.1, recency=0.1)
+    eva = Strength(seq=4, trust=3, speaker="Eva", said_at=0, confidence=0.5, recency=0.0)
+    known = {one.seq: one for one in (tool, ana, eva)}
+
+    assert {2: {1}} == stronger_than([(1, 2, False)], known)
+    assert {} == stronger_than([(1, 4, False)], known)
 
 
 def test_the_built_in_frames_are_elfmems() -> None:

@@ -334,9 +334,12 @@ def test_a_score_knows_nothing_of_reinforcement() -> None:
     assert scores[2] > scores[0]
 
 
-def test_maintenance_destroys_nothing() -> None:
-    """The preset archives, cuts and reinforces; the brake has nothing to hold."""
-    assert not [rule.name for rule in load("elfmem").rules if rule.destroys]
+def test_maintenance_deletes_nothing() -> None:
+    """The preset archives, cuts, reinforces, and supersedes what its speaker says is otherwise now (TC-L-005)."""
+    rules = load("elfmem").rules
+
+    assert ["outdated"] == [rule.name for rule in rules if rule.destroys]
+    assert not [rule.name for rule in rules if rule.do in {"prune", "purge", "merge"}]
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,12 @@ from remanence.core.effects import (
     Effect,
     is_flag,
 )
-from remanence.core.model import Form, Status
+from remanence.core.model import Form, Reason, Status
 from remanence.core.score import CONFIDENCE
 
 _BY_STATUS = {effect.sets["status"]: effect for effect in ACTIONS if "status" in effect.sets}
+# What is superseded is so for one reason or another.
+_BY_REASON = {effect.sets["reason"]: effect for effect in ACTIONS if effect.leads_to is Status.SUPERSEDED}
 _BY_ROW = {effect.row: effect for effect in ACTIONS if effect.table == "tags"}
 _BY_COLUMN = {
     effect.known_by: effect
@@ -51,7 +53,9 @@ def action_of(change: Change) -> Effect:
     if change.after is None:
         return PURGE
     if "status" in change.after:
-        return _BY_STATUS[Status(change.after["status"])]
+        by_status = _BY_STATUS[Status(change.after["status"])]
+        reason = change.after.get("reason")
+        return by_status if reason is None else _BY_REASON.get(Reason(reason), by_status)
     if "form" in change.after and "tier" not in change.after:
         return form_act(change.after["form"])
     known = (effect for name, effect in _BY_COLUMN.items() if name in change.after and effect is not IMPROVE)
@@ -78,7 +82,7 @@ def kinds_of(block: Block) -> Iterator[tuple[Change, int]]:
         cut = block.after is None
         yield Change(block.table, (0, 0, 0), {} if cut else None, None if cut else {}), len(block)
         return
-    telling = [name for name in ("status", "lifecycle") if name in block.columns]
+    telling = [name for name in ("status", "reason", "lifecycle") if name in block.columns]
     values = block.after[:, [block.columns.index(name) for name in telling]]
     others = dict.fromkeys(block.columns)
     distinct, counts = np.unique(values, axis=0, return_counts=True)

@@ -164,6 +164,11 @@ class Effect:
         return None if isinstance(value, DynamicValue) else value
 
     @property
+    def reason(self) -> Any:
+        """Return the reason that stands on what it does, None where there is none or a rule may say it."""
+        return None if self.takes_reason else self.sets.get("reason")
+
+    @property
     def takes_reason(self) -> bool:
         """Tell whether a rule may say what reason stands on what it does."""
         return self.sets.get("reason") is DynamicValue.GIVEN
@@ -269,7 +274,7 @@ PURGE = Effect(
     "purge",
     words="purge",
     group="status",
-    rank=13,
+    rank=14,
     guarded="purge",
     destroys=True,
     row="goes",
@@ -286,7 +291,7 @@ MERGE = Effect(
     {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.MERGED},
     words="merge into another",
     group="status",
-    rank=11,
+    rank=12,
     guarded="merge",
     destroys=True,
     back=("restore",),
@@ -296,12 +301,28 @@ MERGE = Effect(
     sign="+",
     past="merged",
 )
+# What gives up its place to what is newer; the link that says so stays, and leads to it.
+SUPERSEDE = Effect(
+    "supersede",
+    {"status": Status.SUPERSEDED, **_FALLS, "reason": Reason.SUPERSEDED},
+    words="supersede by what is newer",
+    group="status",
+    rank=11,
+    guarded="merge",
+    destroys=True,
+    back=("restore",),
+    phases=("deduplicate",),
+    stage=Stage.SAFEST,
+    is_foreseen=True,
+    sign="^",
+    past="superseded",
+)
 PRUNE = Effect(
     "prune",
     {"status": Status.PRUNED, **_FALLS, "reason": DynamicValue.GIVEN},
     words="delete",
     group="status",
-    rank=12,
+    rank=13,
     guarded="prune",
     destroys=True,
     back=("restore",),
@@ -467,6 +488,7 @@ ACTIONS: tuple[Effect, ...] = (
     PURGE,
     MERGE,
     PRUNE,
+    SUPERSEDE,
     ARCHIVING,
     MOVE,
     SUMMARISE,

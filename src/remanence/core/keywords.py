@@ -51,6 +51,7 @@ RelationName = Literal[
     "merged_from",
     "mentions",
     "follows",
+    "newer",
 ]
 # What the engine does by itself, by whose wish, and what becomes of it (engram).
 ActionName = Literal[
@@ -98,7 +99,8 @@ class Asking(TypedDict, total=False):
     """Who asks in `recall`: `asker` where the question says I and my, `agent` whose use is counted.
 
     `thread` is the conversation to look in; with `count_use` False no use is counted. `archived` says whether the
-    archive is "open" to this question or "closed"; without it the setting `recall_archived` does.
+    archive is "open" to this question or "closed"; without it the setting `recall_archived` does. With `newer_first`
+    False no later word on the same matter stands above the best answer.
     """
 
     asker: str | None
@@ -106,6 +108,7 @@ class Asking(TypedDict, total=False):
     thread: str | None
     count_use: bool
     archived: ArchiveName | None
+    newer_first: bool
 
 
 Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys and their new values

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
 from remanence.core.signatures import checked_class
@@ -159,13 +159,16 @@ class Relation(Label):
     MERGED_FROM = 10
     MENTIONS = 11
     FOLLOWS = 12
+    NEWER = 13
 
 
 SYMMETRIC = frozenset({Relation.SIMILAR, Relation.NEAR_DUPLICATE, Relation.CO_OCCURS, Relation.CONTRADICTS})
 # Links that record history count in no degree, activation or weak-link pruning.
 LINEAGE = frozenset({Relation.SUPERSEDES, Relation.LEARNED_FROM, Relation.MERGED_FROM})
-# Nor do contradictions, and links to what a text names.
-UNCOUNTED = LINEAGE | {Relation.CONTRADICTS, Relation.MENTIONS}
+# Nor do contradictions, what is newer than what, and links to what a text names.
+UNCOUNTED = LINEAGE | {Relation.CONTRADICTS, Relation.NEWER, Relation.MENTIONS}
+# From here on a link says so for certain: by a person's word, a writer's verdict (elfmem), or rules without a doubt.
+CERTAIN_MIN = 0.80
 
 # What recall may return.
 STANDING = frozenset({Status.INBOX, Status.ACTIVE})
@@ -317,6 +320,11 @@ class Link(Result):
     def key(self) -> tuple[int, int, int]:
         """How a change names it."""
         return (self.source, self.target, int(self.relation))
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is as sure as a person's word or a writer's verdict; who drew it by hand left no doubt."""
+        return self.confidence is None or self.confidence >= CERTAIN_MIN
 
     @property
     def revision(self) -> int:
@@ -477,6 +485,28 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class OutdatedMemory(Result):
+    """An older memory that a text may outdate: it stands, and `why` says what rules saw.
+
+    `sure` is whether subject and attribute are the same and the text says that it changed. `by` is the id of the text.
+    """
+
+    id: str
+    text: str
+    why: str
+    sure: bool
+    by: str
+
+    @property
+    def settle(self) -> str:
+        """The call that lets the text take its place, where it does outdate it."""
+        return f"supersede({self.id!r}, by={self.by!r})"
+
+    def __str__(self) -> str:
+        return visible(f"{'outdates' if self.sure else 'may outdate'} {self.id}: {self.why}; {self.settle}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class LearnResult(Result):
     """What became of a text: `stored` anew, `confirmed` an exact repeat, or `known` by its key already.
 
@@ -485,7 +515,8 @@ class LearnResult(Result):
     personal data markers took the place of, kind → how often.
 
     `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
-    `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written.
+    `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written. `outdates`
+    names at most three older memories that hold no longer if the text says so, each with the call that settles it.
     """
 
     id: str
@@ -496,16 +527,24 @@ class LearnResult(Result):
     told_by: str = ""
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
+    outdates: tuple[OutdatedMemory, ...] = ()
 
     @property
     def note(self) -> str:
-        """The reason, the role and what was replaced, as far as there is anything to say."""
+        """The reason, the role, what was replaced and what may be out of date, as far as there is anything to say."""
         role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
         replacements = ", ".join(
             f"{kind} ×{count}" if count > 1 else kind for kind, count in self.replaced.items()
         )
         return "; ".join(
-            part for part in (self.reason, role, replacements and f"replaced {replacements}") if part
+            part
+            for part in (
+                self.reason,
+                role,
+                replacements and f"replaced {replacements}",
+                *map(str, self.outdates),
+            )
+            if part
         )
 
     def __str__(self) -> str:
@@ -520,7 +559,8 @@ class Hit(Result):
 
     What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
     only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
-    learned from, or the facts of a turn. What is `archived` stands no longer; `confirm` brings it back.
+    learned from, or the facts of a turn. What is `archived` stands no longer; `confirm` brings it back. `stands_above`
+    says above which memory it was put that ranks higher, and why.
     """
 
     memory: Memory
@@ -530,6 +570,7 @@ class Hit(Result):
     cut: bool = False
     also: tuple[str, ...] = ()
     archived: bool = False
+    stands_above: str = ""
 
     @property
     def id(self) -> str:
@@ -549,7 +590,8 @@ class Hit(Result):
     def __str__(self) -> str:
         over = f" (contradicted by {', '.join(self.contradicted_by)})" if self.contradicted_by else ""
         score = f"{self.score:.3f} " if self.score else ""
-        return f"{score}{self.memory}{over}"
+        above = f" (stands above {self.stands_above})" if self.stands_above else ""
+        return visible(f"{score}{self.memory}{over}{above}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -645,50 +687,6 @@ Memories: TypeAlias = Annotated[
 def short_id(seq: int) -> str:
     """Write how a memory can be named shortly: its number, as every verb reads it."""
     return f"#{seq}"
-
-
-@dataclass(frozen=True, slots=True)
-class KnownMemory:
-    """A memory met by its fingerprint or key."""
-
-    seq: int
-    id: str
-    status: Status
-    revision: int
-    fingerprint: bytes
-
-
-class Segment(NamedTuple):
-    """What names a segment to whoever arrives: a session, a thread, or the agent whose run may go on."""
-
-    kind: Literal["session", "thread", "run"]
-    name: str | None
-
-
-class Tail(NamedTuple):
-    """The end of a segment: its number of memories, counted to three, and the last one's time and text."""
-
-    length: int
-    said_at: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class WriteContext:
-    """What a write knows of its scope before it decides.
-
-    `twins` maps a fingerprint to the best memory that has it (inbox or active before quarantined, that before
-    superseded, archived and pruned; then the oldest). `tails` maps a segment to its end, where it has one.
-    `memories` counts the scope's memories that hold words, `df` how many of them hold each term. `forbids` tells
-    whether any text is forbidden.
-    """
-
-    twins: Mapping[bytes, KnownMemory] = field(default_factory=dict)
-    keys: Mapping[str, KnownMemory] = field(default_factory=dict)
-    tails: Mapping[Segment, Tail] = field(default_factory=dict)
-    memories: int = 0
-    df: Mapping[int, int] = field(default_factory=dict)
-    forbids: bool = False
 
 
 def new_id(now: int, random: Callable[[int], bytes]) -> str:

@@ -118,7 +118,7 @@ def _add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, i
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ConsolidateResult(Result):
-    """What a consolidation did: memories active, pairs linked, also as at odds, places taken.
+    """What a consolidation did: memories active, pairs linked, also as newer and as at odds, places taken.
 
     `judged` counts what a writer judged, `unjudged` says of each text for which it was asked in vain why, and
     `tokens_used` what all answers cost. Where a limit to that was reached, `waits` says which: the rest of the inbox is
@@ -136,6 +136,7 @@ class ConsolidateResult(Result):
     run: str | None = None
     judged: int = 0
     contradictions: int = 0
+    newer: int = 0
     unjudged: tuple[str, ...] = ()
     tokens_used: int = 0
     waits: str = ""
@@ -154,6 +155,7 @@ class ConsolidateResult(Result):
         waits = f"; the rest waits: {self.waits}" if self.waits else ""
         tags = f"; tags proposed, to be set by you: {', '.join(self.proposed)}" if self.proposed else ""
         findings = {
+            "newer than an older one": self.newer,
             "at odds": self.contradictions,
             "replaced by verdict": self.replaced,
         }

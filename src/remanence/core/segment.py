@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.arrival import Segment
 from remanence.core.clock import MINUTE
-from remanence.core.model import Segment
 
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]

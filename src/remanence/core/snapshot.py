@@ -31,7 +31,8 @@ Holds: TypeAlias = Mapping[str, frozenset[int | str]]
 TAG = "tag"
 Among: TypeAlias = tuple[Holds, ...]  # several of these, of which a memory meets at least one
 # By these a memory rests on another, as long as it stands or lies in the archive: no likeness of two, no mere order.
-RESTING_ON = frozenset(Relation) - SYMMETRIC - {Relation.SUPERSEDES, Relation.MERGED_FROM, Relation.FOLLOWS}
+_ORDER = {Relation.SUPERSEDES, Relation.MERGED_FROM, Relation.FOLLOWS, Relation.NEWER}
+RESTING_ON = frozenset(Relation) - SYMMETRIC - _ORDER
 RESTING = STANDING | {Status.ARCHIVED}
 
 

@@ -16,6 +16,7 @@ from remanence.languages.shapes import (
     Lexicon,
     NameWords,
     Ordering,
+    QuestionWords,
     SameNames,
     Signals,
     SmallTalk,
@@ -69,6 +70,7 @@ UNSPACED_NAMES: Family[UnspacedNames] = Family(partial(build, UnspacedNames, "na
 SMALL_TALK: Family[SmallTalk] = Family(partial(build, SmallTalk, "small_talk"), spaced=True)
 TOPICS: Family[Topics] = Family(partial(build, Topics, "topics"))
 ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=True)
+QUESTIONS: Family[QuestionWords] = Family(partial(build, QuestionWords, "questions"))
 UNSPACED_ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=False)
 
 

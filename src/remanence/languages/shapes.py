@@ -74,6 +74,20 @@ class Lexicon(Lists):
     names_by_capital: bool = listed(FLAG)
 
 
+class QuestionWords(Lists):
+    """What questions of one language are told by that ask what holds now of one thing.
+
+    `elsewhen` are words that ask for what was, for the order of things, or for several at once, `past` phrases that do.
+    `counts` stand before what is counted, `sums` ask for money, `times` for a day or an hour.
+    """
+
+    elsewhen: WordSet = words()
+    past: tuple[str, ...] = phrases()
+    counts: tuple[str, ...] = phrases()
+    sums: tuple[str, ...] = phrases()
+    times: tuple[str, ...] = phrases()
+
+
 class Contrasts(Lists):
     """What tells two texts apart in a script written without blanks: characters that say the contrary, negations."""
 
@@ -449,6 +463,7 @@ SECTIONS: Mapping[str, type[Lists]] = {
     "topics": Topics,
     "orders": Ordering,
     "address": AddressWords,
+    "questions": QuestionWords,
     "speakers": SpeakerWords,
     "units": Units,
 }

@@ -1,4 +1,4 @@
-"""What a text claims of a subject, found by rules, and when a newer claim takes the place of an older one.
+"""What a text claims of a subject, found by rules, and when a newer claim gives another value to the same.
 
 A sentence claims something where it tells in the present, of a subject that it names, with a verb of the word lists;
 in doubt it claims nothing. Knows texts and claims, no memories and no store.
@@ -54,9 +54,9 @@ class ClaimFound:
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """Whether a newer claim takes the place of an older one, and why."""
+    """Whether a newer claim gives another value to what an older one claims, and why that is so."""
 
-    replaces: bool
+    is_other: bool
     why: str
 
 
@@ -443,8 +443,8 @@ def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -
     return ClaimFound(subject, match["verb"], match["value"], is_update or "なりました" in sentence)
 
 
-def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
-    """Say whether a newer claim takes the place of an older one; in doubt it does not."""
+def compare_claims(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
+    """Say whether a newer claim gives the same subject and attribute a value that leaves no room for the older."""
     if old.subject != new.subject or (
         old.attribute != new.attribute and CHANGE not in (old.attribute, new.attribute)
     ):
@@ -468,7 +468,7 @@ def updates(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
 
 
 def asked_of(claim: ClaimFound) -> list[tuple[str, str]]:
-    """Return the pairs of subject and attribute under which an older claim stands that this one may replace."""
+    """Return the pairs of subject and attribute under which an older claim stands that this one may outdate."""
     attributes = sorted(_ALL.groups) if claim.attribute == CHANGE else [claim.attribute, CHANGE]
     return [(claim.subject, attribute) for attribute in attributes]
 

@@ -6,7 +6,7 @@ Knows two texts, who said them, and how many memories hold a stem, no store.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
@@ -39,8 +39,9 @@ REACH_CHARS = 6  # in a script without blanks
 SAME_WORDS_MIN = 3  # in a row, of two statements that differ in their value alone
 NAMED_WORDS_MIN = 2  # and where both have another name as well
 SAME_SHARE_MIN, NAMED_SHARE_MIN = 0.5, 0.4  # of the older one's words
-# How sure a contradiction is: of one speaker, and of two.
-CHANGED, AT_ODDS = 0.7, 0.6
+# How sure it is that a text is newer than what its speaker said before, where it is the same statement and is said to
+# have changed, and else; and that it is at odds with what somebody else said.
+SURE, UNSURE, AT_ODDS = 0.9, 0.6, 0.6
 
 _NO_STATEMENT = ("requests", "inverts", "supposes", "wishes", "plays", "errors", "passing")
 # Where nothing else tells, these alone say so: where what both texts are about stands in the text, in the clause, or
@@ -48,7 +49,7 @@ _NO_STATEMENT = ("requests", "inverts", "supposes", "wishes", "plays", "errors",
 # statement; all others only count beside another value.
 _OF_TEXT, _OF_CLAUSE, _OF_NEIGHBOURS = "shifts", "onward", frozenset({"ends", "anymore", "now"})
 _OF_STATEMENT = frozenset({"now", "lately", "turns"})
-_UNDENIED = frozenset({"shifts", "ends"})
+_UNDENIED, _OVER = frozenset({"shifts", "ends"}), frozenset({"ends", "anymore"})
 _NAMING = frozenset({"onward", "shifts", "reaches", "ends", "anymore"})
 _WORD = re.compile(r"[^\W_](?:[^\s,;!()\[\]{}<>|*]|(?<=\d),(?=\d))*+")
 _SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -79,17 +80,24 @@ class AttributedText:
 
 @dataclass(frozen=True, slots=True)
 class OutdatedScore:
-    """How sure it is that a newer text is at odds with an older one; by `near` the likeliest of several is told."""
+    """How sure it is that a newer text outdates an older one, and why; by `near` the likeliest of several is told.
+
+    Where they are `odds`, somebody else says so.
+    """
 
     sure: float
     near: float = 0.0
+    why: str = ""
+    odds: bool = False
 
 
 NO = OutdatedScore(0.0)
+ENDED, OTHERWISE, CHANGED = "it is said to be over", "it is said to be so from now on", "a word of change"
+DIFFERS, DENIED = "somebody else says otherwise", "somebody else denies it"
 
 
 @dataclass(frozen=True, slots=True)
-class _ChangeReading:
+class ChangeReading:
     """What a text says: what it is about, its values by kind, its names, and the signs of change and doubt in it.
 
     `low` is the text in small letters; where a sign stands is told of that.
@@ -112,8 +120,8 @@ class _ChangeReading:
 class _ReadingPair:
     """Two texts as read, the language of both, and what they share without the names of who speaks."""
 
-    was: _ChangeReading
-    now: _ChangeReading
+    was: ChangeReading
+    now: ChangeReading
     code: str
     who: frozenset[str]
     shared: frozenset[str]
@@ -133,7 +141,7 @@ def may_outdate(said: AttributedText) -> bool:
         return False
     if len(stems(said.text)) > NEW_STEMS_MAX:
         return False
-    # Not `_read`: most of these texts are never compared, and it takes three times as long.
+    # Not `read_change`: most of these texts are never compared, and it takes three times as long.
     text = mask_code_and_asides(said.text)
     if _CODE.search(text):
         return False
@@ -147,7 +155,7 @@ def may_outdate(said: AttributedText) -> bool:
 def score_outdated(
     old: AttributedText, new: AttributedText, near: float | None, held: Mapping[str, int], of: int
 ) -> OutdatedScore:
-    """Say how sure it is that a newer text is at odds with an older one; `near` is their cosine, None where unknown.
+    """Say how sure it is that a newer text outdates an older one; `near` is their cosine, None where unknown.
 
     `held` says how many of the memories, `of` in all, hold a stem of the newer text.
     """
@@ -160,11 +168,11 @@ def score_outdated(
     if not any(held.get(stem, 0) <= rare for stem in frozenset(were).intersection(are) - who):
         return NO
     code = language_code(f"{old.text} {new.text}")
-    now = _read(new.text, code)
+    now = read_change(new.text, code)
     is_own = new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
     if now.asks or now.code or (is_own and (now.doubts or not now.signs)):
         return NO
-    was = _read(old.text, code)
+    was = read_change(old.text, code)
     shared = (was.about & now.about) - who
     if is_own:
         shared -= _stems_of_time(code) | _stems_of_signs(now)
@@ -177,7 +185,8 @@ def score_outdated(
     score = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
     if score is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
         return NO
-    return score
+    # Of another speaker's, also where that one is believed less, nobody knows that it is no longer meant.
+    return replace(score, sure=AT_ODDS, odds=True) if new.speaker != old.speaker else score
 
 
 def _score_change(pair: _ReadingPair) -> OutdatedScore:
@@ -186,8 +195,13 @@ def _score_change(pair: _ReadingPair) -> OutdatedScore:
     share = len(pair.shared) / len(was.about - pair.who)
     if was.past or share < ABOUT_MIN or (pair.near is not None and pair.near < NEAR_MIN):
         return NO
-    if _other_values(was, now) or _other_names(pair) or any(_tells(pair, sign) for sign in now.signs):
-        return OutdatedScore(CHANGED, share + (pair.near or 0.0))
+    likely = share + (pair.near or 0.0)
+    signs = [sign for sign in now.signs if _tells(pair, sign)]
+    ends = share == 1 and any(sign.kind in _OVER for sign in signs)
+    if ends or any(_same_statement(pair, verb=sign.kind == "turns") for sign in signs):
+        return OutdatedScore(SURE, likely, ENDED if ends else OTHERWISE)
+    if signs or find_other_value(was, now) or _other_names(pair):
+        return OutdatedScore(UNSURE, likely, CHANGED)
     return NO
 
 
@@ -270,30 +284,31 @@ def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
     if (persons and min(parts) < PERSONS_ABOUT_MIN) or (near is not None and near < OTHERS_NEAR_MIN):
         return NO
     about = sum(parts)
-    has_value = _other_values(was, now) and about >= OTHERS_ABOUT_MIN
+    has_value = find_other_value(was, now) is not None and about >= OTHERS_ABOUT_MIN
     has_name = _names_differ(pair) and about >= OTHERS_NAMED_MIN
     is_denied = now.denies != was.denies and about >= OTHERS_NAMED_MIN and not was.doubts
     if has_value or has_name or (is_denied and len(pair.shared) >= DENIED_STEMS_MIN):
-        return OutdatedScore(AT_ODDS, about + (near or 0.0))
+        return OutdatedScore(AT_ODDS, about + (near or 0.0), DENIED if is_denied else DIFFERS, odds=True)
     return NO
 
 
-def _other_values(was: _ChangeReading, now: _ChangeReading) -> bool:
-    """Tell whether both have values of a kind, and neither has all of the other's."""
-    return any(
-        max(len(was.values[kind]), len(now.values[kind])) <= VALUES_MAX
-        and not (was.values[kind] <= now.values[kind] or now.values[kind] <= was.values[kind])
-        for kind in was.values.keys() & now.values.keys()
-    )
+def find_other_value(was: ChangeReading, now: ChangeReading) -> tuple[str, str] | None:
+    """Return what each has of a kind and the other has not, of few; None where neither or one alone has such."""
+    for kind in sorted(was.values.keys() & now.values.keys()):
+        old, new = was.values[kind], now.values[kind]
+        if max(len(old), len(new)) <= VALUES_MAX and not (old <= new or new <= old):
+            return min(old - new), min(new - old)
+    return None
 
 
-def _is_of(said: AttributedText, read: _ChangeReading) -> bool:
+def _is_of(said: AttributedText, read: ChangeReading) -> bool:
     """Tell whether somebody speaks of themselves: as "I", or by name as extracted facts do."""
     return read.mine or not _stems_of(said.speaker).isdisjoint(read.about)
 
 
 @lru_cache(maxsize=1024)
-def _read(text: str, code: str) -> _ChangeReading:
+def read_change(text: str, code: str) -> ChangeReading:
+    """Read what a text says, what it is about, and whether it is otherwise than before, in a language."""
     text = mask_code_and_asides(text)
     low = lower_text(text)
     values, names = _values(text, code)
@@ -303,7 +318,7 @@ def _read(text: str, code: str) -> _ChangeReading:
     stop = frozenset() if lexicon is None else lexicon.stop
     signs = CHANGING[code].find_signs(low)
     kinds = {sign.kind for sign in signs}
-    return _ChangeReading(
+    return ChangeReading(
         low=low,
         about=frozenset(stems(text)) - value_stems - stop,
         values=values,
@@ -323,7 +338,7 @@ def _opens(low: str, sign: Sign, code: str) -> bool:
     return CHANGING[code].spaced and ASSERTIONS[code].joining.issuperset(_SPOKEN.findall(low[: sign.begin]))
 
 
-def _stems_of_signs(read: _ChangeReading) -> frozenset[str]:
+def _stems_of_signs(read: ChangeReading) -> frozenset[str]:
     return frozenset(stem for sign in read.signs for stem in stems(read.low[sign.begin : sign.end]))
 
 

@@ -309,12 +309,17 @@ class Strength:
     recency: float
 
 
-def stronger_than(pairs: Iterable[tuple[int, int]], known: Mapping[int, Strength]) -> dict[int, set[int]]:
-    """Map the weaker end of each contradiction to the stronger ones; a pair with an end not known is passed over."""
+def stronger_than(
+    pairs: Iterable[tuple[int, int, bool]], known: Mapping[int, Strength]
+) -> dict[int, set[int]]:
+    """Map the weaker end of each contradiction to the stronger ones; a pair with an end not known is passed over.
+
+    Of a pair that is not certain, the third of each, neither is stronger unless it is believed more.
+    """
     above: dict[int, set[int]] = {}
-    for pair in pairs:
-        if pair[0] in known and pair[1] in known:
-            weak, strong = _by_strength(known[pair[0]], known[pair[1]])
+    for one, other, certain in pairs:
+        if one in known and other in known and (certain or known[one].trust != known[other].trust):
+            weak, strong = _by_strength(known[one], known[other])
             above.setdefault(weak.seq, set()).add(strong.seq)
     return above
 

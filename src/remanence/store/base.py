@@ -14,11 +14,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.arrival import KnownMemory as KnownMemory
+from remanence.core.arrival import Segment
+from remanence.core.arrival import WriteContext as WriteContext
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence
 from remanence.core.errors import ErasedSince
-from remanence.core.model import KnownMemory as KnownMemory
-from remanence.core.model import Link, Memory, Relation, Segment, Status
-from remanence.core.model import WriteContext as WriteContext
+from remanence.core.model import Link, Memory, Relation, Status
 from remanence.core.results import Result, visible
 from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Snapshot, SnapshotRequest

@@ -6,13 +6,22 @@ Nothing of such a memory is lost, so this is advice and no damage. Knows nothing
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from remanence.core.model import Reason, Relation, Status
+from remanence.core.model import Link, Reason, Relation, Status
 from remanence.store.base import Check
 
 # Links from a successor to what it took the place of.
 REPLACING = frozenset({Relation.SUPERSEDES, Relation.MERGED_FROM})
+# Of what a policy superseded, what is newer.
+SUCCEEDING = REPLACING | {Relation.NEWER}
 _FALLEN = frozenset({Status.SUPERSEDED, Status.PRUNED})
 _SHOWN_MAX = 5
+
+
+def find_successors(links: Iterable[Link], seq: int) -> list[int]:
+    """Return by some links what took the place of a superseded memory: what replaced it, else what is surely newer."""
+    mine = [link for link in links if link.target == seq]
+    took = [link.source for link in mine if link.relation in REPLACING]
+    return took or [link.source for link in mine if link.relation is Relation.NEWER and link.is_certain]
 
 
 def find_without_successor(links: Iterable[tuple[int, int, int]], reasons: Mapping[int, int]) -> list[int]:

@@ -8,23 +8,21 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from remanence.core.arrival import KnownMemory, Segment, Tail, WriteContext
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
 from remanence.core.model import (
     STANDING,
     Kind,
-    KnownMemory,
+    OutdatedMemory,
     PolicyClass,
     Reason,
     Relation,
     Role,
-    Segment,
     Severity,
     Status,
-    Tail,
     Trust,
     Turn,
-    WriteContext,
     link_values,
 )
 from remanence.core.score import decay
@@ -78,7 +76,8 @@ class MemoryDraft:
 class DraftOutcome:
     """What became of one draft: the memory's key (negative for a new one), its id, the reason, and a role not said.
 
-    `replaces` counts the older memories whose place it takes, `contradicts` those it is linked to as at odds.
+    `outdates` are the first older memories that hold no longer if it says so; `newer` counts all of them, and
+    `contradicts` those it is linked to as at odds.
     """
 
     key: int
@@ -87,7 +86,8 @@ class DraftOutcome:
     reason: str = ""
     role: str | None = None
     told_by: str = ""
-    replaces: int = 0
+    outdates: tuple[OutdatedMemory, ...] = ()
+    newer: int = 0
     contradicts: int = 0
 
 

@@ -111,7 +111,7 @@ def _cells(bar: Bar, most: int, room: int) -> str:
 
 WIDTH, HEIGHT = 800, 428
 LEFT, RIGHT, TOP, BOTTOM = 84, 16, 116, 64
-# Okabe and Ito's colours, which the colour-blind tell apart, on white and on black.
+# Okabe and Ito's colours and a violet, which the colour-blind tell apart, on white and on black.
 _COLOURS: Mapping[str, tuple[str, str]] = dict(
     zip(
         SHOWN,
@@ -119,6 +119,7 @@ _COLOURS: Mapping[str, tuple[str, str]] = dict(
             ("#4a4a4a", "#c8c8c8"),
             ("#d55e00", "#ff8a4c"),
             ("#cc79a7", "#e3a3c6"),
+            ("#6a3d9a", "#b79ae0"),
             ("#0072b2", "#56b4e9"),
             ("#009e73", "#4fd1a5"),
             ("#e69f00", "#f0e442"),

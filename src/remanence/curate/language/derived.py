@@ -10,10 +10,14 @@ import numpy as np
 
 from remanence.core import score, snapshot
 from remanence.core.clock import DAY, HOUR
-from remanence.core.model import REJECTED_PATH, Relation, Status
+from remanence.core.model import CERTAIN_MIN, REJECTED_PATH, Relation, Status
 from remanence.core.score import RATING
 from remanence.core.snapshot import Bools, Floats
-from remanence.curate.language.view import LINKS, Array, LinkView, Run, View, visible
+from remanence.curate.language.view import LINKS, OF_LINKS, Array, LinkView, Run, View, visible
+
+_SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM), int(Relation.NEWER)]
+IDENTITY = "self/*"  # tags of who the agent is
+OUTDATED_READS = frozenset({LINKS, OF_LINKS + "confidence", "status", "trust", f"tag:{IDENTITY}"})
 
 Test = Callable[[Floats], Bools]  # one instant for each row in, one answer for each row out
 
@@ -30,7 +34,6 @@ def find_first_true(holds: Test, since: Floats, until: Floats, step: int = 1) ->
     return until
 
 
-_SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM)]
 _EDGE_RATE = 0.5  # a link fades half as fast as its slower end (elfmem)
 _EDGE_SEEN = 10  # from so many sightings on, half as fast again (elfmem)
 _BUCKETS, _BUCKET_BITS = 7, 8
@@ -155,6 +158,32 @@ def _find_dangling(whole: View) -> tuple[Bools, Bools]:
     while len(rows := older[leads_somewhere[newer] & ~leads_somewhere[older]]):
         leads_somewhere[rows] = True
     return is_superseded & _mark_rows(whole, older) & ~leads_somewhere, ~is_superseded | leads_somewhere
+
+
+def build_outdated_test() -> tuple[Run, Run]:
+    """Tell of which memories something surely newer stands that is believed no less; who an agent is, never is."""
+
+    def yes(view: View) -> Bools:
+        return view.compute_everywhere("outdated", OUTDATED_READS, _find_outdated)
+
+    return yes, lambda view: ~yes(view)
+
+
+def _find_outdated(whole: View) -> Bools:
+    links, standing, trust = whole.edges(), whole.find_standing(), whole.column("trust")
+    edges = links.find_uncut(
+        (links.relation == Relation.NEWER) & standing[links.source] & standing[links.target]
+    )
+    edges = edges[~(links.read_column("confidence", edges) < CERTAIN_MIN)]
+    newer, older = links.source[edges], links.target[edges]
+    counts = (trust[newer] >= trust[older]) & ~whole.tag(IDENTITY)[older]
+    newer, older = newer[counts], older[counts]
+    # Whatever goes round in a circle outdates nothing: a chain is followed from what nothing is newer than.
+    outdated = np.zeros(len(whole.snapshot), np.bool_)
+    leads = ~_mark_rows(whole, older)
+    while len(rows := older[leads[newer] & ~outdated[older]]):
+        outdated[rows] = leads[rows] = True
+    return outdated
 
 
 def uses_within(view: View, days: int) -> Array:

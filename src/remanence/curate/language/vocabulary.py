@@ -17,8 +17,10 @@ from remanence.core.model import COLUMNS, REJECTED_PATH, Label, Relation, Status
 from remanence.core.score import PRESETS, RATING
 from remanence.core.timescale import TURN
 from remanence.curate.language.derived import (
+    OUTDATED_READS,
     build_dangling_test,
     build_link_condition,
+    build_outdated_test,
     compute_composite_score,
     confidence_at,
     decayed_weight,
@@ -33,13 +35,7 @@ from remanence.curate.language.derived import (
     uses_within,
     weighted_degree,
 )
-from remanence.curate.language.expression import (
-    Call,
-    Function,
-    Over,
-    Vocabulary,
-    Word,
-)
+from remanence.curate.language.expression import Call, Function, Over, Vocabulary, Word
 from remanence.curate.language.logic import build_value_node, truth
 from remanence.curate.language.meanings import LINK_MEANINGS, MEANINGS, RATED
 from remanence.curate.language.view import AGENTS, LINKS, OF_LINKS, TAGGED_AT, LinkView, Node, Run, Type
@@ -260,6 +256,12 @@ _COMPUTED = [
         MEMORIES,
         "it is superseded, and all that came after it are tombstones; unknown where nothing says what came",
         _condition("dangling", *build_dangling_test(), LINKS, "status"),
+    ),
+    Word(
+        "outdated",
+        MEMORIES,
+        "something stands that surely says later what it said, and is believed no less; never of who the agent is",
+        _condition("outdated", *build_outdated_test(), *OUTDATED_READS),
     ),
     _fact("now", "the instant of the plan", BOTH, "time", lambda view: np.asarray(view.now, np.float64)),
 ]

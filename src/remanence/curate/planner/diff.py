@@ -15,7 +15,7 @@ import orjson
 
 from remanence.core.change import ABSENT, FRACTIONS, MILLION
 from remanence.core.effects import ACTIONS, TAKE_IN, Effect
-from remanence.core.model import COLUMN
+from remanence.core.model import COLUMN, Reason
 from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns
 from remanence.curate.language.view import Array
 from remanence.curate.planner.merge import KEYED, USED, link_keys, select_links
@@ -509,7 +509,12 @@ def find_action_rows(effect: Effect, columns: Mapping[str, Edits], why: Mapping[
         return rows[:0] if by_rule is None else rows[by_rule[rows] >= 0]
     if effect.targets:
         return rows[np.isin(edits.after, list(effect.targets))]
-    return rows if effect.leads_to is None else rows[edits.after == effect.leads_to]
+    if effect.leads_to is not None:
+        rows = rows[edits.after == effect.leads_to]
+    if isinstance(effect.reason, Reason):  # two actions may lead to one status, each for a reason of its own
+        reasons = columns.get("reason", Edits.none())
+        rows = np.intersect1d(rows, reasons.rows[reasons.after == effect.reason], assume_unique=True)
+    return rows
 
 
 def combine_rows(some: Iterable[Ints], count: int) -> Ints:

@@ -29,7 +29,7 @@ from remanence.curate.policy.compiled import Policy
 
 # Of these columns the checks of falls and forms say more than that some rule leads to the value.
 _CHECKED_APART = frozenset({"status", "form"})
-_FALLS = {int(effect.sets["status"]): effect for effect in ACTIONS if "status" in effect.sets}
+_FALLS = tuple(effect for effect in ACTIONS if "status" in effect.sets)
 
 
 def refuse_foreign(plan: PlanDecision, policy: Policy) -> None:
@@ -171,9 +171,9 @@ def _falls(plan: PlanDecision, acts: _Acts) -> Iterator[str]:
     for row, was, becomes in zip(
         *(side.tolist() for side in (status.rows, status.before, status.after)), strict=True
     ):
-        effect = _FALLS.get(becomes)
-        by_rule = effect is not None and effect is acts.each[rules[row]] and rules[row] >= 0
-        if effect is None or not (acts.ends[row] if effect.unites else by_rule):
+        leading = [effect for effect in _FALLS if effect.sets["status"] == becomes]
+        by_rule = acts.each[rules[row]] if rules[row] >= 0 else None
+        if not any(acts.ends[row] if effect.unites else effect is by_rule for effect in leading):
             yield f"makes a memory {_label(becomes)} without a rule that does"
         if was not in set(Status) or becomes not in TRANSITIONS[Status(was)]:
             yield f"makes a memory {_label(becomes)} that was {_label(was)}"

@@ -285,9 +285,16 @@ class Narrow:
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
     ] = True
 
+    newer_first: Annotated[
+        bool,
+        Parameter(
+            negative="--no-newer-first", help="Put a later word on the same matter above the best answer."
+        ),
+    ] = True
+
     def values(self) -> dict[str, Any]:
         """Return the arguments of `recall`."""
-        names = ("limit", "budget", "asker", "thread", "count_use", "archived")
+        names = ("limit", "budget", "asker", "thread", "count_use", "archived", "newer_first")
         arguments = {name: getattr(self, name) for name in names}
         if self.where:
             arguments["filters"] = filters(self.where)

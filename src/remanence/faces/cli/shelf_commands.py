@@ -149,9 +149,12 @@ async def _describe_new_facts(memory: Memory, noted: NoteResult) -> AsyncIterato
 
 
 def _describe_replaced(seq: int, links: Sequence[Link]) -> str:
-    """Say whose place a memory has taken."""
-    over = [link.target for link in links if link.source == seq and link.relation is Relation.SUPERSEDES]
-    return f" (instead of {', '.join(map(short_id, over))})" if over else ""
+    """Say whose place a memory has taken, and what else it may outdate."""
+    said = ""
+    for relation, words in ((Relation.SUPERSEDES, "instead of"), (Relation.NEWER, "newer than")):
+        over = [link.target for link in links if link.source == seq and link.relation is relation]
+        said += f" ({words} {', '.join(map(short_id, over))})" if over else ""
+    return said
 
 
 def _write(lines: Sequence[str]) -> None:

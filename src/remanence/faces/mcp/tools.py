@@ -44,6 +44,7 @@ BUDGET = 1_500
 AROUND = 84  # tokens of the marks, and of what stands around them, at most
 EVENTS = 10  # of a memory's history, the newest
 LINKS = 20  # of a memory, the strongest
+_UNDRAWN = LINEAGE | {Relation.NEWER}  # an agent that knows what holds now says so by `correct`
 BOOT = "boot"
 TURN = "turn"  # the kind of what is noted
 Id = Annotated[str, Field(description="As recall shows it.")]
@@ -204,7 +205,7 @@ class Tools:
         relation: str,
     ) -> str:
         """Link two memories by a relation."""
-        if relation in {one.label for one in LINEAGE}:
+        if relation in {one.label for one in _UNDRAWN}:
             raise InvalidInput(
                 f"{relation} says what took whose place, and is not drawn by hand",
                 recovery=f"use correct, or one of: {', '.join(self.choices['relation'])}",
@@ -313,7 +314,7 @@ class Tools:
             "category": categories,
             "kind": [*(one.label for one in Kind), TURN],
             "role": [one.label for one in Role],
-            "relation": [one.label for one in Relation if one not in LINEAGE],
+            "relation": [one.label for one in Relation if one not in _UNDRAWN],
         }
 
     async def _apply(self, plan: Plan) -> tuple[list[Receipt], list[str]]:

@@ -19,7 +19,7 @@ from remanence.core.clock import MINUTE, SECOND
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict, LeaseLost
 from remanence.core.keywords import Progress
-from remanence.core.model import STANDING, Kind, Memory, Relation, Status, link_values
+from remanence.core.model import STANDING, SYMMETRIC, Kind, Memory, Relation, Status, link_values
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.one_memory import act, merge_changes, update
@@ -32,7 +32,7 @@ from remanence.flows.write import proposals
 from remanence.flows.write.candidates import UpdateCandidates, candidates
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.flows.write.learning import vector_of
-from remanence.flows.write.superseding import at_odds, worth_comparing
+from remanence.flows.write.superseding import Outdated, find_outdated, worth_comparing
 from remanence.llm.base import Writer
 from remanence.read.extraction import ExtractRequest
 from remanence.read.supposed import said_again
@@ -77,7 +77,8 @@ class _Chunk:
     near: int = 0
     similar: int = 0
     judged: Sequence[CheckedJudgement] = ()
-    ruled: Sequence[tuple[int, int, float]] = ()  # (newer, older, how sure): at odds by rules
+    outdated: Sequence[Outdated] = ()  # by rules
+    newer: int = 0
     at_odds: int = 0
     held: Collection[int] = ()  # those that have a vector
     actions: Actions = field(default_factory=Actions)
@@ -104,6 +105,7 @@ class _Chunk:
             run=run if self.memories else total.run,
             judged=total.judged + sum(answer.alignment is not None for answer in self.judged),
             contradictions=total.contradictions + self.at_odds,
+            newer=total.newer + self.newer,
             unjudged=total.unjudged + tuple(answer.reason for answer in self.judged if answer.reason),
             tokens_used=total.tokens_used + sum(answer.tokens_used for answer in self.judged),
             proposed=total.proposed
@@ -253,7 +255,7 @@ async def _commit(
             answers = await _judge_chunk(core, core.writer, chunk.memories, alike)
             await spending.book(len(answers), sum(answer.tokens_used for answer in answers.values()))
         chunk.judged = [answers.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
-        chunk.ruled = await at_odds(core, chunk.memories, alike)
+        chunk.outdated = await find_outdated(core, chunk.memories, alike)
         await drawn.look(
             core, {memory.seq for memory in chunk.memories}, compared.find_partners(chunk.memories)
         )
@@ -354,8 +356,9 @@ def _decide(
     """Turn a chunk active and draw its links, each pair once."""
     now = core.clock.now()
     odds: dict[int, list[tuple[int, float]]] = defaultdict(list)
-    for newer, older, sure in chunk.ruled:
-        odds[newer].append((older, sure))
+    newer: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    for seq, older, score in chunk.outdated:
+        (odds if score.odds else newer)[seq].append((older, score.sure))
     for memory, answer in zip(chunk.memories, chunk.judged, strict=True):
         eligibility = of_memory(memory, "consolidation")
         judgement = _filter_judgement(chunk.actions, eligibility, answer)
@@ -363,18 +366,21 @@ def _decide(
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judgement.tags]
         against, wishes = [*odds[memory.seq], *judgement.contradicts], compared.beside.count_links(memory)
         pairs = compared.pairs[memory.seq]
-        if (pairs or against or wishes) and not chunk.actions.allows("link_graph", eligibility):
+        if (pairs or against or wishes or newer[memory.seq]) and not chunk.actions.allows(
+            "link_graph", eligibility
+        ):
             continue
         links = _link_memory(core, chunk, memory, (pairs, partners), drawn)
-        contradicting = _contradictions(memory.seq, against, drawn, now)
+        contradicting = _link_others(memory.seq, against, Relation.CONTRADICTS, drawn, now)
+        outdating = _link_others(memory.seq, newer[memory.seq], Relation.NEWER, drawn, now)
         connections, counts = drawn.make_link_changes(wishes, now)
         chunk.at_odds += len(contradicting)
+        chunk.newer += len(outdating)
+        drawn_links = [*links, *contradicting, *outdating, *connections]
         chunk.connected += counts
-        chunk.changes += [*links, *contradicting, *connections]
+        chunk.changes += drawn_links
         chunk.mentioned |= compared.beside.mention(memory.seq)
-        chunk.actions.record(
-            "link_graph", eligibility, times=len(links) + len(contradicting) + len(connections)
-        )
+        chunk.actions.record("link_graph", eligibility, times=len(drawn_links))
     chunk.changes = merge_changes(chunk.changes)
 
 
@@ -453,13 +459,14 @@ def _activate_memory(
     return [change]
 
 
-def _contradictions(
-    one: int, others: Sequence[tuple[int, float]], drawn: KnownLinks, now: int
+def _link_others(
+    one: int, others: Sequence[tuple[int, float]], relation: Relation, drawn: KnownLinks, now: int
 ) -> list[Change]:
-    """Link a memory to those that it is at odds with, each once."""
+    """Link a memory to those that it is newer than or at odds with, each once."""
     changes = []
     for other, sure in others:
-        key = (min(one, other), max(one, other), int(Relation.CONTRADICTS))
+        ends = sorted((one, other)) if relation in SYMMETRIC else (one, other)
+        key = (ends[0], ends[1], int(relation))
         if key not in drawn.keys:
             drawn.add(key)
             changes.append(Change("links", key, None, _values(sure, now)))

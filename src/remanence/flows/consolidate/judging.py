@@ -14,7 +14,8 @@ import numpy as np
 from remanence.core.arguments import TAGS_MAX, check_tags
 from remanence.core.change import Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, WriterError
-from remanence.core.model import REJECTED_PATH, STANDING, Kind, Memory, Trust
+from remanence.core.guards import find_protecting_guards
+from remanence.core.model import CERTAIN_MIN, REJECTED_PATH, STANDING, Kind, Memory, Trust
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
@@ -25,16 +26,14 @@ from remanence.flows.consolidate import guidelines
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.recall.framing import Look, frame
 from remanence.flows.write import proposals
-from remanence.flows.write.claiming import may_replace
 from remanence.flows.write.superseding import claims_ended
 from remanence.llm.base import Judgement, Writer
 from remanence.store.base import Bookkeeping
 from remanence.text.tokens import token_counts
-from remanence.write.engine_actions import Actions, of_memory
+from remanence.write.engine_actions import SURE_MIN, Actions, of_memory
 
 TIMEOUT_S = 30.0
 TOKENS_MOST = 1 << 40  # of one answer
-CONTRADICTS_MIN = 0.80  # from here on a contradiction is taken for one (elfmem)
 UNDER = "replaced/"  # what the counter's name begins with; the day follows, UTC
 WHY = "a writer replaces no episode, and nothing that is protected or was said by others who are trusted as much"
 Pairs = Sequence[tuple[Memory, Memory]]  # (newer, older)
@@ -102,8 +101,16 @@ class Verdicts:
         return sorted(pairs.values(), key=lambda pair: (pair[0].seq, pair[1].seq))
 
     def _may(self, new: Memory, old: Memory) -> bool:
-        said_since = new.said_at >= old.said_at and old.kind is not Kind.EPISODIC
-        return said_since and may_replace(self.core, old, new.trust, new.speaker, new.confidence)
+        """Tell whether a memory may take another's place: by who says it how surely, and by what protects the other."""
+        system = self.core.policy.is_system(old.category)
+        if new.said_at < old.said_at or old.kind is Kind.EPISODIC:
+            return False
+        if new.confidence is not None and new.confidence < SURE_MIN:
+            return False
+        guards = find_protecting_guards(old, system=system, now=self.core.clock.now())
+        if guards or says_who(old.tags, system=system):
+            return False
+        return new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
 
     async def _count_allowed_today(self) -> int:
         """Say how many may give up their place today still: ten, or a share of the scope."""
@@ -195,9 +202,9 @@ def _check_judgement(memory: Memory, found: Judgement, seqs: Mapping[str, int]) 
             reason=f"{memory.id}: its tags make no sense: one is empty or too long, or they are too many"
         )
     odds = [*found.contradicts.items(), *found.replaces.items()]
-    sure = {seqs[name]: round(sure, 6) for name, sure in odds if sure >= CONTRADICTS_MIN}
-    replaces = tuple(seqs[name] for name, sure in found.replaces.items() if sure >= CONTRADICTS_MIN)
-    same = tuple(seqs[name] for name, sure in found.repeats.items() if sure >= CONTRADICTS_MIN)
+    sure = {seqs[name]: round(sure, 6) for name, sure in odds if sure >= CERTAIN_MIN}
+    replaces = tuple(seqs[name] for name, sure in found.replaces.items() if sure >= CERTAIN_MIN)
+    same = tuple(seqs[name] for name, sure in found.repeats.items() if sure >= CERTAIN_MIN)
     repeats = tuple(seq for seq in same if seq not in sure)
     new = sorted({*found.tags} - {*memory.tags})
     proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))

@@ -75,7 +75,7 @@ from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
 from remanence.read.name_evidence import find_names
 from remanence.read.supposed import holds_on
-from remanence.store.lineage import REPLACING
+from remanence.store.lineage import find_successors
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
@@ -436,7 +436,7 @@ async def successor(core: Core, memory: Memory) -> Memory | None:
     if memory.status is not Status.SUPERSEDED:
         return None
     links = await core.store.neighbours(core.scope, [memory.seq])
-    successors = [link.source for link in links if link.target == memory.seq and link.relation in REPLACING]
+    successors = find_successors(links, memory.seq)
     return (await core.store.get(core.scope, successors[-1:]))[0] if successors else None
 
 

@@ -72,15 +72,17 @@ async def _put(core: Core, key: str, draft: MemoryDraft, if_revision: int | None
 async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft) -> bool:
     """Tell whether what is put under a memory's key is another one: it left, was merged, or is out of date.
 
-    Out of date is what a newer statement took the place of by what both claim, which yet another one may do in turn.
-    What was merged and said the same is in its place.
+    Out of date is what a writer's verdict or a policy took for that: who put it never said that something else has its
+    place. What was merged and said the same is in its place.
     """
     if memory.status is not Status.SUPERSEDED:
         return memory.status in _GONE
     if memory.reason is Reason.MERGED and not is_entity(memory):
         return memory.fingerprint != draft.fingerprint
     claims = await core.store.claims(core.scope, [memory.seq])
-    return any(claim.replaced_by is not None for claim in claims)
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.SUPERSEDES)
+    by_policy = all(link.target != memory.seq for link in links)
+    return by_policy or any(claim.replaced_by is not None for claim in claims)
 
 
 async def _store_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:

@@ -3,8 +3,8 @@
 What is told of one is derived from what stands each time it is asked for, and stored nowhere.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.change import Change
@@ -19,6 +19,7 @@ from remanence.flows.base.naming import plain_name
 from remanence.flows.entities.entity_storing import RELATION
 from remanence.flows.entities.joining import join, split, survivor
 from remanence.flows.recall.current_only import with_ended
+from remanence.flows.recall.newer_chains import NewerChains, follow_newer
 from remanence.flows.write import gating
 from remanence.read.entity import (
     NAME_CHARS_MAX,
@@ -66,7 +67,8 @@ class EntityProfile(Result):
     """What stands of an entity, at a position of the change sequence: its newest statements first.
 
     `timeline` has them in the order in which they were said. `more` counts statements beyond the lines, `because` maps
-    an alias to the memory that says that both names are one.
+    an alias to the memory that says that both names are one. Of what is surely out of date the newest alone has a line;
+    `before` maps its number to what it says otherwise.
     """
 
     entity: KnownEntity
@@ -76,10 +78,13 @@ class EntityProfile(Result):
     more: int
     position: int
     because: tuple[tuple[str, str], ...] = ()
+    before: Mapping[int, str] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         fact_lines = [
-            f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}" for one in self.lines
+            f"  {short_id(one.seq)} {date_of(one.said_at)} {' '.join(one.text.split())}"
+            + f" (before: {self.before[one.seq]})" * (one.seq in self.before)
+            for one in self.lines
         ]
         kin = [f"  {one.source}: {one.relation} of {one.target}" for one in self.relationships]
         more = [f"  and {self.more:,} more"] if self.more else []
@@ -196,27 +201,33 @@ async def _profile(core: Core, memory: Memory) -> EntityProfile:
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.MENTIONS)
     seqs = sorted(link.source for link in links if link.target == memory.seq)
     mentions = await with_ended(core, await core.store.get(core.scope, seqs)) if seqs else []
-    profile = build_profile(memory, mentions, index.position)
+    chains = await follow_newer(core, [one for one in mentions if one is not None])
+    profile = build_profile(memory, mentions, index.position, chains)
     if len(index.kept) >= KEPT_MAX:
         index.kept.clear()
     index.kept[memory.seq] = (index.position, profile)
     return profile
 
 
-def build_profile(memory: Memory, told: Sequence[Memory | None], position: int) -> EntityProfile:
+def build_profile(
+    memory: Memory, told: Sequence[Memory | None], position: int, chains: NewerChains | None = None
+) -> EntityProfile:
     """Draw up what stands of an entity from all that mention it, each saying what of it holds no longer."""
+    chains = chains or NewerChains()
     standing = [one for one in told if one is not None and one.status in STANDING and not one.ended]
     facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
     timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
     because = (memory.attributes or {}).get("because", {})
+    newest = {one.seq: one for one in (chains.newest.get(one.seq, one) for one in timeline[::-1]) if one}
     return EntityProfile(
         _make_known_entity(memory, len(told)),
-        timeline[::-1][:LINES_MAX],
+        tuple(sorted(newest.values(), key=lambda one: (-one.said_at, -one.seq)))[:LINES_MAX],
         timeline[-TIMELINE_MAX:],
         tuple(dict.fromkeys(_relationship(one) for one in facts if _is_related(one))),
-        max(0, len(timeline) - LINES_MAX),
+        max(0, len(newest) - LINES_MAX),
         position,
         tuple(sorted(because.items())),
+        {seq: text for seq, text in chains.before.items() if seq in newest},
     )
 
 

@@ -9,19 +9,18 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from remanence.core.arrival import KnownMemory, WriteContext
 from remanence.core.change import Change
 from remanence.core.effects import STAMPS, VERBS
 from remanence.core.model import (
     INT_MAX,
     STANDING,
     SYMMETRIC,
-    KnownMemory,
     Memory,
     Reason,
     Relation,
     Status,
     Trust,
-    WriteContext,
     link_values,
 )
 from remanence.core.score import decay

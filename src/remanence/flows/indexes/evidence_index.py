@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.model import STANDING, UNCOUNTED, Link, Memory, Relation
+from remanence.core.model import CERTAIN_MIN, STANDING, UNCOUNTED, Link, Memory, Relation
 from remanence.core.snapshot import Bools, Floats, Ints, LinkColumns, Snapshot, SnapshotRequest
 from remanence.flows.indexes.arm import pad_rows
 from remanence.store.base import Store
@@ -19,24 +19,25 @@ from remanence.store.base import Store
 TIMES = ("learned_at", "used_at", "reinforced_at")
 COLUMNS = (*TIMES, "decay", "confidence", "helped", "failed", "uses", "confirmations")
 _COUNTED = np.array([relation not in UNCOUNTED for relation in sorted(Relation)], np.bool_)
-_LINKS = frozenset({"resolved_at"})
+_LINKS = frozenset({"resolved_at", "confidence"})
 _REQUEST = SnapshotRequest(frozenset(COLUMNS), links=_LINKS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class EvidenceLinks:
-    """Links as arrays; ends are rows, `open` tells which were not resolved."""
+    """Links as arrays; ends are rows, `open` tells which were not resolved, `certain` which are sure."""
 
     source: npt.NDArray[np.int32]
     target: npt.NDArray[np.int32]
     relation: npt.NDArray[np.int8]
     weight: Floats
     open: Bools
+    certain: Bools
 
     @property
     def columns(self) -> tuple[npt.NDArray[Any], ...]:
         """All arrays, in order."""
-        return self.source, self.target, self.relation, self.weight, self.open
+        return self.source, self.target, self.relation, self.weight, self.open, self.certain
 
     def degrees(self, stands: Bools) -> Floats:
         """Sum the weights of each row's visible links: both ends stand, and no lineage or contradiction (elfmem)."""
@@ -46,11 +47,15 @@ class EvidenceLinks:
         sums: Floats = np.sum([*ends], axis=0)
         return sums
 
-    def contradicting(self, stands: Bools) -> tuple[Ints, Ints]:
-        """Return both ends of the links between rows that stand and contradict each other, and nobody resolved it."""
+    def contradicting(self, stands: Bools) -> tuple[Ints, Ints, Bools]:
+        """Return the links between rows that stand and contradict each other, and nobody resolved it.
+
+        Both ends of each, and whether it is certain.
+        """
         links = np.flatnonzero((self.relation == Relation.CONTRADICTS) & self.open)
         links = links[stands[self.source[links]] & stands[self.target[links]]]
-        return self.source[links].astype(np.int64), self.target[links].astype(np.int64)
+        source, target = (rows[links].astype(np.int64) for rows in (self.source, self.target))
+        return source, target, self.certain[links]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,8 +93,9 @@ def evidence_near(seqs: Ints, known: Mapping[str, npt.NDArray[Any]], links: Sequ
     source, target = (np.searchsorted(seq, ends).astype(np.int32) for ends in keys.T[:2])
     weight = np.array([one.weight for one in links])
     is_open = np.array([one.resolved_at is None for one in links], np.bool_)
+    certain = np.array([one.is_certain for one in links], np.bool_)
     return ScopeEvidence(
-        seq, columns, EvidenceLinks(source, target, keys[:, 2].astype(np.int8), weight, is_open)
+        seq, columns, EvidenceLinks(source, target, keys[:, 2].astype(np.int8), weight, is_open, certain)
     )
 
 
@@ -190,5 +196,9 @@ def rows_of(seq: Ints, seqs: Ints) -> tuple[Ints, Bools]:
 
 def _links_of(links: LinkColumns) -> EvidenceLinks:
     assert links.resolved_at is not None
-    weight = links.read_column("weight", np.arange(len(links)))
-    return EvidenceLinks(links.source, links.target, links.relation, weight, np.isnan(links.resolved_at))
+    every = np.arange(len(links))
+    weight, sure = (links.read_column(name, every) for name in ("weight", "confidence"))
+    certain = ~(sure < CERTAIN_MIN)  # who said nothing of it left no doubt
+    return EvidenceLinks(
+        links.source, links.target, links.relation, weight, np.isnan(links.resolved_at), certain
+    )

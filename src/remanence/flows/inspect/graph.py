@@ -3,7 +3,7 @@
 What a person merges is a plan with one merge, so that guards, audit and undoing are those of a policy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from remanence.core.change import Change
@@ -92,10 +92,28 @@ class Graph:
 
 
 async def _read_contradictions(core: Core) -> list[Contradiction]:
-    pairs = await read_contradictions(
-        core, await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
-    )
+    links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
+    pairs = await read_contradictions(core, await drop_same_pairs(core, links))
     return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
+
+
+async def drop_same_pairs(core: Core, links: Sequence[Link]) -> list[Link]:
+    """Return one link of each pair of statements: where two turns and their facts are linked, that of the facts."""
+    turns = await _read_turns(core, {seq for link in links for seq in (link.source, link.target)})
+    by_pair: dict[frozenset[int], Link] = {}
+    for link in sorted(links, key=lambda one: (one.source in turns) + (one.target in turns)):
+        by_pair[frozenset(min(turns.get(seq, {seq})) for seq in (link.source, link.target))] = link
+    chosen = set(by_pair.values())
+    return [link for link in links if link in chosen]
+
+
+async def _read_turns(core: Core, seqs: Collection[int]) -> dict[int, set[int]]:
+    """Return the turns that some memories were learned from; those that were learned from none are left out."""
+    turns: dict[int, set[int]] = {}
+    for link in await core.store.neighbours(core.scope, sorted(seqs), Relation.LEARNED_FROM) if seqs else ():
+        if link.source in seqs:
+            turns.setdefault(link.source, set()).add(link.target)
+    return turns
 
 
 async def read_contradictions(core: Core, links: Sequence[Link]) -> list[Contradiction]:
@@ -136,16 +154,20 @@ async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory
 async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) -> list[Change]:
     """Decide what resolving changes; nothing where it was resolved so before."""
     key = (min(one.seq, other.seq), max(one.seq, other.seq), int(Relation.CONTRADICTS))
-    links = await core.store.neighbours(core.scope, [one.seq])
-    link = next((link for link in links if link.key == key), None)
-    if link is None:
+    turns = await _read_turns(core, {one.seq, other.seq})
+    mine, theirs = ({end.seq, *turns.get(end.seq, ())} for end in (one, other))
+    links = await core.store.neighbours(core.scope, sorted(mine), Relation.CONTRADICTS)
+    if all(link.key != key for link in links):
         raise NotFound(
             f"{short_id(one.seq)} and {short_id(other.seq)} do not contradict each other",
             recovery="list them with `graph.contradictions`",
         )
-    changes: list[Change] = []
-    if link.resolved_at is None:
-        changes.append(Change("links", key, {"resolved_at": None}, {"resolved_at": core.clock.now()}))
+    # Said in a turn and kept as a fact, it is one pair.
+    same = [one for one in links if {one.source, one.target} & mine and {one.source, one.target} & theirs]
+    values = {"resolved_at": core.clock.now()}
+    changes = [
+        Change("links", link.key, {"resolved_at": None}, values) for link in same if link.resolved_at is None
+    ]
     if kept is not None:
         changes += await decide_supersession(core, other if kept.seq == one.seq else one, kept)
     return changes

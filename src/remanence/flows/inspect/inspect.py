@@ -78,16 +78,20 @@ async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
 
 
 async def _is_disputed(core: Core, memory: Memory) -> bool:
-    """Tell whether an open contradiction links a memory that stands to another one."""
+    """Tell whether an open contradiction links a memory that stands to another one, certain or believed otherwise."""
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.CONTRADICTS)
-    ends = {seq for link in links if link.resolved_at is None for seq in link.key[:2]} - {memory.seq}
+    open_links = [link for link in links if link.resolved_at is None]
+    ends = {seq: link.is_certain for link in open_links for seq in link.key[:2] if seq != memory.seq}
     if memory.status not in STANDING or not ends:
         return False
     try:
         others = await core.store.get(core.scope, sorted(ends))
     except StoreDamaged:  # a row that cannot be read must not hide one that can, and may well contradict it
         return True
-    return any(one is not None and one.status in STANDING for one in others)
+    return any(
+        one is not None and one.status in STANDING and (ends[one.seq] or one.trust is not memory.trust)
+        for one in others
+    )
 
 
 # What follows from the run itself, or says nothing to a reader.

@@ -12,13 +12,14 @@ import numpy as np
 from remanence.core.acts import acts_of
 from remanence.core.change import AuditPart, Change, Increment
 from remanence.core.effects import PLANNED, ways_back
-from remanence.core.model import STANDING, Memory, Relation, Role, Status, short_id
+from remanence.core.model import STANDING, Memory, Role, Status, short_id
 from remanence.core.results import minute_of
 from remanence.core.score import Fall, Worth, WorthReason
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
 from remanence.flows.indexes.scope_index import ASKS, RANKED, ScopeIndex
+from remanence.store.lineage import find_successors
 from remanence.text.analysis import stems, term_hash, words
 from remanence.write.value import RAREST_MAX, Value, keep_value, word_information
 
@@ -153,10 +154,7 @@ async def _find_successors(core: Core, memory: Memory) -> tuple[int, ...]:
     if memory.status is not Status.SUPERSEDED:
         return ()
     links = await core.store.neighbours(core.scope, [memory.seq])
-    took = {Relation.SUPERSEDES, Relation.MERGED_FROM}
-    return tuple(
-        sorted({link.source for link in links if link.relation in took and link.target == memory.seq})
-    )
+    return tuple(sorted({*find_successors(links, memory.seq)}))
 
 
 async def last_action(core: Core, seq: int) -> str | None:

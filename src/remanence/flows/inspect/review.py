@@ -21,7 +21,7 @@ from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.curate.scheduling import find_held_run
 from remanence.flows.edit import editing
-from remanence.flows.inspect.graph import Contradiction, read_contradictions
+from remanence.flows.inspect.graph import Contradiction, drop_same_pairs, read_contradictions
 from remanence.flows.recall.filters import listed_by
 from remanence.flows.recall.recalling import Listing, list_memories
 from remanence.flows.undo.runs import find_interrupted_runs, newest
@@ -94,7 +94,7 @@ async def find_pending_review(core: Core, snapshot: Snapshot, recent: Sequence[A
     """Find what waits, given who has which status and the newest runs."""
     status = snapshot.columns["status"]
     all_links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
-    links = [link for link in all_links if link.resolved_at is None]
+    links = [link for link in await drop_same_pairs(core, all_links) if link.resolved_at is None]
     ends = np.array([(link.source, link.target) for link in links], np.int64).reshape(-1, 2)
     stand = _stand(snapshot, ends).tolist()
     contradictions = [link for link, both in zip(links, stand, strict=True) if all(both)]
@@ -174,7 +174,12 @@ def _contradiction(pair: Contradiction) -> ReviewItem:
     one, other = pair.one.seq, pair.other.seq
     settle = f"remanence graph resolve {one} {other}"
     commands = {**{f"{seq} holds": f"{settle} --keep {seq}" for seq in (one, other)}, "both hold": settle}
-    what = f"{short_id(one)} contradicts {short_id(other)} (sure {pair.link.weight:.2f})"
+    if not pair.link.is_certain:
+        commands["they are at odds"] = (
+            f"remanence link {one} {other} contradicts --confidence 1 --if-exists update"
+        )
+    verb = "contradicts" if pair.link.is_certain else "may contradict"
+    what = f"{short_id(one)} {verb} {short_id(other)} (sure {pair.link.weight:.2f})"
     return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
 
 

@@ -20,7 +20,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.consolidate.boxes import Box
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, render_file
 from remanence.read.entity import is_entity, name_of
-from remanence.store.lineage import REPLACING
+from remanence.store.lineage import find_successors
 from remanence.write.admission import TURN
 
 # What is also kept in the user's own words where it is this sure (engram's verbatim artifacts).
@@ -77,7 +77,7 @@ async def read_file_context(core: Core, memories: Sequence[Memory]) -> FileConte
     old = [one.seq for one in memories if one.status is Status.SUPERSEDED]
     sure = [one.seq for one in memories if _is_verbatim(one) and TURN not in one.tags]
     links = await core.store.neighbours(core.scope, old) if old else []
-    by = {link.target: link.source for link in links if link.relation in REPLACING}
+    by = {seq: took[-1] for seq in old if (took := find_successors(links, seq))}
     fact_links = await core.store.neighbours(core.scope, sure, Relation.LEARNED_FROM) if sure else []
     of = {link.source: link.target for link in reversed(fact_links)}
     seqs = sorted({*by.values(), *of.values()})

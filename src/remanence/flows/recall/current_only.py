@@ -12,6 +12,7 @@ from remanence.core.model import STANDING, Memory, Reason, Relation, Status, sho
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
+from remanence.store.lineage import find_successors
 from remanence.write.admission import TURN
 
 # Of what is archived all holds that held before: it had no room, or its time was over.
@@ -142,11 +143,11 @@ async def _successors(core: Core, fell: set[int]) -> dict[int, set[int]]:
     next_: dict[int, set[int]] = defaultdict(set)
     waits = {*fell}
     for _ in range(CHAIN_MAX):
-        links = await core.store.neighbours(core.scope, sorted(waits), Relation.SUPERSEDES)
-        targets = {link.source: link.target for link in links if link.target in waits}
-        for source, target in targets.items():
-            next_[target].add(source)
-        facts = await _facts(core, sorted(targets))
+        links = await core.store.neighbours(core.scope, sorted(waits), Relation.SUPERSEDES, Relation.NEWER)
+        found = {seq: find_successors(links, seq) for seq in waits}
+        for seq, sources in found.items():
+            next_[seq].update(sources)
+        facts = await _facts(core, sorted({one for sources in found.values() for one in sources}))
         waits = {seq for seq, one in facts.items() if one.is_superseded} - waits
         if not waits:
             break

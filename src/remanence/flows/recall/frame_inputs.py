@@ -29,13 +29,14 @@ class Facts:
     """What some memories are weighed by, aligned with how they were asked for; hours are on a clock.
 
     `degree` is the weighted degree over what stands, `contradicting` the pairs that stand and openly contradict one
-    another. `links` are all of theirs where few were asked for, else None; `memories` are those that were read whole.
+    another, each with whether that is certain. `links` are all of theirs where few were asked for, else None;
+    `memories` are those that were read whole.
     """
 
     columns: Mapping[str, Floats]
     hours: Floats
     degree: Floats
-    contradicting: Sequence[tuple[int, int]]
+    contradicting: Sequence[tuple[int, int, bool]]
     links: Sequence[Link] | None
     memories: Sequence[Memory]
 
@@ -69,7 +70,9 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
     stands = np.zeros(len(evidence.seq), np.bool_)
     stands[index_rows] = standing[places]
     columns = columns_at(evidence.columns, at, here)
-    pairs = zip(*(evidence.seq[ends].tolist() for ends in evidence.links.contradicting(stands)), strict=True)
+    one, other, certain = evidence.links.contradicting(stands)
+    ends = (evidence.seq[rows].tolist() for rows in (one, other))
+    pairs = zip(*ends, certain.tolist(), strict=True)
     degree = np.where(here, evidence.links.degrees(stands)[at], 0.0) if len(stands) else np.zeros(len(seqs))
     return Facts(columns, _hours(columns, scale, now), degree, list(pairs), links, memories)
 
@@ -108,9 +111,12 @@ def fading_clock(core: Core) -> ClockName:
 
 
 async def find_stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int) -> dict[int, set[int]]:
-    """Map each of some memories that stand to those of them that openly contradict it, by some links, more strongly."""
+    """Map each of some memories that stand to those of them that openly contradict it, by some links, more strongly.
+
+    What rules alone see does so where one is believed more than the other; the rest waits for a person.
+    """
     contradicting = (one for one in links if one.relation is Relation.CONTRADICTS and one.resolved_at is None)
-    pairs = [(link.source, link.target) for link in contradicting]
+    pairs = [(link.source, link.target, link.is_certain) for link in contradicting]
     if not pairs:
         return {}
     sorted_seqs = np.sort(seqs)
@@ -122,13 +128,13 @@ async def find_stronger(core: Core, links: Iterable[Link], seqs: Ints, now: int)
 
 
 async def map_stronger_ends(
-    core: Core, pairs: Sequence[tuple[int, int]], seqs: Ints, evidence: FrameEvidence
+    core: Core, pairs: Sequence[tuple[int, int, bool]], seqs: Ints, evidence: FrameEvidence
 ) -> dict[int, set[int]]:
     """Map the weaker ends of pairs that contradict each other to the stronger; `evidence` is of ascending `seqs`."""
-    numbers = np.unique(np.array(pairs, np.int64))
+    numbers = np.unique(np.array([pair[:2] for pair in pairs], np.int64))
     at, here = rows_of(seqs, numbers)
     places = dict(zip(numbers[here].tolist(), at[here].tolist(), strict=True))
-    ends = sorted({seq for pair in pairs for seq in pair if pair[0] in places and pair[1] in places})
+    ends = sorted({seq for pair in pairs for seq in pair[:2] if pair[0] in places and pair[1] in places})
     if not ends:
         return {}
     memories = await core.store.get(core.scope, ends)

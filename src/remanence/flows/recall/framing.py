@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from remanence.core.arguments import check_count, check_name
-from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult, WriteContext
-from remanence.core.results import SAID_ALREADY
+from remanence.core.arrival import WriteContext
+from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult
+from remanence.core.results import SAID_ALREADY, one_line
 from remanence.core.score import composite
 from remanence.core.snapshot import (
     Bools,
@@ -33,6 +34,7 @@ from remanence.flows.recall.frame_inputs import (
     hours,
     map_stronger_ends,
 )
+from remanence.flows.recall.newer_chains import BEFORE_CHARS_MAX, follow_newer
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
@@ -413,6 +415,7 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     memories = [content.kept[seq] for seq in stronger_first(content.kept, content.below)]
     first_seqs, profile_seqs = (set(snapshot.seq[rows].tolist()) for rows in (ranks < PROFILED, profile))
     profile_seqs -= {one.seq for one in memories if one.ended or one.seq in content.below}
+    memories, before = await _drop_outdated(core, memories)
     groups = [
         [one for one in memories if one.seq in first_seqs],
         [one for one in memories if one.seq in profile_seqs],
@@ -420,7 +423,8 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     ]
     parts = content.passages
     first, profile_lines, rest = (
-        [render(one, part=parts.get(one.seq), scarce=True) for one in group] for group in groups
+        [render(one, part=parts.get(one.seq), scarce=True) + before.get(one.seq, "") for one in group]
+        for group in groups
     )
     profile_lines = [BEGINS, *profile_lines, ENDS] if profile_lines else []
     text = "\n".join([*[describe_missing(content.missing)] * content.noted, *first, *profile_lines, *rest])
@@ -437,6 +441,19 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
         text=text,
         left_out={reason: count for reason, count in room.counts.items() if count},
     )
+
+
+async def _drop_outdated(core: Core, memories: Sequence[Memory]) -> tuple[list[Memory], dict[int, str]]:
+    """Leave out what is surely out of date beside the newest of its matter, which says in the room of that what was."""
+    chains = await follow_newer(core, memories)
+    shown = {one.seq for one in memories}
+    newest = {seq: one.seq for seq, one in chains.newest.items() if one is not None and one.seq in shown}
+    before = {
+        newest[one.seq]: f" (before: {one_line(' '.join(one.text.split()), BEFORE_CHARS_MAX)})"
+        for one in sorted(memories, key=lambda one: (one.said_at, one.seq))
+        if one.seq in newest
+    }
+    return [one for one in memories if one.seq not in newest], before
 
 
 # Where a row stands in `boot`: the pinned, identity, rejected paths, the profile, what else is load-bearing, episodes.

@@ -18,6 +18,7 @@ from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
+from remanence.flows.recall.newer_chains import NewerChains, follow_newer
 from remanence.read.entity import is_entity
 from remanence.recall.profile import HEADINGS, IDENTITY_SECTION, SECTIONS, select_profile_rows, topics, worth
 from remanence.store.base import Find
@@ -40,7 +41,8 @@ NEEDS = SnapshotRequest(_COLUMNS, tags=frozenset({IDENTITY}))
 class ProfileLine(Result):
     """One line of a profile, and the memory that says it; `cut` says that the memory says more.
 
-    `trust` is how far it is believed, where that is less than a user's own word.
+    `trust` is how far it is believed, where that is less than a user's own word. `before` is what was said of the same
+    before that is surely out of date.
     """
 
     section: str
@@ -50,11 +52,13 @@ class ProfileLine(Result):
     speaker: str | None = None
     cut: bool = False
     trust: str = ""
+    before: str = ""
 
     def __str__(self) -> str:
+        before = f" (before: {self.before})" * bool(self.before)
         who = f"{self.speaker}: " if self.speaker else ""
         mark = f"; {self.trust}" * bool(self.trust)
-        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}")
+        return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}{before}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -101,7 +105,13 @@ async def profile(core: Core) -> Profile:
     async with core.index.hold_rows(now, NEEDS.columns, tags=NEEDS.tags):
         position, candidates = core.index.position, await rank_eligible(core, now)
     memories = await _select_profile_memories(core, candidates.seq[: most * READ].tolist())
-    lines = [_line(memory) for memory in memories[:most]]
+    chains = await follow_newer(core, memories)
+    newest: dict[int, ProfileLine] = {}
+    for memory in memories:
+        line = _line(memory, chains)
+        if line is not None and len(newest) < most:
+            newest.setdefault(line.seq, line)
+    lines = list(newest.values())
     return Profile(
         core.scope,
         position,
@@ -186,12 +196,17 @@ async def _select_profile_memories(core: Core, seqs: Sequence[int]) -> list[Memo
     return list(by_seq.values())
 
 
-def _line(memory: Memory) -> ProfileLine:
+def _line(memory: Memory, chains: NewerChains) -> ProfileLine | None:
+    """Return the line of a memory, which the newest of its matter says; None where that is too far to be known."""
     of_identity = any(tag.startswith(IDENTITY[:-1]) for tag in memory.tags)
     section = IDENTITY_SECTION if of_identity else SECTIONS[memory.category or ""]
-    text, cut = in_a_line(memory)
-    trust = "" if memory.trust is Trust.USER else memory.trust.label
-    return ProfileLine(section, memory.seq, memory.id, text, memory.speaker, cut, trust)
+    said = chains.newest.get(memory.seq, memory)
+    if said is None:
+        return None
+    text, cut = in_a_line(said)
+    trust = "" if said.trust is Trust.USER else said.trust.label
+    before = chains.before.get(said.seq, "")
+    return ProfileLine(section, said.seq, said.id, text, said.speaker, cut, trust, before)
 
 
 def in_a_line(memory: Memory) -> tuple[str, bool]:

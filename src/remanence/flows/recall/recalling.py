@@ -5,12 +5,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from math import log1p
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.arguments import check_count, check_name
+from remanence.core.arrival import WriteContext
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import ArchiveName
@@ -20,12 +22,12 @@ from remanence.core.model import (
     DroppedMemory,
     Form,
     Hit,
+    Link,
     Memory,
     RecallResult,
     Relation,
     Status,
     Trust,
-    WriteContext,
     short_id,
 )
 from remanence.core.results import SAID_ALREADY
@@ -40,12 +42,13 @@ from remanence.flows.recall.archive_ranking import (
     RankQuestion,
     ranked_with_archive,
 )
-from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, merge_stronger
+from remanence.flows.recall.current_only import mark_outdated, merge_stronger
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
+from remanence.read.precedence import AMONG, RankedText, find_precedence
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
@@ -71,6 +74,8 @@ NO_ROOM = "the best answer does not fit into this budget"
 # So often both indexes are brought to one position.
 TOGETHER_TRIES = 10
 
+_LOOKED_AT = (Relation.LEARNED_FROM, Relation.CONTRADICTS, Relation.NEWER)
+
 Bools = npt.NDArray[np.bool_]
 
 
@@ -88,6 +93,7 @@ class RecallRequest:
     count_use: bool = True
     agent: str | None = None
     archived: ArchiveName | None = None
+    newer_first: bool = True
 
 
 async def recall(core: Core, asked: RecallRequest) -> RecallResult:
@@ -98,7 +104,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     question = await extra_vectors.embed_question(core, asked.query)
     outcome = await _looked_for(core, asked, (context, terms, question), pool)
     ranking, seqs = outcome.ranked, outcome.seqs
-    links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.CONTRADICTS)
+    links = await core.store.neighbours(core.scope, seqs, *_LOOKED_AT)
     same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
         ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
@@ -107,7 +113,15 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     doubt = "" if ranking.by_model else doubt_of(core, ranking.strength, ranking.candidates)
-    answer = await run_off_loop(chars, _answer, core, asked, ranking, marks, (above, doubt, same))
+    hits = [
+        Hit(memory, float(score), parts, archived=memory.status is Status.ARCHIVED)
+        for memory, score, parts in zip(memories, ranking.scores, ranking.parts, strict=True)
+        if memory is not None
+    ]
+    if asked.newer_first:
+        hits = await run_off_loop(chars, _put_newer_first, asked.query, context, hits, links)
+    rest = (ranking.strength, marks.below, above, doubt, same)
+    answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without)
     if asked.count_use and not answer.is_weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
@@ -361,6 +375,31 @@ def _vector(core: Core, text: str, known: WriteContext) -> npt.NDArray[np.float3
     return vector
 
 
+def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:
+    """Let a later word on the same matter stand above the best answer, where a question asks what holds now."""
+    ranked = [
+        RankedText(one.seq, one.text, one.speaker, one.role, one.trust, one.said_at, hit.score)
+        for hit in hits[:AMONG]
+        for one in [hit.memory]
+        if one.status in STANDING
+    ]
+    if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
+        return hits
+    weights = {
+        stem: log1p((known.memories - df + 0.5) / (df + 0.5))
+        for stem, df in (
+            (stem, min(known.df.get(term, 0), known.memories)) for stem, term in _hashes(query).items()
+        )
+    }
+    newer = {link.key[:2] for link in links if link.relation is Relation.NEWER}
+    found = find_precedence(query, weights, ranked, newer)
+    if found is None:
+        return hits
+    moved = next(one for one in hits if one.seq == ranked[found.place].seq)
+    why = f"{short_id(hits[0].seq)}: {found.why}"
+    return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
+
+
 def _find_fact_turn_pairs(hits: Sequence[Hit], told_with: FactTurnPairs) -> FactTurnPairs:
     """Return which hits are facts that were extracted from which, by place."""
     places = {hit.seq: place for place, hit in enumerate(hits)}
@@ -377,17 +416,11 @@ def _find_fact_turn_pairs(hits: Sequence[Hit], told_with: FactTurnPairs) -> Fact
 def _answer(
     core: Core,
     asked: RecallRequest,
-    ranked: RankResult,
-    looked: MarkedMemories,
-    known: tuple[Mapping[int, set[int]], str, FactTurnPairs],
+    hits: Sequence[Hit],
+    known: tuple[float, Mapping[int, set[int]], Mapping[int, set[int]], str, FactTurnPairs],
 ) -> RecallResult:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
-    above, doubt, told_with = known
-    hits = [
-        Hit(memory, float(score), parts, archived=memory.status is Status.ARCHIVED)
-        for memory, score, parts in zip(looked.memories, ranked.scores, ranked.parts, strict=True)
-        if memory is not None
-    ]
+    strength, below, above, doubt, told_with = known
     memories = {hit.memory.seq: hit.memory for hit in hits}
     room = None if asked.budget is None else asked.budget - tokens_of(core, doubt)
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
@@ -405,7 +438,7 @@ def _answer(
     }
     among = {seq: memories[seq] for seq in by_seq}
     over = {seq: _select_stronger(hit, above, among) for seq, hit in by_seq.items()}
-    order = stronger_first(by_seq, merge_stronger(above, looked.below))
+    order = stronger_first(by_seq, merge_stronger(above, below))
     lines = [
         render(memories[seq], over[seq], selection.passage if by_seq[seq].cut else None) for seq in order
     ]
@@ -423,7 +456,7 @@ def _answer(
             else by_seq[seq]
             for seq in order
         ),
-        strength=ranked.strength,
+        strength=strength,
         tokens=tokens_of(core, text),
         dropped=drops,
         is_weak=doubt == WEAK,

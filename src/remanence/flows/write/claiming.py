@@ -1,209 +1,208 @@
-"""What texts claim as they arrive, and what becomes of older memories that claim otherwise.
+"""What texts claim as they arrive, and which older memories they may outdate or are at odds with: links, no more.
 
-Knows who may take whose place: the same speaker, or one who is trusted more. What is pinned, held, of a system category
-or of who an agent is, stays, and the two are linked as contradicting each other.
+What the same speaker says otherwise later is newer; anybody else's is at odds. Which of two holds is for a person, a
+writer or a policy to say.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import nlargest
 from itertools import chain
 
 from remanence.core.change import Change
-from remanence.core.claim import Claim
-from remanence.core.guards import find_protecting_guards
-from remanence.core.model import STANDING, Link, Memory, Relation, Trust, link_values
-from remanence.edit.decide import decide_replacement
-from remanence.edit.one_memory import build_unchanged_check, merge_changes, says_who
+from remanence.core.model import STANDING, Link, Memory, OutdatedMemory, Relation, Trust, link_values
+from remanence.edit.one_memory import merge_changes
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.read.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, updates
+from remanence.read.claims import ClaimFound, ClaimVerdict, asked_of, claims_of, compare_claims
+from remanence.read.outdating import AT_ODDS, SURE, UNSURE
 from remanence.store.capabilities import CLAIMS, can
-from remanence.write.admission import DraftBatch, MemoryDraft
+from remanence.write.admission import DraftBatch, DraftOutcome, MemoryDraft
 from remanence.write.engine_actions import SURE_MIN
 
-ABOUT_MAX = 200  # of the claims of one pair of subject and attribute the latest ones are looked at
-# Claims of one pair in a commit: each is compared with those before it, and a thousand callers wait meanwhile.
-TOGETHER_MAX = 20
+ABOUT_MAX = 200  # of the claims of one pair of subject and attribute the latest ones are read
+COMPARED_MAX = 20  # and so many compared, so that the work does not grow with the square of the texts
+TOLD_MAX = 3  # older memories that an answer names
+
+
+@dataclass(frozen=True, slots=True)
+class _StandingClaim:
+    """A claim that an older text makes, stored or of the same batch, and who said it; `key` is negative in a batch."""
+
+    claim: ClaimFound
+    key: int
+    said_at: int
+    speaker: str | None
+    trust: Trust
+    id: str
+    text: str
+
+    @property
+    def order(self) -> tuple[int, bool, int]:
+        """When it was said, then when it arrived."""
+        return self.said_at, self.key < 0, abs(self.key)
+
+    def is_of(self, draft: MemoryDraft) -> bool:
+        """Tell whether it is the word of who speaks now, and believed no more than that."""
+        return self.speaker == draft.turn.speaker and self.trust <= draft.trust
 
 
 @dataclass(slots=True)
-class _ClaimReplacement:
-    """One older memory, those of its claims that a new text replaces, and whether it may take its place."""
+class _ClaimLinks:
+    """What is known of a batch as it is decided in order: claims by what they are about, and links between texts.
 
-    old: Memory
-    claims: list[Claim]
-    why: ClaimVerdict
-    may: bool
-
-
-@dataclass(slots=True)
-class _StandingClaims:
-    """What a batch asks about and what stands: claims by what they are about, memories and links by number."""
-
-    claims: dict[tuple[str, str], list[Claim]] = field(default_factory=lambda: defaultdict(list))
-    memories: dict[int, Memory] = field(default_factory=dict)
-    links: dict[int, list[Link]] = field(default_factory=lambda: defaultdict(list))
-
-    def drop_replaced(self, taken: Sequence["_ClaimReplacement"]) -> None:
-        """Leave out what was just replaced: memories that fell, and claims of those that stand."""
-        fell = {one.old.seq for one in taken if _says_only(one)}
-        keys = {claim.key for one in taken for claim in one.claims}
-        for pair, claims in self.claims.items():
-            self.claims[pair] = [one for one in claims if one.seq not in fell and one.key not in keys]
-
-
-def first_run(drafts: Sequence[MemoryDraft]) -> int:
-    """Count the drafts from the first on of which none takes the place of another: the rest waits for the next commit.
-
-    So a batch comes to the same as its texts one by one. Many claims of one pair of subject and attribute wait, too.
+    `newer` maps an older text to what is newer, with how sure that is; `stored` are the links that the store holds.
     """
-    seen: dict[tuple[str, str], list[ClaimFound]] = defaultdict(list)
-    for place, draft in enumerate(drafts):
-        for claim in draft.claims:
-            alike = seen[claim.subject, claim.attribute]
-            before = chain.from_iterable(seen[pair] for pair in asked_of(claim))
-            if len(alike) >= TOGETHER_MAX or any(updates(old, claim).replaces for old in before):
-                return place
-        for claim in draft.claims:
-            seen[claim.subject, claim.attribute].append(claim)
-    return len(drafts)
+
+    claims: dict[tuple[str, str], list[_StandingClaim]] = field(default_factory=lambda: defaultdict(list))
+    newer: dict[int, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    odds: set[tuple[int, int]] = field(default_factory=set)
+    stored: dict[tuple[int, int], Link] = field(default_factory=dict)
+    trust: dict[int, Trust] = field(default_factory=dict)  # of what stands
+
+    def is_outdated(self, key: int) -> bool:
+        """Tell whether something that stands is newer."""
+        return not self.trust.keys().isdisjoint(self.newer.get(key, ()))
+
+    def say_again(self, key: int, sure: float) -> None:
+        """Make what is said again newer than what was said of it since."""
+        for newer in self.newer.pop(key, {}):
+            self.newer[newer].setdefault(key, sure)
+
+    def changes(self, now: int) -> Iterator[Change]:
+        """Yield what is to be written: links that are new, and those that hold no longer."""
+        pairs = {(newer, older): sure for older, some in self.newer.items() for newer, sure in some.items()}
+        yield from (
+            Change("links", link.key, link.values, None)
+            for pair, link in self.stored.items()
+            if pair not in pairs
+        )
+        for pair, sure in pairs.items():
+            if pair not in self.stored:
+                yield Change("links", (*pair, int(Relation.NEWER)), None, link_values(now, sure, sure))
+        for pair in self.odds:
+            values = link_values(now, AT_ODDS, AT_ODDS)
+            yield Change("links", (*pair, int(Relation.CONTRADICTS)), None, values)
 
 
-async def with_claims(
+async def link_claims(
     core: Core, drafts: Sequence[MemoryDraft], batch: DraftBatch, spared: Collection[int] = ()
 ) -> list[Change]:
-    """Decide what the new texts of a batch claim and whose place they take; `spared` is decided by the caller."""
-    new = [
-        (place, draft)
+    """Decide what the texts of a batch claim, and link them to older ones; `spared` is decided by the caller."""
+    places = [
+        place
         for place, draft in enumerate(drafts)
-        if draft.claims and not draft.kept_out and batch.outcomes[place].status == "stored"
+        if draft.claims and not draft.kept_out and batch.outcomes[place].status in {"stored", "confirmed"}
     ]
-    if not new or not can(core.store, CLAIMS):
+    if not places or not can(core.store, CLAIMS):
         return []
-    standing = await _read_standing_claims(
-        core, [claim for _, draft in new for claim in draft.claims], spared
-    )
-    chars = sum(len(draft.turn.text) for _, draft in new) * sum(map(len, standing.claims.values()))
-    return await run_off_loop(chars, _decide_texts, core, new, batch, standing)
+    links = await _read_standing(core, [(drafts[at], batch.outcomes[at].key) for at in places], spared)
+    chars = sum(len(drafts[place].turn.text) for place in places) * COMPARED_MAX
+    return await run_off_loop(chars, _decide, drafts, batch, places, links)
 
 
-def _decide_texts(
-    core: Core, new: Sequence[tuple[int, MemoryDraft]], batch: DraftBatch, found: _StandingClaims
-) -> list[Change]:
-    """Decide the new texts in their order, each in the light of those before it."""
-    changes: list[Change] = []
-    for place, draft in new:
-        key = batch.outcomes[place].key
-        changes += [
-            _make_claim_change(key, number, claim, draft.said_at) for number, claim in enumerate(draft.claims)
-        ]
-        if replacements := list(_find_replaced(core, draft, found)):
-            changes += _decide(core, draft, batch, place, replacements, found)
-            found.drop_replaced([one for one in replacements if one.may])
-    return merge_changes(changes)
-
-
-async def _read_standing_claims(
-    core: Core, claims: Sequence[ClaimFound], spared: Collection[int]
-) -> _StandingClaims:
-    """Fetch what stands and claims something of the same subjects."""
-    standing = _StandingClaims()
-    about = list(dict.fromkeys(pair for claim in claims for pair in asked_of(claim)))
-    latest = await core.store.find_latest_claims(core.scope, about, ABOUT_MAX)
-    open_claims = [claim for claim in latest if claim.replaced_by is None]
-    if not open_claims:
-        return standing
-    seqs = sorted({claim.seq for claim in open_claims} - set(spared))
+async def _read_standing(
+    core: Core, texts: Sequence[tuple[MemoryDraft, int]], spared: Collection[int]
+) -> _ClaimLinks:
+    """Fetch what stands and claims something of the same subjects, and what is known to be newer than what."""
+    links = _ClaimLinks()
+    about = dict.fromkeys(pair for draft, _ in texts for one in draft.claims for pair in asked_of(one))
+    latest = await core.store.find_latest_claims(core.scope, list(about), ABOUT_MAX)
+    claims = [one for one in latest if one.replaced_by is None and one.seq not in spared]
+    seqs = sorted({key for _, key in texts if key > 0}.union(claim.seq for claim in claims))
+    if not seqs:
+        return links
     memories = await core.store.get(core.scope, seqs)
-    standing.memories = {one.seq: one for one in memories if one is not None and one.status in STANDING}
-    for claim in open_claims:
-        if claim.seq in standing.memories:
-            standing.claims[claim.subject, claim.attribute].append(claim)
-    for link in await core.store.neighbours(core.scope, sorted(standing.memories)):
-        standing.links[link.source].append(link)
-        standing.links[link.target].append(link)
-    return standing
+    by_seq = {one.seq: one for one in memories if one is not None and one.status in STANDING}
+    links.trust = {seq: one.trust for seq, one in by_seq.items()}
+    for claim in claims:
+        if (one := by_seq.get(claim.seq)) is not None:
+            said = ClaimFound(claim.subject, claim.attribute, claim.value)
+            links.claims[claim.subject, claim.attribute].append(
+                _StandingClaim(said, one.seq, one.said_at, one.speaker, one.trust, one.id, one.text)
+            )
+    for link in await core.store.neighbours(core.scope, sorted(by_seq), Relation.NEWER):
+        links.stored[link.source, link.target] = link
+        links.newer[link.target][link.source] = link.weight
+    return links
+
+
+def _decide(
+    drafts: Sequence[MemoryDraft], batch: DraftBatch, places: Sequence[int], links: _ClaimLinks
+) -> list[Change]:
+    """Decide the texts in their order, each in the light of those before it."""
+    changes: list[Change] = []
+    for place in places:
+        draft, outcome = drafts[place], batch.outcomes[place]
+        if outcome.status == "confirmed":
+            if draft.trust >= links.trust.get(outcome.key, Trust.USER):
+                links.say_again(outcome.key, max(_measure_sureness(draft, claim) for claim in draft.claims))
+            continue
+        batch.outcomes[place] = _link_text(draft, outcome, links)
+        links.trust[outcome.key] = draft.trust
+        for number, claim in enumerate(draft.claims):
+            changes.append(_make_claim_change(outcome.key, number, claim, draft.said_at))
+            who, trust, text = draft.turn.speaker, draft.trust, draft.turn.text
+            said = _StandingClaim(claim, outcome.key, draft.said_at, who, trust, outcome.id, text)
+            links.claims[claim.subject, claim.attribute].append(said)
+    return merge_changes([*changes, *links.changes(batch.now)])
+
+
+def _link_text(draft: MemoryDraft, outcome: DraftOutcome, links: _ClaimLinks) -> DraftOutcome:
+    """Link a text to the latest that its speaker said otherwise, and to the latest that anybody else does."""
+    outdated: dict[int, OutdatedMemory] = {}
+    odds: dict[int, str] = {}
+    for claim in draft.claims:
+        matches = list(_find_other_values(draft, claim, links))
+        own = [match for match in matches if match[0].is_of(draft)]
+        others = [match for match in matches if not match[0].is_of(draft)]
+        for old, why in _select_latest(own, links):
+            sure = _measure_sureness(draft, claim)
+            links.newer[old.key].setdefault(outcome.key, sure)
+            told = OutdatedMemory(old.id, old.text, why.why, sure == SURE, outcome.id)
+            outdated.setdefault(old.key, told)
+        for old, _ in _select_latest(others, links):
+            odds.setdefault(old.key, old.id)
+    pairs = ((key, outcome.key) for key in odds)
+    links.odds |= {(old, new) if old > 0 else (max(old, new), min(old, new)) for old, new in pairs}
+    reasons = [outcome.reason, *(f"at odds with {name}" for name in odds.values())]
+    return replace(
+        outcome,
+        reason="; ".join(filter(None, reasons)),
+        outdates=tuple(outdated.values())[:TOLD_MAX],
+        newer=len(outdated),
+        contradicts=len(odds),
+    )
+
+
+def _find_other_values(
+    draft: MemoryDraft, claim: ClaimFound, links: _ClaimLinks
+) -> Iterator[tuple[_StandingClaim, ClaimVerdict]]:
+    """Yield the older claims that say otherwise, the latest first."""
+    claims = chain.from_iterable(links.claims.get(pair, ()) for pair in asked_of(claim))
+    earlier = (one for one in claims if one.said_at <= draft.said_at)
+    for old in nlargest(COMPARED_MAX, earlier, key=lambda one: one.order):
+        verdict = compare_claims(old.claim, claim)
+        if verdict.is_other:
+            yield old, verdict
+
+
+def _select_latest(
+    matches: Sequence[tuple[_StandingClaim, ClaimVerdict]], links: _ClaimLinks
+) -> Sequence[tuple[_StandingClaim, ClaimVerdict]]:
+    """Return the latest for which nothing newer stands, else the latest, alone; nothing where there is none."""
+    return [match for match in matches if not links.is_outdated(match[0].key)][:1] or matches[:1]
+
+
+def _measure_sureness(draft: MemoryDraft, claim: ClaimFound) -> float:
+    """Say how sure a later value is the newer one: it has to be said that it changed, and not only supposed."""
+    sure = draft.turn.confidence
+    return SURE if claim.changed and (sure is None or sure >= SURE_MIN) else UNSURE
 
 
 def _make_claim_change(key: int, number: int, claim: ClaimFound, said_at: int) -> Change:
     values = {"subject": claim.subject, "attribute": claim.attribute, "value": claim.value}
     return Change("claims", (key, number), None, {**values, "valid_from": said_at})
-
-
-def _find_replaced(core: Core, draft: MemoryDraft, found: _StandingClaims) -> Iterator[_ClaimReplacement]:
-    """Yield the older memories of which a text says that something is otherwise now, each once."""
-    by: dict[int, _ClaimReplacement] = {}
-    for old, why in chain.from_iterable(_replaced_by(claim, found) for claim in draft.claims):
-        memory = found.memories[old.seq]
-        if memory.said_at <= draft.said_at:
-            turn = draft.turn
-            may = may_replace(core, memory, draft.trust, turn.speaker, turn.confidence)
-            one = by.setdefault(old.seq, _ClaimReplacement(memory, [], why, may))
-            one.claims.append(old)
-    yield from by.values()
-
-
-def _replaced_by(claim: ClaimFound, found: _StandingClaims) -> Iterator[tuple[Claim, ClaimVerdict]]:
-    """Yield the older claims whose place a newer one takes."""
-    for old in chain.from_iterable(found.claims[pair] for pair in asked_of(claim)):
-        why = updates(ClaimFound(old.subject, old.attribute, old.value), claim)
-        if why.replaces:
-            yield old, why
-
-
-def may_replace(core: Core, old: Memory, trust: Trust, speaker: str | None, confidence: float | None) -> bool:
-    """Tell whether a text may take a memory's place: by who says it how surely, and by what protects the memory."""
-    system = core.policy.is_system(old.category)
-    if confidence is not None and confidence < SURE_MIN:
-        return False
-    if find_protecting_guards(old, system=system, now=core.clock.now()) or says_who(old.tags, system=system):
-        return False
-    return trust > old.trust or (trust == old.trust and speaker == old.speaker)
-
-
-def _decide(
-    core: Core,
-    draft: MemoryDraft,
-    batch: DraftBatch,
-    place: int,
-    taken: Sequence[_ClaimReplacement],
-    found: _StandingClaims,
-) -> list[Change]:
-    """Let a text take the place of older memories or of some of their claims, or link it to what it contradicts."""
-    outcome, now = batch.outcomes[place], core.clock.now()
-    changes: list[Change] = []
-    reasons: list[str] = [outcome.reason] if outcome.reason else []
-    places = at_odds = 0
-    for one in taken:
-        if not one.may:
-            link = (one.old.seq, outcome.key, int(Relation.CONTRADICTS))
-            changes += [Change("links", link, None, link_values(now)), build_unchanged_check(one.old)]
-            reasons.append(f"contradicts {one.old.id}")
-            at_odds += 1
-            continue
-        batch.rows[-outcome.key - 1].setdefault("valid_from", draft.said_at)
-        ending = {"valid_to": draft.said_at, "replaced_by": outcome.key}
-        changes += [
-            Change("claims", claim.key, {"valid_to": claim.valid_to, "replaced_by": None}, ending)
-            for claim in one.claims
-        ]
-        if _says_only(one):
-            changes += decide_replacement(
-                one.old, found.links[one.old.seq], outcome.key, None, now, ends=draft.said_at
-            )
-            places += 1
-            reasons.append(f"takes the place of {one.old.id}: {one.why.why}")
-        else:
-            changes.append(build_unchanged_check(one.old))
-            reasons.append(f"{one.old.id} is out of date in part: {one.why.why}")
-    batch.outcomes[place] = replace(outcome, reason="; ".join(reasons), replaces=places, contradicts=at_odds)
-    return changes
-
-
-def _says_only(one: _ClaimReplacement) -> bool:
-    """Tell whether a memory says nothing but what is replaced."""
-    claims = claims_of(one.old.text, one.old.speaker)
-    return len(claims) == 1 and claims[0].alone
 
 
 async def claims_anew(core: Core, memory: Memory, text: str, said_at: int) -> list[Change]:

@@ -208,7 +208,7 @@ def _record_decision(actions: Actions, draft: MemoryDraft, outcome: DraftOutcome
         actions.record(_action(draft), eligibility, reason=QUARANTINED)
     elif actions.allows(_action(draft), eligibility):
         actions.record(_action(draft), eligibility)
-    actions.record_replacements(eligibility, outcome.replaces, outcome.contradicts)
+    actions.record_claims(eligibility, outcome.newer, outcome.contradicts)
 
 
 def _turn_of(core: Core, fact: Fact, turn: Memory) -> Turn:

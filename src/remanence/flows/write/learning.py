@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from remanence.core.arguments import check_attributes, check_fraction, check_name, check_tags
+from remanence.core.arrival import WriteContext
 from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import VERBS
@@ -28,7 +29,6 @@ from remanence.core.model import (
     Severity,
     Trust,
     Turn,
-    WriteContext,
     link_values,
 )
 from remanence.core.segment import LOOK_BACK
@@ -36,7 +36,7 @@ from remanence.core.signatures import validate_arguments
 from remanence.edit.one_memory import merge_changes, refuse_identity, refuse_repeat, update
 from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
 from remanence.flows.write import gating
-from remanence.flows.write.claiming import first_run, with_claims
+from remanence.flows.write.claiming import link_claims
 from remanence.llm.base import Vectors, WordWeight, embeds_together
 from remanence.read.claims import claims_of
 from remanence.read.supposed import said_again
@@ -83,8 +83,7 @@ class GroupCommit:
         return mine.answer
 
     async def _take(self, mine: _QueuedDraft) -> None:
-        together = first_run([item.draft for item in self._waiting[:CHUNK]])
-        batch, self._waiting = self._waiting[:together], self._waiting[together:]
+        batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
         answers: list[LearnResult] = []
         try:
             drafts = await resolve_roles(self._core, [item.draft for item in batch])
@@ -106,8 +105,8 @@ async def learn_many(
 ) -> list[LearnResult]:
     """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
-    Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. A text that
-    may take the place of one before it begins a chunk. All mention the entity that they are `about`.
+    Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. All mention
+    the entity that they are `about`.
     """
     if progress is not None:
         progress(0, len(turns))
@@ -116,8 +115,7 @@ async def learn_many(
     )
     answers: list[LearnResult] = []
     while len(answers) < len(drafts):
-        chunk = drafts[len(answers) : len(answers) + CHUNK]
-        answers += await take(core, chunk[: first_run(chunk)], about)
+        answers += await take(core, drafts[len(answers) : len(answers) + CHUNK], about)
         if progress is not None:
             progress(len(answers), len(drafts))
     return answers
@@ -229,10 +227,10 @@ async def take(
 
 
 def make_action_detail(drafts: Sequence[MemoryDraft], batch: DraftBatch) -> dict[str, Any]:
-    """Return what the audit is told of what rules did to older memories because of some texts that were handed over."""
+    """Return what the audit is told of what rules linked to some texts that were handed over."""
     actions = Actions()
     for draft, outcome in zip(drafts, batch.outcomes, strict=True):
-        if outcome.replaces or outcome.contradicts:
+        if outcome.newer or outcome.contradicts:
             sure, weighs = draft.turn.confidence, draft.turn.importance
             eligibility = Eligibility(
                 UNSAID if sure is None else sure,
@@ -240,7 +238,7 @@ def make_action_detail(drafts: Sequence[MemoryDraft], batch: DraftBatch) -> dict
                 UNSAID if weighs is None else weighs,
                 "manual",
             )
-            actions.record_replacements(eligibility, outcome.replaces, outcome.contradicts)
+            actions.record_claims(eligibility, outcome.newer, outcome.contradicts)
     return actions.detail()
 
 
@@ -278,7 +276,7 @@ async def decide_batch(
     if context.forbids:
         drafts = await gating.mark_forbidden(core, drafts)
     batch = await run_off_loop(chars, _decide, core, list(zip(drafts, terms, strict=True)), context)
-    claim_changes = await with_claims(core, drafts, batch, spared)
+    claim_changes = await link_claims(core, drafts, batch, spared)
     return batch, merge_changes([*await _without_known(core, drafts, batch), *claim_changes])
 
 
@@ -445,6 +443,7 @@ def answers(
             role=outcome.role,
             run=None if outcome.status in ("known", "gated") else run,
             replaced=draft.replaced,
+            outdates=outcome.outdates,
         )
         for outcome, draft in zip(batch.outcomes, drafts, strict=True)
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from remanence.core.errors import InvalidInput
-from remanence.core.model import Kind, LearnResult, Turn
+from remanence.core.model import Kind, LearnResult, OutdatedMemory, Turn
 from remanence.core.results import Result
 from remanence.flows.base.context import Core
 from remanence.flows.write import gating
@@ -23,7 +23,8 @@ class NoteResult(Result):
     """What became of a turn: as of a text that is learned, by `LearnResult`; and how much it asks to be kept.
 
     `signal` is high, medium, low or none, `found` by which classes of phrases. `gated` is also small talk, laughter,
-    mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written.
+    mashed keys and marks alone. `run` is what `undo` takes; None where nothing was written. `outdates` names older
+    memories that hold no longer if the turn says so.
     """
 
     id: str
@@ -34,11 +35,20 @@ class NoteResult(Result):
     reason: str = ""
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
+    outdates: tuple[OutdatedMemory, ...] = ()
 
     @property
     def learn_result(self) -> LearnResult:
         """What became of it, without how much it asks to be kept."""
-        return LearnResult(self.id, self.seq, self.status, self.reason, run=self.run, replaced=self.replaced)
+        return LearnResult(
+            self.id,
+            self.seq,
+            self.status,
+            self.reason,
+            run=self.run,
+            replaced=self.replaced,
+            outdates=self.outdates,
+        )
 
     def __str__(self) -> str:
         cues = f" ({', '.join(self.found)})" if self.found else ""
@@ -71,4 +81,5 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
         answer.reason,
         answer.run,
         answer.replaced,
+        answer.outdates,
     )

@@ -1,4 +1,4 @@
-"""Which older memories those that become active are at odds with, and what becomes of claims where a place is taken.
+"""Which older memories those that become active may outdate, and what becomes of claims where a place is taken.
 
 Each is compared with its candidates, so that an update is found that shares no claim with what it changes.
 """
@@ -10,19 +10,20 @@ from remanence.core.change import Change
 from remanence.core.model import STANDING, Memory, Relation, Status
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write.candidates import UpdateCandidates
-from remanence.read.outdating import AttributedText, may_outdate, score_outdated
+from remanence.read.outdating import AttributedText, OutdatedScore, may_outdate, score_outdated
 from remanence.store.lineage import REPLACING
+from remanence.write.admission import TURN
 
 # Who is linked so already is known to belong together.
-_KNOWN = frozenset(
-    {
-        Relation.LEARNED_FROM,
-        Relation.SUPERSEDES,
-        Relation.CONTRADICTS,
-        Relation.ELABORATES,
-        Relation.NEAR_DUPLICATE,
-    }
+_KNOWN = (
+    Relation.LEARNED_FROM,
+    Relation.SUPERSEDES,
+    Relation.CONTRADICTS,
+    Relation.NEWER,
+    Relation.ELABORATES,
+    Relation.NEAR_DUPLICATE,
 )
+Outdated = tuple[int, int, OutdatedScore]  # (newer, older, how sure)
 
 
 def worth_comparing(memories: Iterable[Memory]) -> list[Memory]:
@@ -30,62 +31,55 @@ def worth_comparing(memories: Iterable[Memory]) -> list[Memory]:
     return [memory for memory in memories if may_outdate(_make_statement(memory))]
 
 
-async def at_odds(
+async def find_outdated(
     core: Core, memories: Sequence[Memory], alike: Mapping[int, UpdateCandidates]
-) -> list[tuple[int, int, float]]:
-    """Compare some memories with their candidates; return (newer, older, how sure) where they are at odds.
+) -> list[Outdated]:
+    """Compare some memories with their candidates; return which may outdate which, each the likeliest alone.
 
-    Each with the likeliest alone. Which of the two holds is for a person or a writer to say: words of change alone were
-    measured to be wrong now and then.
+    A turn of which facts were found is left to these.
     """
     subjects = [memory for memory in memories if memory.seq in alike and alike[memory.seq].seqs]
     if not subjects:
         return []
-    seqs = {seq for memory in subjects for seq in alike[memory.seq].seqs}
-    others = {
-        one.seq: one
-        for one in await core.store.get(core.scope, sorted(seqs))
-        if one is not None and one.status in STANDING
-    }
-    links = await _links(core, [memory.seq for memory in subjects])
-    chars = sum(len(one.text) for one in (*subjects, *others.values()))
-    return await run_off_loop(chars, lambda: list(_find_outdated(subjects, alike, others, links)))
+    seqs = sorted({seq for memory in subjects for seq in (memory.seq, *alike[memory.seq].seqs)})
+    partners: dict[int, set[int]] = defaultdict(set)
+    learned: set[int] = set()
+    for link in await core.store.neighbours(core.scope, seqs, *_KNOWN):
+        partners[link.source].add(link.target)
+        partners[link.target].add(link.source)
+        learned |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
+    found = await core.store.get(core.scope, seqs)
+    standing = {one.seq: one for one in found if one is not None and one.status in STANDING}
+    free = {seq: one for seq, one in standing.items() if seq not in learned or TURN not in one.tags}
+    subjects = [memory for memory in subjects if memory.seq in free]
+    chars = sum(len(one.text) for one in free.values())
+    return await run_off_loop(chars, lambda: list(_compare(subjects, alike, free, partners)))
 
 
-def _find_outdated(
+def _compare(
     memories: Sequence[Memory],
     alike: Mapping[int, UpdateCandidates],
     others: Mapping[int, Memory],
-    links: Mapping[int, set[int]],
-) -> Iterator[tuple[int, int, float]]:
-    """Yield each memory that is at odds with an older one, and the likeliest of those."""
+    partners: Mapping[int, set[int]],
+) -> Iterator[Outdated]:
+    """Yield each memory that may outdate an older one, and the likeliest of those."""
     for memory in memories:
         beside, new = alike[memory.seq], _make_statement(memory)
         near: Sequence[float | None] = beside.near or [None] * len(beside.seqs)
         verdicts = [
             (score_outdated(_make_statement(others[seq]), new, cosine, beside.held, beside.of), others[seq])
             for seq, cosine in zip(beside.seqs, near, strict=True)
-            if seq in others and not _are_linked(links, memory.seq, seq)
+            if seq in others and not _are_linked(partners, memory.seq, seq)
         ]
         likely = [one for one in verdicts if one[0].sure]
         if likely:
             verdict, old = max(likely, key=lambda one: (one[0].near, one[1].seq))
-            yield memory.seq, old.seq, verdict.sure
+            yield memory.seq, old.seq, verdict
 
 
-async def _links(core: Core, seqs: Sequence[int]) -> dict[int, set[int]]:
-    """Return what each of some memories is linked to, in a way that says more than that they are alike."""
-    partners: dict[int, set[int]] = defaultdict(set)
-    for link in await core.store.neighbours(core.scope, sorted(seqs)):
-        if link.relation in _KNOWN:
-            partners[link.source].add(link.target)
-            partners[link.target].add(link.source)
-    return partners
-
-
-def _are_linked(links: Mapping[int, set[int]], one: int, other: int) -> bool:
+def _are_linked(partners: Mapping[int, set[int]], one: int, other: int) -> bool:
     """Tell whether two are linked, or both to a third: facts of one turn do not outdate each other."""
-    return other in links.get(one, ()) or not links.get(one, set()).isdisjoint(links.get(other, ()))
+    return other in partners.get(one, ()) or not partners.get(one, set()).isdisjoint(partners.get(other, ()))
 
 
 async def claims_ended(core: Core, old: Memory, new: Memory) -> list[Change]:

@@ -13,12 +13,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.arrival import Segment, Tail
 from remanence.core.box import BoxRow, FindBoxes, FindTraces, TraceRow, box_of, trace_of
 from remanence.core.change import GUARDS, AuditPart, Cause, Change, CommitResult, Entry, Fence, rows_of
 from remanence.core.claim import Claim, Forbidden
 from remanence.core.clock import DAY, MINUTE
 from remanence.core.errors import Conflict, StoreUnavailable
-from remanence.core.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Segment, Status, Tail
+from remanence.core.model import COLUMN, COLUMNS, STANDING, Link, Memory, Relation, Status
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, count_last_segment, segment_of
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store import erasure
@@ -54,7 +55,7 @@ from remanence.store.constraints import (
 )
 from remanence.store.ending import PROVEN, ImageEndMark, from_where
 from remanence.store.erasure import ERASE
-from remanence.store.lineage import REPLACING, find_without_successor, lineage
+from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
 from remanence.store.memory import tables as books
 from remanence.store.memory.log import (
     Digests,
@@ -653,7 +654,7 @@ def _memory(scope: str, tables: Tables, seq: int) -> Memory:
 def _find_without_successor(tables: Tables) -> list[int]:
     """Return a scope's superseded memories of which no successor is left."""
     rows = tables["memories"]
-    ends = [key for key in tables["links"] if key[2] in REPLACING and key[0] in rows]
+    ends = [key for key in tables["links"] if key[2] in SUCCEEDING and key[0] in rows]
     successions = [(successor, old, rows[successor]["status"]) for successor, old, _ in ends]
     fallen = {seq: row["reason"] for seq, row in rows.items() if row["status"] == Status.SUPERSEDED}
     return find_without_successor(successions, fallen)

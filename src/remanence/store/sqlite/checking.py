@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from remanence.core.model import Status
 from remanence.store.base import Check
 from remanence.store.ending import PROVEN, from_where
-from remanence.store.lineage import REPLACING, find_without_successor, lineage
+from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
 from remanence.store.places import BY_NAME, VECTORS
 from remanence.store.sqlite import archive_words, cleaning, fulltext, ledger, proving, sums
 from remanence.store.sqlite.rows import MEMORIES, row_digest
@@ -36,7 +36,7 @@ _COUNTED_OFF = (
 
 Faults = Iterator[str]
 _UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
-_REPLACING = ", ".join(str(int(relation)) for relation in sorted(REPLACING))
+_SUCCEEDING = ", ".join(str(int(relation)) for relation in sorted(SUCCEEDING))
 
 
 def check(connection: sqlite3.Connection, names: StringIds) -> list[Check]:
@@ -157,7 +157,7 @@ def _lineage(connection: sqlite3.Connection) -> Check:
     try:
         links = connection.execute(
             "SELECT source, target, status FROM links CROSS JOIN states ON seq = source"
-            f" WHERE relation IN ({_REPLACING})"
+            f" WHERE relation IN ({_SUCCEEDING})"
         ).fetchall()
         fallen = connection.execute("SELECT seq, reason FROM states WHERE status = ?", (Status.SUPERSEDED,))
         return lineage(find_without_successor(links, dict(fallen.fetchall())))

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 
+from remanence.core.arrival import Segment, Tail
 from remanence.core.claim import CLAIM_COLUMNS, Claim, Forbidden
 from remanence.core.errors import StoreDamaged
-from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Segment, Status, Tail
+from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Status
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, count_last_segment
 from remanence.store import erasure
 from remanence.store.base import Arriving, Find, KnownMemory, Postings, ScopeSurvey, WriteContext

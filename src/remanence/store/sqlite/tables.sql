@@ -475,7 +475,7 @@ CREATE TABLE links (
 	PRIMARY KEY (scope, source, target, relation),
 	CONSTRAINT links_source FOREIGN KEY(scope, source) REFERENCES states (scope, seq) ON DELETE RESTRICT,
 	CONSTRAINT links_target FOREIGN KEY(scope, target) REFERENCES states (scope, seq) ON DELETE RESTRICT,
-	CONSTRAINT relation_range CHECK (relation BETWEEN 0 AND 12),
+	CONSTRAINT relation_range CHECK (relation BETWEEN 0 AND 13),
 	CONSTRAINT weight_range CHECK (weight BETWEEN 0 AND 1000000),
 	CONSTRAINT confidence_range CHECK (confidence BETWEEN 0 AND 1000000),
 	CONSTRAINT last_at_range CHECK (last_at BETWEEN -9007199254740991 AND 9007199254740991),

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from remanence.core.arrival import Segment, Tail
 from remanence.core.clock import DAY
-from remanence.core.model import Kind, Reason, Relation, Segment, Severity, Status, Tail
+from remanence.core.model import Kind, Reason, Relation, Severity, Status
 from remanence.core.segment import GAP_MAX
 from remanence.store.base import Arriving, Find, Store
 from remanence.testing.builders import (
