@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.claim import Claim
 from remanence.core.clock import ManualClock
-from remanence.core.model import Link, Relation, Status, Turn
+from remanence.core.model import Link, Relation, Status, Turn, Verification
 from remanence.faces.mcp.tools import Tools
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -391,3 +391,55 @@ def test_every_face_says_what_may_be_out_of_date(tmp_path: Path) -> None:
         assert "may outdate" in answer
         assert "there is one at a time" in answer
         assert "supersede" in answer
+
+
+async def test_explain_says_what_is_newer_and_at_odds(memory: remanence.Engine) -> None:
+    """With how sure that is and why, read from both texts; the newer one says nothing of it."""
+    old = await memory.learn(OLD, speaker="Mara")
+    new = await memory.learn(CHANGED, speaker="Mara")
+    other = await memory.learn("The open day starts at six.", speaker="Jonas")
+    told = (await memory.explain(old.id, "default")).beside
+    latest = (await memory.explain(new.id, "default")).beside
+
+    assert (f"out of date: #{new.seq} is newer (another value of the same kind)",) == told
+    assert (f"may contradict #{other.seq} (another value of the same kind)",) == latest
+
+
+async def test_a_contradiction_nobody_confirmed_waits_in_review_and_moves_nothing(
+    opener: Opener,
+) -> None:
+    """Until a person confirms it: then the surer stands above, and the line of the other says so."""
+    question = "When does the open day start?"
+    async with opener(embedder="none") as memory:
+        one = await memory.learn(OLD, speaker="Mara")
+        other = await memory.learn(NEW, speaker="Jonas")
+        before = await memory.recall(question, count_use=False)
+        (item,) = (await memory.review.list()).items
+        verification = (await memory.get(one.id)).verification
+        await memory.link(one.id, other.id, "contradicts", confidence=1.0, if_exists="update")
+        after = await memory.recall(question, count_use=False)
+        disputed = (await memory.get(one.id)).verification
+
+    assert "contradicted" not in before.text
+    assert "may contradict" in item.what
+    assert "they are at odds" in item.commands
+    assert 1 == after.text.count("contradicted by")
+    assert (Verification.UNVERIFIED, Verification.DISPUTED) == (verification, disputed)
+
+
+async def test_one_pair_is_one_entry_of_review(opener: Opener) -> None:
+    """Said in turns and kept as facts; resolving it settles all of it."""
+    async with opener() as memory:
+        for speaker, text in (("Mara", OLD), ("Jonas", NEW)):
+            await memory.note(f"Well, well. {text}", speaker=speaker, session=speaker, later=True)
+            await memory.consolidate()
+        found = await links(memory, Relation.CONTRADICTS)
+        items = (await memory.review.list()).items
+        pairs = await memory.graph.contradictions()
+        (pair,) = pairs
+        await memory.graph.resolve(pair.one.id, pair.other.id)
+        left = (await memory.review.list()).items
+
+    assert len(found) > 1
+    assert 1 == len(items)
+    assert () == left

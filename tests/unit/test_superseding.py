@@ -25,7 +25,7 @@ POLICY = load(
 NEWER = int(Relation.NEWER)
 
 
-def _world(*rows: Mapping[str, Any], sure: float | None = 0.9, pairs: Any = ((2, 1),)) -> World:
+def _world(*rows: dict[str, Any], sure: float | None = 0.9, pairs: Any = ((2, 1),)) -> World:
     links = {(newer, older, NEWER): link(confidence=sure) for newer, older in pairs}
     return World([dict(row) for row in rows], links)
 

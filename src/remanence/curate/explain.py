@@ -71,7 +71,8 @@ class RuleVerdict:
 class Explanation(Result):
     """All verdicts on one memory, what the whole plan would do to it, and what of it holds no longer.
 
-    `worth` says why it is worth what it is, `fall` what took it out of sight, if anything did.
+    `worth` says why it is worth what it is, `fall` what took it out of sight, if anything did. `beside` says what is
+    newer and what it is at odds with, also where nobody has confirmed that.
     """
 
     seq: int
@@ -82,6 +83,7 @@ class Explanation(Result):
     ended: tuple[str, ...] = ()
     worth: Worth | None = None
     fall: Fall | None = None
+    beside: tuple[str, ...] = ()
 
     time = Time("now")
 
@@ -320,6 +322,7 @@ _SIGNS = {"true": "✓", "false": "·", "unknown": "?"}
 def _lines(explanation: Explanation) -> Iterator[str]:
     yield f"#{explanation.seq} under {explanation.policy!r}: {explanation.outcome}"
     yield from explanation.ended
+    yield from explanation.beside
     yield from explanation.fall.lines() if explanation.fall is not None else ()
     yield from explanation.worth.lines() if explanation.worth is not None else ()
     for verdict in explanation.verdicts:

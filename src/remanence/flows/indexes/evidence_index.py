@@ -54,8 +54,8 @@ class EvidenceLinks:
         """
         links = np.flatnonzero((self.relation == Relation.CONTRADICTS) & self.open)
         links = links[stands[self.source[links]] & stands[self.target[links]]]
-        source, target = (rows[links].astype(np.int64) for rows in (self.source, self.target))
-        return source, target, self.certain[links]
+        one, other = (rows[links].astype(np.int64) for rows in (self.source, self.target))
+        return one, other, self.certain[links]
 
 
 @dataclass(frozen=True, eq=False, slots=True)

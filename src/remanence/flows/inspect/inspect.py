@@ -51,7 +51,7 @@ from remanence.flows.consolidate.sessions import OpenSession, list_open_sessions
 from remanence.flows.curate.curating import LAST_CURATE, choose, freeze_scope
 from remanence.flows.curate.scheduling import Timetable, read_last_runs, runs_by_itself, timetable
 from remanence.flows.inspect import review
-from remanence.flows.inspect.reasons import last_action, reasons
+from remanence.flows.inspect.reasons import describe_odds, last_action, reasons
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.undo import runs
 from remanence.flows.undo.runs import newest, tells
@@ -396,7 +396,8 @@ async def explain(
     snapshot, now = await freeze_scope(core, policy)
     explanation = await asyncio.to_thread(explain_row, snapshot, policy, now, memory.seq)
     worth, fall = await reasons(core, memory, policy)
-    return replace(explanation, ended=memory.ended, worth=worth, fall=fall)
+    beside = await describe_odds(core, memory)
+    return replace(explanation, ended=memory.ended, worth=worth, fall=fall, beside=beside)
 
 
 async def links(core: Core, name: OneMemory) -> list[Link]:

@@ -6,19 +6,22 @@ stored value leaves and is told word by word where the scope still shows it, and
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
+from itertools import product
 
 import numpy as np
 
 from remanence.core.acts import acts_of
 from remanence.core.change import AuditPart, Change, Increment
 from remanence.core.effects import PLANNED, ways_back
-from remanence.core.model import STANDING, Memory, Role, Status, short_id
+from remanence.core.model import STANDING, SYMMETRIC, Memory, Relation, Role, Status, short_id
 from remanence.core.results import minute_of
 from remanence.core.score import Fall, Worth, WorthReason
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.audit_log import iterate_audit_log
 from remanence.flows.base.context import Core
 from remanence.flows.indexes.scope_index import ASKS, RANKED, ScopeIndex
+from remanence.read.claims import claims_of, compare_claims
+from remanence.read.outdating import AttributedText, score_outdated
 from remanence.store.lineage import find_successors
 from remanence.text.analysis import stems, term_hash, words
 from remanence.write.value import RAREST_MAX, Value, keep_value, word_information
@@ -155,6 +158,36 @@ async def _find_successors(core: Core, memory: Memory) -> tuple[int, ...]:
         return ()
     links = await core.store.neighbours(core.scope, [memory.seq])
     return tuple(sorted({*find_successors(links, memory.seq)}))
+
+
+async def describe_odds(core: Core, memory: Memory) -> tuple[str, ...]:
+    """Say what is newer than a memory and what it contradicts, each with how sure that is and why."""
+    links = await core.store.neighbours(core.scope, [memory.seq], Relation.NEWER, Relation.CONTRADICTS)
+    links = [link for link in links if link.relation in SYMMETRIC or link.target == memory.seq]
+    ends = {link.key: link.source if link.target == memory.seq else link.target for link in links}
+    found = await core.store.get(core.scope, sorted({*ends.values()}))
+    others = {one.seq: one for one in found if one is not None and one.status in STANDING}
+    lines: list[str] = []
+    for link in links:
+        if (other := others.get(ends[link.key])) is None or link.resolved_at is not None:
+            continue
+        if link.relation is Relation.NEWER:
+            what = f"{'' if link.is_certain else 'may be '}out of date: {short_id(other.seq)} is newer"
+        else:
+            what = f"{'contradicts' if link.is_certain else 'may contradict'} {short_id(other.seq)}"
+        why = explain_newer(*sorted((memory, other), key=lambda one: (one.said_at, one.seq)))
+        lines.append(f"{what} ({why})" if why else what)
+    return tuple(lines)
+
+
+def explain_newer(old: Memory, new: Memory) -> str:
+    """Say by what rules see that a later text says otherwise; "" where they see nothing: somebody drew the link."""
+    for was, now in product(claims_of(old.text, old.speaker), claims_of(new.text, new.speaker)):
+        verdict = compare_claims(was, now)
+        if verdict.is_other:
+            return verdict.why
+    one, other = (AttributedText(each.text, each.speaker, each.role, each.trust) for each in (old, new))
+    return score_outdated(one, other, None, {}, 0).why
 
 
 async def last_action(core: Core, seq: int) -> str | None:
