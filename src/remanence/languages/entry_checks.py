@@ -7,11 +7,11 @@ from remanence.core.errors import format_value
 from remanence.core.patterns import Pattern
 from remanence.languages.notation import (
     CHARACTERS,
-    FLAG,
     FRAMES,
     PAIRS,
     PATTERNS,
     TEXTS,
+    YES_NO,
     Notation,
     Place,
     split_outside_brackets,
@@ -30,7 +30,7 @@ _PLACED = "`^` begins a phrase, `*` ends a word, `~` stands between words"
 
 def check_entries(value: object, notation: Notation, place: Place) -> None:
     """Raise LanguageError for the first entry of a list that its notation does not allow."""
-    if notation is FLAG:
+    if notation is YES_NO:
         return
     for key, entry in _iterate_entries(value, notation, place.key):
         complaint = _complain(entry, notation)

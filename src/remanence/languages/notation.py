@@ -273,7 +273,7 @@ FRAMES = Notation("frames", read_frames, _concatenate, (), marks="(|)_")
 GROUPS = Notation("groups", read_groups, _update, {})
 NUMBERED = Notation("numbered words", read_numbered, _update, {})
 TEXTS = Notation("texts", read_texts, _update, {})
-FLAG = Notation("true or false", read_flag, _last, empty=True)
+YES_NO = Notation("true or false", read_flag, _last, empty=True)
 CHARACTERS = Notation("characters", read_characters, "".join, "")
 
 

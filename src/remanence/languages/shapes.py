@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 from remanence.languages.notation import (
     CHARACTERS,
-    FLAG,
     FRAMES,
     GROUPS,
     NUMBERED,
     PAIRS,
     PATTERNS,
     TEXTS,
+    YES_NO,
     Lists,
     choice_table,
     choices,
@@ -71,7 +71,7 @@ class Lexicon(Lists):
     opposites: Mapping[str, WordSet] = listed(PAIRS)
     negative_prefixes: tuple[str, ...] = phrases()
     contractions: Mapping[str, str] = listed(TEXTS)
-    names_by_capital: bool = listed(FLAG)
+    names_by_capital: bool = listed(YES_NO)
 
 
 class QuestionWords(Lists):

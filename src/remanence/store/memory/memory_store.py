@@ -89,10 +89,7 @@ from remanence.store.memory.tables import (
     Tables,
     apply_changes,
     empty,
-    lease,
-    merge_span,
     refuse_conflicts,
-    release,
     unused_by,
 )
 from remanence.text.analysis import asks, stems, term_hash
@@ -133,9 +130,9 @@ class _Scope:
         swaps = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
         self.values = books.put(self.values, {**asked.put, **swaps})
         if asked.cover is not None:
-            self.spans = merge_span(self.spans, asked.cover)
+            self.spans = books.merge_span(self.spans, asked.cover)
         if asked.release is not None:
-            release(self.leases, *asked.release)
+            books.release(self.leases, *asked.release)
 
     def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
         return (
@@ -514,7 +511,7 @@ class MemoryStore:
         if asked.fence is not None:
             refuse_lost(asked.fence, state.fence_of(asked.fence[0]))
         self._scopes[scope] = state
-        fence = None if asked.lease is None else lease(state.leases, *asked.lease, now=asked.now)
+        fence = None if asked.lease is None else books.lease(state.leases, *asked.lease, now=asked.now)
         if asked.lease is None or fence is not None:
             state.bookkeep(asked)
         values = {
