@@ -60,6 +60,15 @@ CASES = [
         [learned(category="commitment"), becomes("fulfilled"), waits(90 * DAY - 1)],
         waits(1),
     ),
+    Case(
+        "outdated",
+        [
+            learned("The office is in Graz.", category="fact"),
+            learned("The office is in Linz now.", category="fact"),
+            waits(DAY - 1),
+        ],
+        waits(1),
+    ),
     Case("disputed-stale", [learned(category="fact")], lambda it: it.memory.dispute(1)),
     Case(
         "faded-archived",

@@ -177,6 +177,8 @@ OF_ENGRAM: Mapping[int, Sequence[Event]] = {
         new("asked", category="fact", importance=0.3, confidence=0.8),
         new("plan", category="decision"), new("aim", category="principle"),
         join("plan", "aim", "supports", confidence=0.35),
+        new("before", category="fact"), new("since", category="fact"),
+        join("since", "before", "newer", confidence=0.9),
     ],
     12: [new("outdated", category="fact"), new("newer", category="fact")],
     13: [lambda it: it.memory.supersede(it.seqs["outdated"], it.seqs["newer"])],

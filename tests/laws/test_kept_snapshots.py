@@ -48,7 +48,7 @@ def _requests() -> list[SnapshotRequest]:
 
 
 REQUESTS = _requests()
-WHOLE = SnapshotRequest(frozenset({*COLUMNS, "status"}), links=frozenset({"resolved_at"}))
+WHOLE = SnapshotRequest(frozenset({*COLUMNS, "status"}), links=frozenset({"resolved_at", "confidence"}))
 
 
 class Kept(Machine):

@@ -198,7 +198,7 @@ def test_no_other_word_runs_with_the_clock(name: str) -> None:
     """The words whose values change as time passes are known, so that none is passed over."""
     used = {"used_at": NOW - HOUR, "use_day": NOW // DAY, "use_days": 3, "reinforced_at": NOW}
     node = vocabulary("memories").columns[name].node
-    snapshot = World([row(**used), row(**used)]).snapshot(["rejected-path"])
+    snapshot = World([row(**used), row(**used)]).snapshot(["rejected-path", "self/*"])
     now, then = (np.asarray(node.run(View(snapshot, at))) for at in (NOW, NOW + 40 * DAY))
 
     assert (name not in STRAIGHT | FADING) == np.array_equal(now, then, equal_nan=now.dtype.kind == "f")

@@ -27,7 +27,7 @@ ARCHIVE = '[[rule]]\nname = "r"\nevery = "deep"\nphase = "expire"\ndo = "archive
 def frozen(*some: Row, spans: Any = ALWAYS) -> Snapshot:
     """Freeze memories with sessions."""
     links = linked((1, 2)) if len(some) > 1 else {}
-    return World(list(some), links, spans).snapshot(["keep", "rejected-path"])
+    return World(list(some), links, spans).snapshot(["keep", "rejected-path", "self/*"])
 
 
 def hours(found: Mapping[Decay, int | None]) -> dict[str, float | None]:

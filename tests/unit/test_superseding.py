@@ -108,3 +108,16 @@ def test_the_audit_tells_it_from_a_merge() -> None:
         after = {"status": Status.SUPERSEDED, "reason": effect.reason}
 
         assert [effect.name] == [*acts_of(Change("memories", 1, {"status": Status.ACTIVE}, after))]
+
+
+def test_under_default_what_is_out_of_date_leaves_the_budget_first() -> None:
+    """However much it is worth; nothing is superseded."""
+    policy = load(
+        'version = 1\nextend = "default"\n[[override]]\nname = "store-budget"\n'
+        'keep = { tokens = 100 }\nladder = ["archive"]\n'
+    )
+    rows = [row(tokens=50, words=40, value=value, learned_at=NOW - 40 * DAY) for value in (90.0, 5.0, 9.0)]
+    world = _world(*rows, pairs=((2, 1),))
+    world.apply(plan(world.snapshot(build_snapshot_request(policy).tags), policy, NOW))
+
+    assert [Status.ARCHIVED, Status.ACTIVE, Status.ACTIVE] == [one["status"] for one in world.rows.values()]

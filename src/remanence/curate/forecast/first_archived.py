@@ -84,7 +84,7 @@ def first_archives(snapshot: Snapshot, policy: Policy, now: int) -> dict[Decay, 
     )  # of no class nothing is foretold
     earliest = np.full(len(Decay), np.inf)
     for rule in policy.rules:
-        if "status" in rule.effect.sets and rule.over == "memories" and not rule.has_window:
+        if rule.effect.takes_reason and rule.over == "memories" and not rule.has_window:
             np.minimum(earliest, _earliest(_RuleForecast(view, policy, rule), standing, decay), out=earliest)
     return {
         Decay(code): int(earliest[code]) if np.isfinite(earliest[code]) else None
