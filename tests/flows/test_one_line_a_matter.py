@@ -56,6 +56,7 @@ async def test_boot_shows_the_newest_within_its_budget(opener: Opener, clock: Ma
 
             assert booted.tokens <= budget
             assert seqs[-1] not in shown or {seqs[-1]} == {*shown}
+        booted = await memory.boot()
 
         whole = await memory.boot(budget=1_600)
 

@@ -1,6 +1,5 @@
 """Consolidation compares what is new with its candidates: what may hold no longer is linked, or is at odds."""
 
-from typing import Any
 
 import remanence
 from remanence.core.clock import ManualClock
@@ -90,10 +89,10 @@ async def test_of_three_values_in_one_inbox_each_is_newer_than_one(
 async def test_a_turn_is_left_to_its_facts(opener: Opener, clock: ManualClock) -> None:
     """The link is between facts where there are facts: one pair is one link."""
     async with opener(embedder="auto") as memory:
-        spoken: dict[str, Any] = {"speaker": "Ana", "tags": ["turn"], "kind": "episodic"}
-        first = await memory.learn("Well, 310 a month it is.", **spoken)
+        first = await memory.learn("Well, 310 a month it is.", speaker="Ana", tags=["turn"], kind="episodic")
         (old,) = await told(memory, clock, LEASE)
-        second = await memory.learn(f"You know what? {DEARER}".replace("?", ","), **spoken)
+        said = f"You know what, {DEARER}"
+        second = await memory.learn(said, speaker="Ana", tags=["turn"], kind="episodic")
         (new,) = await told(memory, clock, DEARER)
         facts, turns = (old, new), (first, second)
         for fact, turn in zip(facts, turns, strict=True):
