@@ -1,6 +1,5 @@
 """Consolidation compares what is new with its candidates: what may hold no longer is linked, or is at odds."""
 
-
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Relation, Status

@@ -90,17 +90,9 @@ def test_the_speaker_is_the_subject_of_the_first_person() -> None:
     (named,) = claims_of("Tilda lives in Graz.", "Ana")
     (own,) = claims_of("I live in Graz", "Tilda")
 
-    assert ClaimFound("tilda boss", "be", "Carmen", alone=True) == mine
+    assert ClaimFound("tilda boss", "be", "Carmen") == mine
     assert "ana boss" == hers.subject
     assert (named.subject, named.attribute, named.value) == (own.subject, own.attribute, own.value)
-
-
-def test_a_claim_is_alone_where_the_text_says_nothing_else() -> None:
-    """Another sentence or a clause behind it says more."""
-    texts = ["My boss is Carmen.", "My boss is Carmen. I like her.", "My boss is Carmen, who is new."]
-
-    assert [True, False] == [claims_of(text, "Tilda")[0].alone for text in texts[:2]]
-    assert () == claims_of(texts[2], "Tilda")
 
 
 def test_long_texts_claim_nothing() -> None:

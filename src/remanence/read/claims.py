@@ -6,7 +6,7 @@ in doubt it claims nothing. Knows texts and claims, no memories and no store.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 from remanence.core.patterns import Pattern, any_of
@@ -19,7 +19,6 @@ SENTENCE_CHARS_MAX = 160
 SENTENCE_WORDS_MAX = 24
 SUBJECT_WORDS_MAX = 8
 VALUE_WORDS_MAX = 12
-APPOSITION_WORDS_MAX = 4
 SLOT_WORDS_MAX = 5  # of what differs between an older and a newer value
 LIVE = "live"
 CHANGE = "change"  # the group of verbs that only say that a value is another one
@@ -42,14 +41,13 @@ _UNSPACED_NUMBER = frozenset("一二三四五六七八九十百千万半両两01
 class ClaimFound:
     """What one sentence claims: the folded subject and attribute, the value as said.
 
-    `changed` tells that it is said to be so from now on, `alone` that the text says nothing else.
+    `changed` tells that it is said to be so from now on.
     """
 
     subject: str
     attribute: str
     value: str
     changed: bool = False
-    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,18 +237,13 @@ def claims_of(text: str, speaker: str | None = None) -> tuple[ClaimFound, ...]:
     """Return what a text claims; who says "I" or "my" is the speaker."""
     if len(text) > TEXT_CHARS_MAX:
         return ()
-    claims: list[tuple[ClaimFound, bool]] = []
-    count = 0
+    claims: list[ClaimFound] = []
     for sentence in _sentences(text):
-        count += 1
         if len(sentence) <= SENTENCE_CHARS_MAX and not _MARKED.search(sentence):
-            pair = (
-                _parse_unspaced_claim(sentence, speaker)
-                if _NO_BLANKS.search(sentence)
-                else _parse_spaced_claim(sentence, speaker)
-            )
-            claims += [] if pair is None else [pair]
-    return tuple(replace(claim, alone=True) if whole and count == 1 else claim for claim, whole in claims)
+            parse = _parse_unspaced_claim if _NO_BLANKS.search(sentence) else _parse_spaced_claim
+            claim = parse(sentence, speaker)
+            claims += [] if claim is None else [claim]
+    return tuple(claims)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -267,8 +260,8 @@ def _sentences(text: str) -> Iterator[str]:
         yield sentence
 
 
-def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
-    """Read a sentence of a language written with blanks: its claim, and whether it says nothing else."""
+def _parse_spaced_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
+    """Read a sentence of a language written with blanks."""
     plain = sentence.replace("’", "'")
     words = _split_folded_words(plain)
     moves = _MOVES.search(plain)
@@ -278,7 +271,7 @@ def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound,
     bare = _ALL.updates.sub(rules.updates.remove_phrase, plain) if rules.updates.may_stand(words) else plain
     is_update = bare != plain
     if moves and (move := _MOVED.search(bare.strip(" ,.!"))) and move.lastindex:
-        return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True), True
+        return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True)
     if rules.openers.may_stand(words):
         bare = _ALL.openers.sub(rules.openers.remove_phrase, bare)
     bare_words = words if bare == plain else _split_folded_words(bare)
@@ -293,18 +286,11 @@ def _parse_spaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound,
     ):  # who says it, or that it is an example
         return None
     parts = [part for part in _CLAUSES.split((behind or before).strip(" ,") + " ") if part.strip()] or [""]
-    claim = _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=is_update)
-    return None if claim is None else (claim, not colon and all(map(_only_adds, parts[1:])))
+    return _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=is_update)
 
 
 def _split_folded_words(sentence: str) -> list[str]:
     return sentence.lower().replace(",", " ").replace(": ", " ").split()
-
-
-def _only_adds(part: str) -> bool:
-    """Tell whether what follows a comma only tells more of the value: a few words without a verb."""
-    words = _split_folded_words(part)
-    return len(words) <= APPOSITION_WORDS_MAX and _ALL.verbs.isdisjoint(words)
 
 
 def _language(folded: Sequence[str]) -> _ClaimRules:
@@ -417,16 +403,16 @@ def _subject(tokens: list[str], rules: _ClaimRules, speaker: str | None) -> str 
     return " ".join(words) or None
 
 
-def _parse_unspaced_claim(sentence: str, speaker: str | None) -> tuple[ClaimFound, bool] | None:
+def _parse_unspaced_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
     """Read a sentence of Chinese or Japanese."""
     for telling in UNSPACED_TELLING.values():
         if any(doubt in sentence for doubt in telling.doubts):
             continue
         if move := _MOVED_UNSPACED[telling.code].search(sentence):
             living = _LIVING_UNSPACED[telling.code]
-            return ClaimFound(_name_speaker(speaker), living, move["place"], changed=True), True
+            return ClaimFound(_name_speaker(speaker), living, move["place"], changed=True)
         if (claim := _unspaced_claim(sentence, telling, speaker)) is not None:
-            return claim, True
+            return claim
     return None
 
 

@@ -29,7 +29,7 @@ _CLAUSES = re.compile(r"(?<=[.!?;。！？；])\s*|\n")
 _MONEY = re.compile(
     r"[€$£¥₹]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€$£¥₹]|euros?\b|eur\b|dollars?\b|usd\b|pounds?\b|元|块|円)"
 )
-_NUMBER = re.compile(r"\d[\d.,]*")
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _STRONG = frozenset({"onward", "now", "shifts", "ends", "anymore"})
 _TIMES = ("weekday", "month", "number")
 
