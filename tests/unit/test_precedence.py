@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.core.model import Role, Trust
-from remanence.languages.asking_now import ASKING_NOW
+from remanence.languages.families import QUESTIONS
 from remanence.read.precedence import AMONG, Precedence, RankedText, asks_now, find_precedence
 from remanence.text.analysis import stems
 
@@ -153,7 +153,7 @@ def test_what_is_further_down_than_ten_stays_there(count: int) -> None:
 
 def test_every_language_has_words_of_each_sort() -> None:
     """So that none is asked in vain."""
-    for one in ASKING_NOW.values():
+    for one in QUESTIONS.values():
         assert one.elsewhen
         assert one.counts
         assert one.sums
