@@ -155,22 +155,23 @@ def test_a_sentence_does_not_end_within_a_date_or_name() -> None:
     ] == [text[begin:end] for begin, end in spans(text)]
 
 
-def test_an_assistant_only_commits_itself() -> None:
-    """What an assistant explains is no fact, what it promises is, and so is what a tool has arranged."""
+def test_of_programs_only_what_is_arranged_counts() -> None:
+    """What an assistant explains, offers or promises is no fact; what a tool has arranged is one."""
     told = [
         *found("The capital of Peru is Lima, a city of 10 million.", "Helper", "assistant"),
         *found("I'll send the draft by Friday at 9.", "Helper", "assistant"),
+        *found("I can prepare a list of 12 recipes for you.", "Helper", "assistant"),
         *found("Booked: table for 4 at 19:30", "calendar", "tool"),
         *found("error: 3 files failed to load", "shell", "tool"),
     ]
 
-    assert ["commitment", "fact"] == [fact.category for fact in told]
+    assert ["Booked: table for 4 at 19:30"] == [fact.content for fact in told]
 
 
 def test_tiers_go_by_confidence() -> None:
     """What was said outright is explicit, what follows implied, what is likely inferred, what is hedged speculative."""
     texts = [
-        "I prefer rye bread.", "Tomas has lived at 12 Elm Road.", "They brought 40 chairs up from the cellar.",
+        "I prefer rye bread.", "Tomas has lived at 12 Elm Road.", "Two men brought chairs up from the cellar on Sunday.",
         "I think my cousin Ada maybe works in a bakery in Turku.",
     ]  # fmt: skip
 
@@ -182,7 +183,7 @@ def test_tiers_go_by_confidence() -> None:
 def test_an_answer_needs_less_to_be_a_fact() -> None:
     """A short statement counts after somebody else's question."""
     question = ExtractTurn("q", "Where did you put the spare tyres?", "Bo")
-    answer = ExtractTurn("a", "We left them behind the shed.", "Runa")
+    answer = ExtractTurn("a", "We left the spare tyres behind the shed.", "Runa")
 
     assert ([], ["a"]) == (
         [fact.turn for fact in extract_facts([answer], CATEGORIES).facts],

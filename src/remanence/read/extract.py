@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from remanence.read.assertion import IMPLIED, judge_sentence
+from remanence.read.assertion import IMPLIED, SentenceJudgement, has_value, judge_sentence, leads_on
 from remanence.read.cues import WORD, SentenceReading, language_code, lower_text, read_sentence
 from remanence.read.extraction import (
     CONTENT_CHARS_MAX,
@@ -23,13 +23,17 @@ from remanence.read.extraction import (
     Relationship,
 )
 from remanence.read.importance import importance
-from remanence.read.mentions import kin_of, names_of, subject_of
+from remanence.read.mentions import is_own, kin_of, names_of, subject_of
 from remanence.read.names_found import names_in
+from remanence.read.self_contained import find_dependence, trim_statement
+from remanence.read.signals import signal
 from remanence.read.statements import spans
 from remanence.read.to_third_person import told_of
 from remanence.text.analysis import asks
 
 TAGS_MAX = 3
+JOINED_CHARS_MAX = 400  # of a statement with the one before it that it speaks of
+LEFT = "left a turn: "  # what is said of a statement that does not stand by itself
 _OF_A_PROFILE = frozenset({"preference", "skill", "principle", "relationship", "fact"})
 
 
@@ -52,11 +56,14 @@ def extract_facts(turns: Sequence[ExtractTurn], categories: Sequence[str]) -> Ex
     """Return what some turns state, at most as much as one batch may hold; the surest first where there is more."""
     candidates: list[_FactCandidate] = []
     mentions: dict[Entity, None] = {}
+    left: Counter[str] = Counter()
     speakers = {turn.id: turn.speaker for turn in turns if turn.role == "user"}
     for at, turn in enumerate(turns):
         words, sentences = WORD.findall(lower_text(turn.text)), [*spans(turn.text)]
         code = language_code(turn.text, words)
-        stated_here = _of_turn(turn, code, sentences, _answers(turns, at))
+        left_here: Counter[str] = Counter()
+        stated_here = _of_turn(turn, code, sentences, left_here, answers=_answers(turns, at))
+        left += left_here
         candidates += [one for one in stated_here if one.fact.category in categories]
         mentions |= dict.fromkeys(
             _entities(names_in(turn.text, code, words, sentences), set(speakers.values()))
@@ -73,6 +80,7 @@ def extract_facts(turns: Sequence[ExtractTurn], categories: Sequence[str]) -> Ex
         {
             "facts": len(distinct) - len(facts), "entities": len(entities) - ENTITIES_MAX,
             "profile": len(profile) - PROFILE_MAX, "relationships": len(relations) - RELATIONSHIPS_MAX,
+            **left,
         }
     )  # fmt: skip
     return ExtractResult(
@@ -89,23 +97,54 @@ def _answers(turns: Sequence[ExtractTurn], at: int) -> bool:
 
 
 def _of_turn(
-    turn: ExtractTurn, code: str, sentences: Sequence[tuple[int, int]], answers: bool
-) -> Iterator[_FactCandidate]:
-    for begin, end in sentences:
-        sentence = turn.text[begin:end]
-        read = read_sentence(sentence, code)
-        verdict = judge_sentence(sentence, read, role=turn.role, answers=answers)
-        if verdict.confidence:
-            fact = Fact(
-                category=verdict.category,
-                content=_content(sentence, code, turn.speaker),
-                turn=turn.id,
-                span=(begin, end),
-                confidence=verdict.confidence,
-                subject=_subject(sentence, read, turn.speaker),
-                tags=_tags(sentence, code),
-            )
-            yield _FactCandidate(fact, sentence, read, importance(sentence, verdict.category))
+    turn: ExtractTurn, code: str, sentences: Sequence[tuple[int, int]], left: Counter[str], *, answers: bool
+) -> list[_FactCandidate]:
+    """Return the facts of a turn; what states something and does not stand by itself is counted with its reason."""
+    found: list[_FactCandidate] = []
+    before: tuple[int, int] | None = None  # the sentence before, where one may go on from it
+    for span in sentences:
+        begin, end = trim_statement(turn.text, *span, code)
+        if begin == end:
+            before = None
+            continue
+        read = read_sentence(turn.text[begin:end], code)
+        verdict = judge_sentence(turn.text[span[0] : end], read, role=turn.role, answers=answers)
+        why = find_dependence(turn.text[begin:end], read)
+        if why and before and has_value(turn.text[begin:end], read) and end - before[0] <= JOINED_CHARS_MAX:
+            begin = before[0]
+            read = read_sentence(turn.text[begin:end], code)
+            verdict, why = judge_sentence(turn.text[begin:end], read, role=turn.role, answers=True), ""
+            found = [one for one in found if one.fact.span != before]
+        if verdict.confidence and not why:
+            found.append(_candidate(turn, code, (begin, end), read, verdict))
+        elif verdict.confidence:
+            left[LEFT + why] += 1
+        before = (
+            (begin, end) if not why and (verdict.confidence or leads_on(turn.text[begin:end], read)) else None
+        )
+    if not found and not left and turn.role == "user" and signal(turn.text).level == "high":
+        left[LEFT + "no sentence says it alone"] += 1
+    return found
+
+
+def _candidate(
+    turn: ExtractTurn, code: str, span: tuple[int, int], read: SentenceReading, verdict: SentenceJudgement
+) -> _FactCandidate:
+    sentence = turn.text[slice(*span)]
+    subject = _subject(sentence, read, turn.speaker)
+    category = verdict.category
+    if category == "preference" and subject != turn.speaker and not is_own(sentence, read):
+        category = "fact"  # what somebody says of another
+    fact = Fact(
+        category=category,
+        content=_content(sentence, code, turn.speaker),
+        turn=turn.id,
+        span=span,
+        confidence=verdict.confidence,
+        subject=subject,
+        tags=_tags(sentence, code),
+    )
+    return _FactCandidate(fact, sentence, read, importance(sentence, category))
 
 
 def _content(sentence: str, code: str, speaker: str) -> str:

@@ -46,6 +46,16 @@ def subject_of(sentence: str, read: SentenceReading, speaker: str) -> str:
     return (names[-1] if names else speaker) if is_owned else about or speaker
 
 
+def is_own(sentence: str, read: SentenceReading) -> bool:
+    """True where a statement says something of its speaker, or of nobody: not what "my sister Vera" or "Bo" prefers."""
+    lexicon = LEXICONS.get(read.code)
+    if lexicon is None:
+        return True
+    first = [match.group() for match in WORD.finditer(lower_text(sentence))][:2]
+    is_of_kin = len(first) > 1 and first[0] in ASSERTIONS[read.code].possessives and first[1] in lexicon.kin
+    return not is_of_kin and any(word in lexicon.first_person for word in read.words)
+
+
 def _named_kin(sentence: str, first: Sequence[str], words: Sequence[re.Match[str]], code: str) -> str:
     """Return the name that a sentence begins with after "my sister", "" where it does not."""
     mine, kin = ASSERTIONS[code].possessives, LEXICONS[code].kin

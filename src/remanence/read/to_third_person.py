@@ -10,6 +10,8 @@ from remanence.read.cues import WORD, lower_text
 _ENGLISH, _GERMAN, _JAPANESE_WORDS = (THIRD_PERSON[code] for code in ("en", "de", "ja"))
 _QUOTES = frozenset('"“”„«»「」『』‘')
 _JAPANESE = re.compile(f"(?:{'|'.join(_JAPANESE_WORDS.persons)})(?=[{''.join(_JAPANESE_WORDS.particles)}])")
+_UNSAFE = frozenset("than as like let trust believe excuse as".split())
+OWN_MAX = 3
 _JOINS = frozenset(("and", "or", "but", "then"))
 Words = Sequence[re.Match[str]]
 
@@ -26,7 +28,9 @@ def _english(sentence: str, speaker: str) -> str | None:
     matches = list(WORD.finditer(lower_text(sentence)))
     words = [word.group() for word in matches]
     own = [at for at, word in enumerate(words) if word in ("i", "me", "my") or word in _ENGLISH.contractions]
-    if not own or _ENGLISH.others & set(words):
+    # Where "me" is compared or called upon, and where the name would be all that is heard, it stays.
+    is_unsafe = any(words[at] == "me" and at and words[at - 1] in _UNSAFE for at in own)
+    if not own or len(own) > OWN_MAX or is_unsafe or _ENGLISH.others & set(words):
         return None
     new: dict[int, str] = {}
     for at in own:

@@ -1,0 +1,202 @@
+"""Whether a sentence stands by itself: without what only joins it to others, and naming what it speaks of.
+
+Knows the words of one sentence; must not know memories. In doubt it does not stand: a turn loses nothing by it.
+"""
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from remanence.languages import LEXICONS
+from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.stating import STATING, UNSPACED_DEPENDENTS, UNSPACED_SAYINGS, Stating
+from remanence.languages.third_person import ENGLISH_VERBS
+from remanence.read.cues import WORD, SentenceReading, lower_text, read_sentence
+from remanence.text.analysis import ASKING
+
+PRONOUN, NUMBER, REFERENCE, VERBLESS = (
+    "begins with a pronoun", "begins with a number", "speaks of what was said before", "says nothing of anything",
+)  # fmt: skip
+_PAUSE = re.compile(r"[\s,.:;!…–—-]*")
+_LAST_CLAUSE = re.compile(r"[,:–—][^,:–—]*$")
+_LED_MAX = 5
+_EXISTING = frozenset({"hay", "há", "tem"})
+_TAG_MAX = 3  # words: "right?", "can you believe?" ask for nothing
+_CLAUSE_CONTENT_MIN = 2
+_FRAGMENT_MAX = 2  # words without a verb
+
+
+def trim_statement(text: str, begin: int, end: int, code: str) -> tuple[int, int]:
+    """Return where the statement of a sentence stands: without leading talk, and without a request at its end."""
+    if code not in STATING:
+        return begin, end
+    end = _cut_request(text, begin, end, code)
+    low, stating = lower_text(text[begin:end]), STATING[code]
+    at = 0
+    for _ in range(_LED_MAX):
+        lead = _match_lead(text[begin:end], low, at, stating, LEXICONS[code].kin)
+        if lead is None:
+            break
+        at = lead
+    return begin + at, end
+
+
+def _match_lead(sentence: str, low: str, at: int, stating: Stating, kin: AbstractSet[str]) -> int | None:
+    """Return where a sentence goes on after a word that only leads to it: "and", "no,", "Hey John,", "mum it was"."""
+    word = WORD.match(low, at)
+    if word is None:
+        return None
+    follows = _PAUSE.match(low, word.end()).end()  # type: ignore[union-attr]  # it matches nothing too
+    after = WORD.match(low, follows)
+    if after is None:
+        return None
+    is_set_off = bool(low[word.end() : follows].strip())
+    if word.group() in stating.leads or (word.group() in stating.cries and is_set_off):
+        return follows
+    called_end = _PAUSE.match(low, after.end()).end()  # type: ignore[union-attr]
+    is_called = (
+        sentence[follows].isupper() and low[after.end() : called_end].strip() and called_end < len(low)
+    )
+    if word.group() in stating.cries and is_called and after.group() not in stating.persons:
+        return called_end
+    is_kin = word.group() in kin and not is_set_off and after.group() in stating.persons
+    return follows if is_kin else None
+
+
+def _cut_request(text: str, begin: int, end: int, code: str) -> int:
+    """Return where a sentence ends without a last clause that asks: where it begins if the rest says nothing."""
+    clause = _LAST_CLAUSE.search(text, begin, end)
+    if clause is None:
+        return end
+    last = read_sentence(clause.group()[1:], code)
+    asks = text[begin:end].endswith(tuple(ASKING))
+    turns = (
+        len(last.words) > 2 and last.words[0] in STATING[code].inverting and last.words[1] not in last.content
+    )
+    if not (
+        last.has("requests", "inverts")
+        or turns
+        or (asks and (last.has("asks") or len(last.words) <= _TAG_MAX))
+    ):
+        return end
+    rest = read_sentence(text[begin : clause.start()], code)
+    return clause.start() if len(rest.content) >= _CLAUSE_CONTENT_MIN else begin
+
+
+def supposes_or_quotes(sentence: str, read: SentenceReading) -> bool:
+    """True for a saying, and for what would be if something else were."""
+    low = lower_text(sentence)
+    stating = STATING.get(read.code)
+    if stating is None:
+        return any(phrase in low for phrase in UNSPACED_SAYINGS)
+    supposed = not stating.ifs.isdisjoint(read.words) and not stating.unreal.isdisjoint(read.words)
+    return supposed or any(phrase in low for phrase in stating.sayings)
+
+
+def says_i(read: SentenceReading, within: int) -> bool:
+    """True where one of the first words says "I" or "we", be it the verb alone as in Spanish or in chat."""
+    stating = STATING[read.code]
+    said = stating.finite | stating.persons
+    endings = stating.endings or ("\0",)
+    return any(word in said or (len(word) > 3 and word.endswith(endings)) for word in read.words[:within])
+
+
+def is_verb(word: str, code: str) -> bool:
+    """True for a verb that a statement may be made with, as far as the lists know it."""
+    known = ASSERTIONS[code].copulas | STATING[code].finite
+    return word in known or (
+        code == "en" and (word in ENGLISH_VERBS or word.removesuffix("s") in ENGLISH_VERBS)
+    )
+
+
+def has_verb(read: SentenceReading) -> bool:
+    """True where a sentence has a verb that the lists know."""
+    return any(is_verb(word, read.code) for word in read.words)
+
+
+def find_dependence(sentence: str, read: SentenceReading) -> str:
+    """Say why a sentence does not stand by itself, "" where it does."""
+    stating = STATING.get(read.code)
+    if stating is None:
+        return PRONOUN if sentence.startswith(UNSPACED_DEPENDENTS) else ""
+    if not read.words:
+        return VERBLESS
+    first, second = read.words[0], read.words[1] if len(read.words) > 1 else ""
+    if _begins_dependent(first, second, read, stating):
+        return PRONOUN
+    lexicon = LEXICONS[read.code]
+    counted = first[0].isdigit() or first in lexicon.number_words
+    if counted and ":" not in sentence and (not second or second in lexicon.stop or not _tells(read)):
+        return NUMBER
+    if ":" not in sentence and len(read.words) <= _FRAGMENT_MAX and not _tells(read):
+        return VERBLESS
+    return REFERENCE if stating.backward and _refers_back(sentence, read, stating) else ""
+
+
+def _begins_dependent(first: str, second: str, read: SentenceReading, stating: Stating) -> bool:
+    lexicon, copulas = LEXICONS[read.code], ASSERTIONS[read.code].copulas
+    if first in stating.dependents:
+        return second not in lexicon.time_words
+    if first in stating.articles:
+        return second in copulas or second in stating.finite
+    # Who "has two" or "likes it" was named before: the verb alone says only that it is somebody else.
+    if read.code == "en":
+        return first.endswith("s") and (first in copulas or first[:-1] in ENGLISH_VERBS)
+    return (
+        bool(stating.endings or stating.articles)
+        and first in copulas - _EXISTING
+        and second not in stating.persons
+    )
+
+
+def _tells(read: SentenceReading) -> bool:
+    lexicon = LEXICONS[read.code]
+    said = lexicon.past | STATING[read.code].persons
+    endings = lexicon.past_endings or ("\0",)
+    return has_verb(read) or any(
+        word in said or (len(word) > 4 and word.endswith(endings)) for word in read.words
+    )
+
+
+def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool:
+    """True where "it" or "them" comes before anything that it could stand for."""
+    matches = list(WORD.finditer(lower_text(sentence)))
+    named = nouns = 0
+    opened = False
+    for at, match in enumerate(matches):
+        word = match.group()
+        is_vague = word in stating.backward and not named and not (opened and nouns > 1)
+        if is_vague and not _is_plain(read.words[at + 1 : at + 2], word, read.code):
+            return True
+        opened = opened or word in stating.opening or _is_set_off(sentence, matches, at)
+        if word in read.content:
+            nouns += 1
+            named += _is_noun(sentence, matches, at, read.code)
+    return False
+
+
+def _is_plain(following: Sequence[str], word: str, code: str) -> bool:
+    """True for "this week" and "there are", which speak of nothing that was said before."""
+    if word in ("this", "these", "those"):
+        lexicon = LEXICONS[code]
+        return not following or following[0] in lexicon.time_words | lexicon.stop
+    return word == "there" and bool(ASSERTIONS[code].copulas.intersection(following))
+
+
+def _is_set_off(sentence: str, matches: Sequence[re.Match[str]], at: int) -> bool:
+    return at > 0 and bool(sentence[matches[at - 1].end() : matches[at].start()].strip())
+
+
+def _is_noun(sentence: str, matches: Sequence[re.Match[str]], at: int, code: str) -> bool:
+    """True for a name, a word for kin, and what has an article, a number or "my" before it or before its adjective."""
+    word, before = matches[at].group(), [match.group() for match in matches[max(0, at - 2) : at]]
+    lexicon = LEXICONS[code]
+    if word in lexicon.time_words:
+        return False
+    follows = matches[at + 1].group() if at + 1 < len(matches) else ""
+    is_name = sentence[matches[at].start()].isupper() and (at > 0 or follows not in STATING[code].backward)
+    led = lexicon.number_words | ASSERTIONS[code].possessives | _ARTICLES
+    return is_name or word in lexicon.kin or any(one in led or one[0].isdigit() for one in before)
+
+
+_ARTICLES = frozenset("a an the some any his her their your these every each no another".split())
