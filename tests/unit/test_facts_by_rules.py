@@ -183,7 +183,7 @@ def test_tiers_go_by_confidence() -> None:
 def test_an_answer_needs_less_to_be_a_fact() -> None:
     """A short statement counts after somebody else's question."""
     question = ExtractTurn("q", "Where did you put the spare tyres?", "Bo")
-    answer = ExtractTurn("a", "We left the spare tyres behind the shed.", "Runa")
+    answer = ExtractTurn("a", "The spare tyres are behind the shed.", "Runa")
 
     assert ([], ["a"]) == (
         [fact.turn for fact in extract_facts([answer], CATEGORIES).facts],

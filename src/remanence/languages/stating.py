@@ -23,10 +23,12 @@ class Stating:
     dependents: frozenset[str]
     persons: frozenset[str]
     sayings: tuple[str, ...]
+    courtesies: frozenset[str] = frozenset()
     ifs: frozenset[str] = frozenset()
     unreal: frozenset[str] = frozenset()
     articles: frozenset[str] = frozenset()
     backward: frozenset[str] = frozenset()
+    personal: frozenset[str] = frozenset()
     opening: frozenset[str] = frozenset()
     inverting: frozenset[str] = frozenset()
     finite: frozenset[str] = frozenset()
@@ -35,7 +37,7 @@ class Stating:
 
 STATING: dict[str, Stating] = {
     "en": Stating(
-        leads=words("and but so also plus anyway btw besides then or though guys folks"),
+        leads=words("and but so also plus anyway btw besides then or though just guys folks"),
         cries=words("""
             absolutely ah alright cool correction course definitely evening exactly good great ha
             haha hello hey hi honestly huh listen lol look lovely mean morning nah news no nope now
@@ -43,17 +45,21 @@ STATING: dict[str, Stating] = {
             yes yup
         """),
         dependents=words("""
-            it it's it'll it'd its they they're they'll they've he he's he'll he'd she she's she'll she'd his her their
-            him them that that's that'll this these those it'd which because since hers theirs than not neither both
-            another same still like hoping looking been being just only something everything anything here
+            it it's it'll it'd its they they're they'll they've he he's he'll he'd she she's she'll
+            she'd his her their him them that that's that'll this these those it'd which because
+            since hers theirs than neither both another same should must would might
         """),
         persons=words("i i'm i've i'll i'd we we're we've we'll im ive"),
         sayings=("as they say", "they say,", "what they say", "as the saying", "they always say", "like they say"),
+        courtesies=words("here here's wishing hoping let's appreciate thanks glad sounds excited happy looking"),
         ifs=words("if"),
         unreal=words("would could might i'd we'd he'd she'd they'd you'd"),
-        backward=words("it it's they they're he he's she she's him her them this these those there"),
+        backward=words("it it's they they're he he's she she's him her them this these those that there his their its"),
+        personal=words("he he's she she's him her"),
         inverting=words("can could will would does do did is are has have should"),
-        opening=words("and but so because , when while though although which since until"),
+        opening=words("""
+            and but so because when while though although which since until that who who'd where if as after before
+        """),
     ),
     "de": Stating(
         leads=words("und aber also leute oder übrigens außerdem ansonsten dann jedenfalls nur"),

@@ -20,10 +20,13 @@ ORDER = (
     "moment", "relationship", "skill", "entity", "fact",
 )  # fmt: skip
 _VETOES = ("requests", "supposes", "wishes", "plays", "errors", "inverts")
-# These need something that they are about: "Final answer." says nothing alone.
-_ABOUT = frozenset({"correction", "decision", "moment"})
+# So many words that say something these need beside a number: "Final answer." and "We had fun." say nothing alone.
+_ABOUT = {"correction": 2, "decision": 2, "moment": 3, "skill": 2, "relationship": 2}
 _OUTRIGHT = ("correction", "decision", "commitment", "rules")
 _OURS = frozenset("we our wir bei unser unsere nous on notre chez nosotros nuestra en nós nossa na a".split())
+_TO_ME = re.compile(r"\b(?:me|mir|mich)\b|-moi\b|\w{3}[aeá]me\b", re.IGNORECASE)
+_HABITS = frozenset("always never immer nie niemals toujours jamais siempre nunca jamás sempre".split())
+_EVERYBODY = frozenset("us our ours ourselves".split())
 STANDING_ORDER = "high: standing order"
 _NUMBER = re.compile(r"\d|[二三四五六七八九十百千万]")
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
@@ -38,18 +41,19 @@ WEIGHTS = {
 }  # fmt: skip
 WORD = 0.045  # each word that says something, up to
 WORDS_COUNTED = 16
-STATED_MIN = 0.40
+STATED_MIN = 0.38
 UNBACKED = 0.12  # so much more where no value, cue, question or signal of a turn backs it
-HEDGED_MIN = 0.60  # "I think", "maybe": kept only where all else speaks for it, and then as speculation
+HEDGED_MIN = 0.70  # "I think", "maybe": kept only where all else speaks for it, and then as speculation
 SURE_SHARE = 0.5  # how much of what is beyond the least is confidence
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceJudgement:
-    """What a sentence is: its category and how sure that is, 0 where it states nothing."""
+    """What a sentence is: its category, how sure that is, 0 where it states nothing, and whether it is an order."""
 
     category: str
     confidence: float
+    orders: bool = False
 
 
 NOTHING = SentenceJudgement("fact", 0.0)
@@ -76,19 +80,28 @@ def judge_sentence(
     if states_nothing(sentence, read) and not (orders and not read.has("supposes", "errors")):
         return NOTHING
     counts = _counts(sentence, read)
-    counts |= {"answers": answers, "signal": heard.level in ("high", "medium")}
+    # "Yoga is so cool", asked or not, is said of yoga.
+    counts |= {
+        "answers": answers and read.words[0] not in read.content,
+        "signal": heard.level in ("high", "medium"),
+    }
     cues = {name for name in _cues(sentence, read) if _is_sure(name, read, counts, orders=orders)}
     category = next((name for name in ORDER if name in cues), "preference" if orders else "fact")
+    # "From now on write to me as Kit" says how to serve somebody, "from now on we ship on Mondays" what was decided.
+    if orders and category == "decision" and _TO_ME.search(sentence):
+        category = "preference"
     points = _points(read, counts, cued=bool(cues) or orders)
-    return SentenceJudgement(category, _confidence(points, read, counts, cued=bool(cues) or orders))
+    sure = _confidence(points, read, counts, cued=bool(cues), orders=orders)
+    return SentenceJudgement(category, sure, orders)
 
 
 def _is_sure(name: str, read: SentenceReading, counts: Mapping[str, int], *, orders: bool) -> bool:
     """True where a sentence has the form of a category: "never" alone makes no principle, "can" no skill."""
     if name == "principle":
-        is_general = not any(map(counts.get, ("kin", "time", "past")))
+        is_general = not any(map(counts.get, ("kin", "time", "past"))) and _HABITS.isdisjoint(read.words)
         is_ours = not counts["first"] or read.words[0] in _OURS
-        return bool(read.has("rules")) or orders or (is_general and is_ours)
+        is_past = len(read.words) > 1 and (counts.get("past") or read.words[1].endswith(("ed", "ing")))
+        return ((bool(read.has("rules")) or orders) and not is_past) or (is_general and is_ours)
     return name != "skill" or read.code not in LEXICONS or not read.words or says_i(read, 1)
 
 
@@ -103,7 +116,15 @@ def states_nothing(sentence: str, read: SentenceReading) -> bool:
 def leads_on(sentence: str, read: SentenceReading) -> bool:
     """True where the next sentence may go on from one that is no fact: "about the installs. no, four of them"."""
     is_cry = sentence.endswith("!") and not has_verb(read)
-    return bool(read.content) and len(read.words) > 1 and not is_cry and not states_nothing(sentence, read)
+    lexicon = LEXICONS.get(read.code)
+    to_you = lexicon is not None and not lexicon.second_person.isdisjoint(read.words)
+    return (
+        bool(read.content)
+        and len(read.words) > 1
+        and not is_cry
+        and not to_you
+        and not states_nothing(sentence, read)
+    )
 
 
 def has_value(sentence: str, read: SentenceReading) -> bool:
@@ -115,8 +136,10 @@ def has_value(sentence: str, read: SentenceReading) -> bool:
 
 
 def _cues(sentence: str, read: SentenceReading) -> set[str]:
-    is_substantial = len(read.content) > 1 or _NUMBER.search(sentence) is not None
-    return {name for name in ORDER if read.has(name) and (is_substantial or name not in _ABOUT)}
+    is_counted = _NUMBER.search(sentence) is not None
+    return {
+        name for name in ORDER if read.has(name) and (is_counted or len(read.content) >= _ABOUT.get(name, 1))
+    }
 
 
 def _points(read: SentenceReading, counts: Mapping[str, int], *, cued: bool) -> float:
@@ -133,15 +156,24 @@ def _points(read: SentenceReading, counts: Mapping[str, int], *, cued: bool) -> 
     )
 
 
-def _confidence(points: float, read: SentenceReading, counts: Mapping[str, int], *, cued: bool) -> float:
+def _confidence(
+    points: float, read: SentenceReading, counts: Mapping[str, int], *, cued: bool, orders: bool
+) -> float:
     """Return how sure a statement is: said outright, following from what was said, likely, or hedged."""
     if read.has("hedges"):
         return SPECULATIVE if points >= HEDGED_MIN else 0.0
-    is_backed = any(map(counts.get, ("number", "time", "name", "named", "signal", "answers")))
-    is_told = is_backed or cued or counts.get("kin")
-    if points < STATED_MIN + (0 if is_told else UNBACKED) or (counts.get("second") and not is_backed):
+    is_backed = any(map(counts.get, ("number", "signal", "named", "time", "name", "answers"))) or read.has(
+        *_OUTRIGHT
+    )
+    is_told = is_backed or cued or orders or counts.get("kin") or counts.get("begins")
+    if points < STATED_MIN + (0 if is_told else UNBACKED):
         return 0.0
-    if cued and not counts.get("opinions"):
+    # What is said of everybody, or to the one who listens, is courtesy unless it tells a value.
+    if not (is_backed or counts.get("own") or counts.get("kin")) or (
+        counts.get("second") and not (counts.get("number") or orders)
+    ):
+        return 0.0
+    if (cued or orders) and not counts.get("opinions"):
         return EXPLICIT
     least, most = (IMPLIED, EXPLICIT) if counts.get("state") else (INFERRED, IMPLIED)
     return round(min(most - 0.01, least + SURE_SHARE * (points - STATED_MIN)), 2)
@@ -156,7 +188,12 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     counts["number"] = _NUMBER.search(sentence) is not None
     if read.code not in LEXICONS:
         counts |= {"first": any(word in sentence for word in ASSERTIONS[read.code].possessives)}
-        counts |= {"time": read.has("episode"), "state": read.has("state", "held"), "named": True}
+        counts |= {
+            "time": read.has("episode"),
+            "state": read.has("state", "held"),
+            "named": True,
+            "own": True,
+        }
         return counts
     lists, lexicon = _lists(read.code), LEXICONS[read.code]
     for word in read.words:
@@ -164,12 +201,18 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
             counts[name] = counts.get(name, 0) + 1
     is_named = _is_named(read)
     capitals = (lexicon.names_by_capital or sentence[0].islower()) and _CAPITAL.search(sentence) is not None
-    counts["name"] = capitals or (is_named and sentence[0].isupper())
+    # Who writes no full stop writes a capital only where it means something.
+    counts["name"] = capitals or (is_named and sentence[0].isupper() and sentence[-1] not in ".!")
     has_value = any(map(counts.get, ("number", "time", "name")))
     counts["named"] = _NAMES.match(sentence) is not None
     says = is_named or counts["named"] or (has_value and has_verb(read))
     counts["state"] = says or read.has("state", "held") > 0
     counts["first"] = counts.get("first", 0) or says_i(read, 3)
+    counts["begins"] = read.code == "en" and says_i(read, 1) and len(read.content) > 1
+    # "We all need our rest": of everybody, and so of nobody.
+    counts["own"] = any(
+        word not in _EVERYBODY for word in read.words if "first" in lists.get(word, ())
+    ) or says_i(read, 3)
     return counts
 
 

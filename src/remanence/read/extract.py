@@ -25,7 +25,7 @@ from remanence.read.extraction import (
 from remanence.read.importance import importance
 from remanence.read.mentions import is_own, kin_of, names_of, subject_of
 from remanence.read.names_found import names_in
-from remanence.read.self_contained import find_dependence, trim_statement
+from remanence.read.self_contained import NUMBER, VERBLESS, find_dependence, trim_statement
 from remanence.read.signals import signal
 from remanence.read.statements import spans
 from remanence.read.to_third_person import told_of
@@ -102,6 +102,7 @@ def _of_turn(
     """Return the facts of a turn; what states something and does not stand by itself is counted with its reason."""
     found: list[_FactCandidate] = []
     before: tuple[int, int] | None = None  # the sentence before, where one may go on from it
+    is_topic = False
     for span in sentences:
         begin, end = trim_statement(turn.text, *span, code)
         if begin == end:
@@ -109,19 +110,21 @@ def _of_turn(
             continue
         read = read_sentence(turn.text[begin:end], code)
         verdict = judge_sentence(turn.text[span[0] : end], read, role=turn.role, answers=answers)
-        why = find_dependence(turn.text[begin:end], read)
-        if why and before and has_value(turn.text[begin:end], read) and end - before[0] <= JOINED_CHARS_MAX:
-            begin = before[0]
-            read = read_sentence(turn.text[begin:end], code)
-            verdict, why = judge_sentence(turn.text[begin:end], read, role=turn.role, answers=True), ""
-            found = [one for one in found if one.fact.span != before]
+        why = find_dependence(turn.text[begin:end], read, orders=verdict.orders)
+        if why and before and end - before[0] <= JOINED_CHARS_MAX and (why == NUMBER or not is_topic):
+            is_fact = bool(found) and found[-1].fact.span == before
+            if has_value(turn.text[begin:end], read) or (verdict.confidence and not is_fact):
+                begin, why = before[0], ""
+                read = read_sentence(turn.text[begin:end], code)
+                verdict = judge_sentence(turn.text[begin:end], read, role=turn.role, answers=True)
+                found = found[:-1] if is_fact else found
         if verdict.confidence and not why:
             found.append(_candidate(turn, code, (begin, end), read, verdict))
         elif verdict.confidence:
             left[LEFT + why] += 1
-        before = (
-            (begin, end) if not why and (verdict.confidence or leads_on(turn.text[begin:end], read)) else None
-        )
+        # A topic without a verb leads to a number only: "about the installs. no, four of them".
+        before = (begin, end) if why in ("", VERBLESS) and leads_on(turn.text[begin:end], read) else None
+        is_topic = bool(why)
     if not found and not left and turn.role == "user" and signal(turn.text).level == "high":
         left[LEFT + "no sentence says it alone"] += 1
     return found
@@ -131,7 +134,8 @@ def _candidate(
     turn: ExtractTurn, code: str, span: tuple[int, int], read: SentenceReading, verdict: SentenceJudgement
 ) -> _FactCandidate:
     sentence = turn.text[slice(*span)]
-    subject = _subject(sentence, read, turn.speaker)
+    is_order = verdict.orders and verdict.category == "preference"
+    subject = turn.speaker if is_order else _subject(sentence, read, turn.speaker)
     category = verdict.category
     if category == "preference" and subject != turn.speaker and not is_own(sentence, read):
         category = "fact"  # what somebody says of another

@@ -6,11 +6,13 @@ Knows the words of one sentence; must not know memories. In doubt it does not st
 import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from itertools import dropwhile
 
 from remanence.languages import LEXICONS
 from remanence.languages.asserting import ASSERTIONS
+from remanence.languages.name_words import ROLES
 from remanence.languages.stating import STATING, UNSPACED_DEPENDENTS, UNSPACED_SAYINGS, Stating
-from remanence.languages.third_person import ENGLISH_VERBS
+from remanence.languages.third_person import ENGLISH_ADVERBS, ENGLISH_VERBS
 from remanence.read.cues import WORD, SentenceReading, lower_text, read_sentence
 from remanence.text.analysis import ASKING
 
@@ -23,6 +25,7 @@ _LED_MAX = 5
 _EXISTING = frozenset({"hay", "há", "tem"})
 _TAG_MAX = 3  # words: "right?", "can you believe?" ask for nothing
 _CLAUSE_CONTENT_MIN = 2
+_VALUE = re.compile(r"\d|\s[A-ZÀ-ÖØ-Þ]")
 _FRAGMENT_MAX = 2  # words without a verb
 
 
@@ -90,7 +93,8 @@ def supposes_or_quotes(sentence: str, read: SentenceReading) -> bool:
     if stating is None:
         return any(phrase in low for phrase in UNSPACED_SAYINGS)
     supposed = not stating.ifs.isdisjoint(read.words) and not stating.unreal.isdisjoint(read.words)
-    return supposed or any(phrase in low for phrase in stating.sayings)
+    is_courtesy = bool(read.words) and read.words[0] in stating.courtesies
+    return supposed or is_courtesy or any(phrase in low for phrase in stating.sayings)
 
 
 def says_i(read: SentenceReading, within: int) -> bool:
@@ -114,23 +118,46 @@ def has_verb(read: SentenceReading) -> bool:
     return any(is_verb(word, read.code) for word in read.words)
 
 
-def find_dependence(sentence: str, read: SentenceReading) -> str:
-    """Say why a sentence does not stand by itself, "" where it does."""
+def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = False) -> str:
+    """Say why a sentence does not stand by itself, "" where it does; an order needs nobody named."""
     stating = STATING.get(read.code)
     if stating is None:
         return PRONOUN if sentence.startswith(UNSPACED_DEPENDENTS) else ""
     if not read.words:
         return VERBLESS
-    first, second = read.words[0], read.words[1] if len(read.words) > 1 else ""
+    if not orders and read.code == "en" and _names_nobody(sentence, read):
+        return VERBLESS
+    first, second, *_ = *dropwhile(ENGLISH_ADVERBS.__contains__, read.words), "", ""
+    if read.words[-1] == "to":
+        return REFERENCE
     if _begins_dependent(first, second, read, stating):
         return PRONOUN
     lexicon = LEXICONS[read.code]
-    counted = first[0].isdigit() or first in lexicon.number_words
+    counted = first[:1].isdigit() or first in lexicon.number_words
     if counted and ":" not in sentence and (not second or second in lexicon.stop or not _tells(read)):
         return NUMBER
-    if ":" not in sentence and len(read.words) <= _FRAGMENT_MAX and not _tells(read):
+    # Only English verbs are known well enough that a longer sentence without one says nothing.
+    is_short = len(read.words) <= _FRAGMENT_MAX or (read.code == "en" and not _VALUE.search(sentence))
+    if not orders and ":" not in sentence and is_short and not _tells(read):
         return VERBLESS
     return REFERENCE if stating.backward and _refers_back(sentence, read, stating) else ""
+
+
+def _names_nobody(sentence: str, read: SentenceReading) -> bool:
+    """True where an English sentence begins with its verb and tells no value either: "Miss being outdoors"."""
+    first, lexicon = read.words[0], LEXICONS[read.code]
+    is_past = first in lexicon.past or (
+        len(first) > 4 and first.endswith("ed") and sentence[len(first) :][:1] == " "
+    )
+    told = ASSERTIONS[read.code].copulas | {"me", "us"}  # "Fixing cars calms me"
+    is_subject = first.endswith("ing") and not told.isdisjoint(read.words)
+    begins = first in ENGLISH_VERBS or is_past or (first.endswith("ing") and not is_subject)
+    if first in ENGLISH_VERBS and not is_past:
+        return STATING[read.code].persons.isdisjoint(read.words[1:]) and not any(
+            character.isdigit() for character in sentence
+        )
+    timed = _VALUE.search(sentence) or not lexicon.time_words.isdisjoint(read.words)
+    return begins and not timed and lexicon.number_words.isdisjoint(read.words)
 
 
 def _begins_dependent(first: str, second: str, read: SentenceReading, stating: Stating) -> bool:
@@ -162,25 +189,53 @@ def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool
     """True where "it" or "them" comes before anything that it could stand for."""
     matches = list(WORD.finditer(lower_text(sentence)))
     named = nouns = 0
+    persons = False
+    capital = sentence[0].isupper() and sentence[-1] not in ".!?"  # where capitals mean something
     opened = False
     for at, match in enumerate(matches):
         word = match.group()
-        is_vague = word in stating.backward and not named and not (opened and nouns > 1)
-        if is_vague and not _is_plain(read.words[at + 1 : at + 2], word, read.code):
-            return True
-        opened = opened or word in stating.opening or _is_set_off(sentence, matches, at)
+        opened = opened or _is_set_off(sentence, matches, at)
+        if word in stating.backward and not _is_plain(read.words, at, read.code):
+            begins = at > 0 and (read.words[at - 1] in stating.opening or _is_set_off(sentence, matches, at))
+            known = persons if word in stating.personal else named or (nouns > 0 and begins)
+            is_owned = word in _OWNING and bool(named or persons)
+            if word in _POINTING or not (is_owned or (opened and known)):
+                return True
+        opened = opened or word in stating.opening
         if word in read.content:
             nouns += 1
             named += _is_noun(sentence, matches, at, read.code)
+            persons = (
+                persons
+                or word in LEXICONS[read.code].kin | ROLES
+                or (at > 0 and sentence[match.start()].isupper())
+                or (at == 0 and capital)
+            )
     return False
 
 
-def _is_plain(following: Sequence[str], word: str, code: str) -> bool:
-    """True for "this week" and "there are", which speak of nothing that was said before."""
-    if word in ("this", "these", "those"):
-        lexicon = LEXICONS[code]
-        return not following or following[0] in lexicon.time_words | lexicon.stop
+def _is_plain(words: Sequence[str], at: int, code: str) -> bool:
+    """True for "this week", "that" that joins and "there are", which speak of nothing that was said before."""
+    word, following = words[at], words[at + 1 : at + 2]
+    if word == "that":
+        before = words[at - 1] if at else ""
+        is_shown = before in ENGLISH_VERBS or before in LEXICONS[code].past or before.endswith(("ed", "ing"))
+        return _introduces(words, at) or not (
+            before in _BEFORE_THINGS or (is_shown and before not in _REPORTING)
+        )
+    if word in _POINTING:
+        return (
+            following == ("to",)
+            or bool(LEXICONS[code].time_words.intersection(following))
+            or _introduces(words, at)
+        )
     return word == "there" and bool(ASSERTIONS[code].copulas.intersection(following))
+
+
+def _introduces(words: Sequence[str], at: int) -> bool:
+    """True for "this awesome game" and "that evening course", which say of what they speak."""
+    following = words[at + 1 : at + 3]
+    return len(following) > 1 and following[0] not in _SHOWN and LEXICONS["en"].stop.isdisjoint(following)
 
 
 def _is_set_off(sentence: str, matches: Sequence[re.Match[str]], at: int) -> bool:
@@ -195,8 +250,16 @@ def _is_noun(sentence: str, matches: Sequence[re.Match[str]], at: int, code: str
         return False
     follows = matches[at + 1].group() if at + 1 < len(matches) else ""
     is_name = sentence[matches[at].start()].isupper() and (at > 0 or follows not in STATING[code].backward)
+    is_name = is_name or (at == 0 and is_verb(follows, code))
     led = lexicon.number_words | ASSERTIONS[code].possessives | _ARTICLES
     return is_name or word in lexicon.kin or any(one in led or one[0].isdigit() for one in before)
 
 
+_BEFORE_THINGS = frozenset("like in of at for with on to about from".split())
+_REPORTING = frozenset(
+    "know think hope said say feel told believe heard see saw realized decided mean knew felt".split()
+)
+_POINTING = frozenset({"this", "these", "those"})
+_SHOWN = frozenset("pic pics photo photos picture pictures image".split())
+_OWNING = frozenset({"his", "their", "its"})
 _ARTICLES = frozenset("a an the some any his her their your these every each no another".split())
