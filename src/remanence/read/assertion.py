@@ -39,11 +39,11 @@ WEIGHTS = {
     "first": 0.17, "first again": 0.12, "signal": 0.25, "second": -0.20, "opinions": -0.20, "exclaims": -0.12,
     "answers": 0.33, "passing": -0.08, "asks": -0.20,
 }  # fmt: skip
-WORD = 0.045  # each word that says something, up to
+WORD = 0.06  # each word that says something, up to
 WORDS_COUNTED = 16
-STATED_MIN = 0.38
-UNBACKED = 0.12  # so much more where no value, cue, question or signal of a turn backs it
-HEDGED_MIN = 0.70  # "I think", "maybe": kept only where all else speaks for it, and then as speculation
+STATED_MIN = 0.45
+UNBACKED = 0.10  # so much more where no value, cue, question or signal of a turn backs it
+HEDGED_MIN = 0.75  # "I think", "maybe": kept only where all else speaks for it, and then as speculation
 SURE_SHARE = 0.5  # how much of what is beyond the least is confidence
 
 

@@ -73,14 +73,10 @@ def _cut_request(text: str, begin: int, end: int, code: str) -> int:
         return end
     last = read_sentence(clause.group()[1:], code)
     asks = text[begin:end].endswith(tuple(ASKING))
-    turns = (
-        len(last.words) > 2 and last.words[0] in STATING[code].inverting and last.words[1] not in last.content
-    )
-    if not (
-        last.has("requests", "inverts")
-        or turns
-        or (asks and (last.has("asks") or len(last.words) <= _TAG_MAX))
-    ):
+    words = last.words
+    turns = len(words) > 2 and words[0] in STATING[code].inverting and words[1] not in last.content
+    tags = asks and (last.has("asks") or len(words) <= _TAG_MAX)
+    if not (last.has("requests", "inverts") or turns or tags):
         return end
     rest = read_sentence(text[begin : clause.start()], code)
     return clause.start() if len(rest.content) >= _CLAUSE_CONTENT_MIN else begin
@@ -149,15 +145,13 @@ def _names_nobody(sentence: str, read: SentenceReading) -> bool:
     is_past = first in lexicon.past or (
         len(first) > 4 and first.endswith("ed") and sentence[len(first) :][:1] == " "
     )
-    told = ASSERTIONS[read.code].copulas | {"me", "us"}  # "Fixing cars calms me"
-    is_subject = first.endswith("ing") and not told.isdisjoint(read.words)
-    begins = first in ENGLISH_VERBS or is_past or (first.endswith("ing") and not is_subject)
     if first in ENGLISH_VERBS and not is_past:
-        return STATING[read.code].persons.isdisjoint(read.words[1:]) and not any(
-            character.isdigit() for character in sentence
-        )
-    timed = _VALUE.search(sentence) or not lexicon.time_words.isdisjoint(read.words)
-    return begins and not timed and lexicon.number_words.isdisjoint(read.words)
+        says_more = not STATING[read.code].persons.isdisjoint(read.words[1:])
+        return not says_more and not any(map(str.isdigit, sentence))
+    told = ASSERTIONS[read.code].copulas | {"me", "us"}  # "Fixing cars calms me"
+    is_done = first.endswith("ing") and told.isdisjoint(read.words)
+    valued = lexicon.time_words | lexicon.number_words
+    return (is_past or is_done) and not _VALUE.search(sentence) and valued.isdisjoint(read.words)
 
 
 def _begins_dependent(first: str, second: str, read: SentenceReading, stating: Stating) -> bool:
@@ -187,30 +181,22 @@ def _tells(read: SentenceReading) -> bool:
 
 def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool:
     """True where "it" or "them" comes before anything that it could stand for."""
-    matches = list(WORD.finditer(lower_text(sentence)))
-    named = nouns = 0
-    persons = False
-    capital = sentence[0].isupper() and sentence[-1] not in ".!?"  # where capitals mean something
-    opened = False
+    matches, lexicon = list(WORD.finditer(lower_text(sentence))), LEXICONS[read.code]
+    # Who writes no full stop writes a capital only where it means something.
+    persons = sentence[0].isupper() and sentence[-1] not in ".!?"
+    named = nouns = opened = False
     for at, match in enumerate(matches):
-        word = match.group()
-        opened = opened or _is_set_off(sentence, matches, at)
+        word, pauses = match.group(), _is_set_off(sentence, matches, at)
         if word in stating.backward and not _is_plain(read.words, at, read.code):
-            begins = at > 0 and (read.words[at - 1] in stating.opening or _is_set_off(sentence, matches, at))
-            known = persons if word in stating.personal else named or (nouns > 0 and begins)
-            is_owned = word in _OWNING and bool(named or persons)
-            if word in _POINTING or not (is_owned or (opened and known)):
+            begins = pauses or (at > 0 and read.words[at - 1] in stating.opening)
+            known = persons if word in stating.personal else named or (nouns and begins)
+            if word in _POINTING or not ((opened or pauses) and known):
                 return True
-        opened = opened or word in stating.opening
+        opened = opened or pauses or word in stating.opening
         if word in read.content:
-            nouns += 1
-            named += _is_noun(sentence, matches, at, read.code)
-            persons = (
-                persons
-                or word in LEXICONS[read.code].kin | ROLES
-                or (at > 0 and sentence[match.start()].isupper())
-                or (at == 0 and capital)
-            )
+            nouns, named = True, named or _is_noun(sentence, matches, at, read.code)
+            is_name = at > 0 and sentence[match.start()].isupper()
+            persons = persons or is_name or word in lexicon.kin or word in ROLES
     return False
 
 
@@ -218,11 +204,7 @@ def _is_plain(words: Sequence[str], at: int, code: str) -> bool:
     """True for "this week", "that" that joins and "there are", which speak of nothing that was said before."""
     word, following = words[at], words[at + 1 : at + 2]
     if word == "that":
-        before = words[at - 1] if at else ""
-        is_shown = before in ENGLISH_VERBS or before in LEXICONS[code].past or before.endswith(("ed", "ing"))
-        return _introduces(words, at) or not (
-            before in _BEFORE_THINGS or (is_shown and before not in _REPORTING)
-        )
+        return at == 0 or words[at - 1] not in _BEFORE_THINGS or _introduces(words, at)
     if word in _POINTING:
         return (
             following == ("to",)
@@ -256,10 +238,6 @@ def _is_noun(sentence: str, matches: Sequence[re.Match[str]], at: int, code: str
 
 
 _BEFORE_THINGS = frozenset("like in of at for with on to about from".split())
-_REPORTING = frozenset(
-    "know think hope said say feel told believe heard see saw realized decided mean knew felt".split()
-)
 _POINTING = frozenset({"this", "these", "those"})
 _SHOWN = frozenset("pic pics photo photos picture pictures image".split())
-_OWNING = frozenset({"his", "their", "its"})
 _ARTICLES = frozenset("a an the some any his her their your these every each no another".split())
