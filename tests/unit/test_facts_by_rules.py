@@ -171,7 +171,9 @@ def test_of_programs_only_what_is_arranged_counts() -> None:
 def test_tiers_go_by_confidence() -> None:
     """What was said outright is explicit, what follows implied, what is likely inferred, what is hedged speculative."""
     texts = [
-        "I prefer rye bread.", "Tomas has lived at 12 Elm Road.", "Two men brought chairs up from the cellar on Sunday.",
+        "I prefer rye bread.",
+        "Tomas has lived at 12 Elm Road.",
+        "Two men brought chairs up from the cellar on Sunday.",
         "I think my cousin Ada maybe works in a bakery in Turku.",
     ]  # fmt: skip
 

@@ -29,6 +29,7 @@ class Stating:
     articles: frozenset[str] = frozenset()
     backward: frozenset[str] = frozenset()
     personal: frozenset[str] = frozenset()
+    calling: frozenset[str] = frozenset()
     opening: frozenset[str] = frozenset()
     inverting: frozenset[str] = frozenset()
     finite: frozenset[str] = frozenset()
@@ -39,10 +40,10 @@ STATING: dict[str, Stating] = {
     "en": Stating(
         leads=words("and but so also plus anyway btw besides then or though just guys folks"),
         cries=words("""
-            absolutely ah alright cool correction course definitely evening exactly good great ha
-            haha hello hey hi honestly huh listen lol look lovely mean morning nah news no nope now
-            oh ok okay perfect right sorry sure thanks totally true update wait well wow yeah yep
-            yes yup
+            absolutely ah alright aw aww cool correction course dang definitely evening exactly good
+            gosh great ha haha hello hey hi honestly huh listen lol look lovely mean morning nah
+            news no nope now oh ok okay oof ooh oooh ouch perfect phew right sorry sure thanks
+            totally true ugh update wait well whoa woah woo wow yay yeah yep yes yup
         """),
         dependents=words("""
             it it's it'll it'd its they they're they'll they've he he's he'll he'd she she's she'll
@@ -56,6 +57,8 @@ STATING: dict[str, Stating] = {
         unreal=words("would could might i'd we'd he'd she'd they'd you'd"),
         backward=words("it it's they they're he he's she she's him her them this these those that there"),
         personal=words("he he's she she's him her"),
+        articles=words("one"),
+        calling=words("i i'm i've we we're my our let's after it it's that's in on last when"),
         inverting=words("can could will would does do did is are has have should"),
         opening=words("""
             and but so because when while though although which since until that who who'd where if as after before

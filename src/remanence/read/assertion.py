@@ -35,9 +35,9 @@ _QUOTED = re.compile(r"^[\"“„«「][^\"”»」]*[\"”»」]?$")
 
 # What each sign of a statement adds, tuned on `benchmarks.extract` and the first half of `benchmarks.conversation`.
 WEIGHTS = {
-    "cue": 0.12, "outright": 0.17, "state": 0.14, "name": 0.06, "number": 0.24, "kin": 0.16, "past": 0.06, "time": 0.14,
-    "first": 0.17, "first again": 0.12, "signal": 0.25, "second": -0.20, "opinions": -0.20, "exclaims": -0.12,
-    "answers": 0.33, "passing": -0.08, "asks": -0.20,
+    "cue": 0.12, "outright": 0.17, "state": 0.14, "valued": 0.08, "name": 0.12, "number": 0.24, "kin": 0.16,
+    "past": 0.06, "time": 0.14, "first": 0.17, "first again": 0.12, "signal": 0.25, "second": -0.20,
+    "opinions": -0.20, "exclaims": -0.12, "answers": 0.33, "passing": -0.08, "asks": -0.20,
 }  # fmt: skip
 WORD = 0.06  # each word that says something, up to
 WORDS_COUNTED = 16
@@ -207,6 +207,7 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     counts["named"] = _NAMES.match(sentence) is not None
     says = is_named or counts["named"] or (has_value and has_verb(read))
     counts["state"] = says or read.has("state", "held") > 0
+    counts["valued"] = has_value and counts["state"]
     counts["first"] = counts.get("first", 0) or says_i(read, 3)
     counts["begins"] = read.code == "en" and says_i(read, 1) and len(read.content) > 1
     # "We all need our rest": of everybody, and so of nobody.

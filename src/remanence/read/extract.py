@@ -25,7 +25,7 @@ from remanence.read.extraction import (
 from remanence.read.importance import importance
 from remanence.read.mentions import is_own, kin_of, names_of, subject_of
 from remanence.read.names_found import names_in
-from remanence.read.self_contained import NUMBER, VERBLESS, find_dependence, trim_statement
+from remanence.read.self_contained import NUMBER, PICTURE, VERBLESS, find_dependence, trim_statement
 from remanence.read.signals import signal
 from remanence.read.statements import spans
 from remanence.read.to_third_person import told_of
@@ -109,9 +109,13 @@ def _of_turn(
             before = None
             continue
         read = read_sentence(turn.text[begin:end], code)
-        verdict = judge_sentence(turn.text[span[0] : end], read, role=turn.role, answers=answers)
+        # What a statement is, its first words say too: "No, it's", "Correction:".
+        whole = turn.text[span[0] : end]
+        heard = read if begin == span[0] else read_sentence(whole, code)
+        verdict = judge_sentence(whole, heard, role=turn.role, answers=answers)
         why = find_dependence(turn.text[begin:end], read, orders=verdict.orders)
-        if why and before and end - before[0] <= JOINED_CHARS_MAX and (why == NUMBER or not is_topic):
+        may_join = why == NUMBER or (bool(why) and why != PICTURE and not is_topic)
+        if may_join and before and end - before[0] <= JOINED_CHARS_MAX:
             is_fact = bool(found) and found[-1].fact.span == before
             if has_value(turn.text[begin:end], read) or (verdict.confidence and not is_fact):
                 begin, why = before[0], ""

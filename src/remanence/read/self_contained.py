@@ -16,11 +16,13 @@ from remanence.languages.third_person import ENGLISH_ADVERBS, ENGLISH_VERBS
 from remanence.read.cues import WORD, SentenceReading, lower_text, read_sentence
 from remanence.text.analysis import ASKING
 
-PRONOUN, NUMBER, REFERENCE, VERBLESS = (
+PRONOUN, NUMBER, REFERENCE, VERBLESS, PICTURE = (
     "begins with a pronoun", "begins with a number", "speaks of what was said before", "says nothing of anything",
+    "speaks of a picture",
 )  # fmt: skip
 _PAUSE = re.compile(r"[\s,.:;!…–—-]*")
 _LAST_CLAUSE = re.compile(r"[,:–—][^,:–—]*$")
+_CALLED_LAST = re.compile(r", [A-ZÀ-ÖØ-Þ]\w+[.!]?$")
 _LED_MAX = 5
 _EXISTING = frozenset({"hay", "há", "tem"})
 _TAG_MAX = 3  # words: "right?", "can you believe?" ask for nothing
@@ -34,6 +36,8 @@ def trim_statement(text: str, begin: int, end: int, code: str) -> tuple[int, int
     if code not in STATING:
         return begin, end
     end = _cut_request(text, begin, end, code)
+    called = _CALLED_LAST.search(text, begin, end)
+    end = called.start() if called and called.start() > begin else end
     low, stating = lower_text(text[begin:end]), STATING[code]
     at = 0
     for _ in range(_LED_MAX):
@@ -54,7 +58,8 @@ def _match_lead(sentence: str, low: str, at: int, stating: Stating, kin: Abstrac
     if after is None:
         return None
     is_set_off = bool(low[word.end() : follows].strip())
-    if word.group() in stating.leads or (word.group() in stating.cries and is_set_off):
+    is_led = is_set_off or after.group() in stating.leads
+    if word.group() in stating.leads or (word.group() in stating.cries and is_led):
         return follows
     called_end = _PAUSE.match(low, after.end()).end()  # type: ignore[union-attr]
     is_called = (
@@ -62,6 +67,14 @@ def _match_lead(sentence: str, low: str, at: int, stating: Stating, kin: Abstrac
     )
     if word.group() in stating.cries and is_called and after.group() not in stating.persons:
         return called_end
+    # "Nate, after work I": a name called upon; a subject has its verb behind it.
+    is_name = (
+        sentence[at].isupper()
+        and low[word.end() : word.end() + 2] == ", "
+        and after.group() in stating.calling
+    )
+    if is_name and word.group() not in stating.cries:
+        return follows
     is_kin = word.group() in kin and not is_set_off and after.group() in stating.persons
     return follows if is_kin else None
 
@@ -127,7 +140,7 @@ def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = Fals
     if read.words[-1] == "to":
         return REFERENCE
     if _begins_dependent(first, second, read, stating):
-        return PRONOUN
+        return PICTURE if second in _SHOWN else PRONOUN
     lexicon = LEXICONS[read.code]
     counted = first[:1].isdigit() or first in lexicon.number_words
     if counted and ":" not in sentence and (not second or second in lexicon.stop or not _tells(read)):
@@ -204,7 +217,8 @@ def _is_plain(words: Sequence[str], at: int, code: str) -> bool:
     """True for "this week", "that" that joins and "there are", which speak of nothing that was said before."""
     word, following = words[at], words[at + 1 : at + 2]
     if word == "that":
-        return at == 0 or words[at - 1] not in _BEFORE_THINGS or _introduces(words, at)
+        is_joined = at == 0 or words[at - 1] not in _BEFORE_THINGS or _introduces(words, at)
+        return is_joined and bool(following) and following[0] not in _SHOWN | _AND
     if word in _POINTING:
         return (
             following == ("to",)
@@ -239,5 +253,6 @@ def _is_noun(sentence: str, matches: Sequence[re.Match[str]], at: int, code: str
 
 _BEFORE_THINGS = frozenset("like in of at for with on to about from".split())
 _POINTING = frozenset({"this", "these", "those"})
+_AND = frozenset({"and", "but", "or"})
 _SHOWN = frozenset("pic pics photo photos picture pictures image".split())
 _ARTICLES = frozenset("a an the some any his her their your these every each no another".split())
