@@ -262,3 +262,11 @@ def test_chats_are_heard_as_people_write_them(text: str) -> None:
 def test_every_category_is_reached_in_two_languages(category: str, texts: tuple[str, str]) -> None:
     """Rules alone tell all ten categories apart."""
     assert [category, category] == [fact.category for text in texts for fact in extracted(text).facts]
+
+
+@pytest.mark.parametrize(
+    "text", ["everything sits in a bucket at Halden Cloud", "je marche à Odile", "I work at Farrow Labour on Mondays"]
+)
+def test_what_is_at_something_is_not_said_to_be_at_a_place(text: str) -> None:
+    """One is at a company, at a person's and at a place: no sort is guessed."""
+    assert {"other"} == {entity.type for entity in extracted(text).entities} | {"other"}

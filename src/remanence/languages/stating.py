@@ -48,11 +48,11 @@ STATING: dict[str, Stating] = {
         dependents=words("""
             it it's it'll it'd its they they're they'll they've he he's he'll he'd she she's she'll
             she'd his her their him them that that's that'll this these those it'd which because
-            since hers theirs than neither both another same should must would might
+            since hers theirs than neither both another same should must would might much
         """),
         persons=words("i i'm i've i'll i'd we we're we've we'll im ive"),
         sayings=("as they say", "they say,", "what they say", "as the saying", "they always say", "like they say"),
-        courtesies=words("here here's wishing hoping let's appreciate thanks glad sounds excited happy looking"),
+        courtesies=words("here here's wishing hoping let's appreciate thanks glad sounds excited happy looking look"),
         ifs=words("if"),
         unreal=words("would could might i'd we'd he'd she'd they'd you'd"),
         backward=words("it it's they they're he he's she she's him her them this these those that there"),

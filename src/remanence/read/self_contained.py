@@ -219,7 +219,7 @@ def _is_plain(words: Sequence[str], at: int, code: str) -> bool:
     if word == "that":
         is_joined = at == 0 or words[at - 1] not in _BEFORE_THINGS or _introduces(words, at)
         return is_joined and bool(following) and following[0] not in _SHOWN | _AND
-    if word in _POINTING:
+    if word in _POINTING and not (at and words[at - 1] == "like"):
         return (
             following == ("to",)
             or bool(LEXICONS[code].time_words.intersection(following))
