@@ -265,7 +265,12 @@ def test_every_category_is_reached_in_two_languages(category: str, texts: tuple[
 
 
 @pytest.mark.parametrize(
-    "text", ["everything sits in a bucket at Halden Cloud", "je marche à Odile", "I work at Farrow Labour on Mondays"]
+    "text",
+    [
+        "everything sits in a bucket at Halden Cloud",
+        "je marche à Odile",
+        "I work at Farrow Labour on Mondays",
+    ],
 )
 def test_what_is_at_something_is_not_said_to_be_at_a_place(text: str) -> None:
     """One is at a company, at a person's and at a place: no sort is guessed."""

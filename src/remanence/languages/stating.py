@@ -48,7 +48,7 @@ STATING: dict[str, Stating] = {
         dependents=words("""
             it it's it'll it'd its they they're they'll they've he he's he'll he'd she she's she'll
             she'd his her their him them that that's that'll this these those it'd which because
-            since hers theirs than neither both another same should must would might much
+            since hers theirs than neither both another same should must would might much ours mine
         """),
         persons=words("i i'm i've i'll i'd we we're we've we'll im ive"),
         sayings=("as they say", "they say,", "what they say", "as the saying", "they always say", "like they say"),

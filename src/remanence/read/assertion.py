@@ -23,6 +23,7 @@ _VETOES = ("requests", "supposes", "wishes", "plays", "errors", "inverts")
 # So many words that say something these need beside a number: "Final answer." and "We had fun." say nothing alone.
 _ABOUT = {"correction": 2, "decision": 2, "moment": 3, "skill": 2, "relationship": 2}
 _OUTRIGHT = ("correction", "decision", "commitment", "rules")
+_BACKING = ("number", "time", "name", "named", "signal", "answers")
 _OURS = frozenset("we our wir bei unser unsere nous on notre chez nosotros nuestra en nós nossa na a".split())
 _TO_ME = re.compile(r"\b(?:me|mir|mich)\b|-moi\b|\w{3}[aeá]me\b", re.IGNORECASE)
 _HABITS = frozenset("always never immer nie niemals toujours jamais siempre nunca jamás sempre".split())
@@ -79,29 +80,29 @@ def judge_sentence(
     orders = STANDING_ORDER in heard.found
     if states_nothing(sentence, read) and not (orders and not read.has("supposes", "errors")):
         return NOTHING
-    counts = _counts(sentence, read)
+    is_signal = heard.level in ("high", "medium")
     # "Yoga is so cool", asked or not, is said of yoga.
-    counts |= {
-        "answers": answers and read.words[0] not in read.content,
-        "signal": heard.level in ("high", "medium"),
-    }
-    cues = {name for name in _cues(sentence, read) if _is_sure(name, read, counts, orders=orders)}
+    answers = answers and read.words[0] not in read.content
+    counts = _counts(sentence, read) | {"answers": answers, "signal": is_signal, "orders": orders}
+    cues = {name for name in _cues(sentence, read) if _is_sure(name, read, counts)}
     category = next((name for name in ORDER if name in cues), "preference" if orders else "fact")
     # "From now on write to me as Kit" says how to serve somebody, "from now on we ship on Mondays" what was decided.
     if orders and category == "decision" and _TO_ME.search(sentence):
         category = "preference"
-    points = _points(read, counts, cued=bool(cues) or orders)
-    sure = _confidence(points, read, counts, cued=bool(cues), orders=orders)
+    cued = bool(cues) or orders
+    sure = _confidence(_points(read, counts, cued=cued), read, counts, cued=cued)
     return SentenceJudgement(category, sure, orders)
 
 
-def _is_sure(name: str, read: SentenceReading, counts: Mapping[str, int], *, orders: bool) -> bool:
+def _is_sure(name: str, read: SentenceReading, counts: Mapping[str, int]) -> bool:
     """True where a sentence has the form of a category: "never" alone makes no principle, "can" no skill."""
     if name == "principle":
         is_general = not any(map(counts.get, ("kin", "time", "past"))) and _HABITS.isdisjoint(read.words)
         is_ours = not counts["first"] or read.words[0] in _OURS
         is_past = len(read.words) > 1 and (counts.get("past") or read.words[1].endswith(("ed", "ing")))
-        return ((bool(read.has("rules")) or orders) and not is_past) or (is_general and is_ours)
+        return bool((read.has("rules") or counts["orders"]) and not is_past) or (is_general and is_ours)
+    if name == "preference" and len(read.content) == 1 and read.code in LEXICONS:
+        return bool(counts["first"])  # "evening loves" greets
     return name != "skill" or read.code not in LEXICONS or not read.words or says_i(read, 1)
 
 
@@ -156,24 +157,18 @@ def _points(read: SentenceReading, counts: Mapping[str, int], *, cued: bool) -> 
     )
 
 
-def _confidence(
-    points: float, read: SentenceReading, counts: Mapping[str, int], *, cued: bool, orders: bool
-) -> float:
+def _confidence(points: float, read: SentenceReading, counts: Mapping[str, int], *, cued: bool) -> float:
     """Return how sure a statement is: said outright, following from what was said, likely, or hedged."""
     if read.has("hedges"):
         return SPECULATIVE if points >= HEDGED_MIN else 0.0
-    is_backed = any(map(counts.get, ("number", "signal", "named", "time", "name", "answers"))) or read.has(
-        *_OUTRIGHT
-    )
-    is_told = is_backed or cued or orders or counts.get("kin") or counts.get("begins")
-    if points < STATED_MIN + (0 if is_told else UNBACKED):
-        return 0.0
+    is_backed = read.has(*_OUTRIGHT) or any(map(counts.get, _BACKING))
+    is_told = is_backed or cued or counts.get("kin") or counts.get("begins")
+    is_of_somebody = is_backed or counts.get("own") or counts.get("kin")
     # What is said of everybody, or to the one who listens, is courtesy unless it tells a value.
-    if not (is_backed or counts.get("own") or counts.get("kin")) or (
-        counts.get("second") and not (counts.get("number") or orders)
-    ):
+    is_courtesy = counts.get("second") and not any(map(counts.get, ("number", "named", "orders")))
+    if points < STATED_MIN + (0 if is_told else UNBACKED) or not is_of_somebody or is_courtesy:
         return 0.0
-    if (cued or orders) and not counts.get("opinions"):
+    if cued and not counts.get("opinions") and not counts.get("passing"):
         return EXPLICIT
     least, most = (IMPLIED, EXPLICIT) if counts.get("state") else (INFERRED, IMPLIED)
     return round(min(most - 0.01, least + SURE_SHARE * (points - STATED_MIN)), 2)

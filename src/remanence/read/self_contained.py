@@ -28,6 +28,7 @@ _EXISTING = frozenset({"hay", "há", "tem"})
 _TAG_MAX = 3  # words: "right?", "can you believe?" ask for nothing
 _CLAUSE_CONTENT_MIN = 2
 _VALUE = re.compile(r"\d|\s[A-ZÀ-ÖØ-Þ]")
+_CORRECTED_MAX = 2  # words that say something: "I was wrong, 400" does not say of what
 _FRAGMENT_MAX = 2  # words without a verb
 
 
@@ -137,7 +138,7 @@ def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = Fals
     if not orders and read.code == "en" and _names_nobody(sentence, read):
         return VERBLESS
     first, second, *_ = *dropwhile(ENGLISH_ADVERBS.__contains__, read.words), "", ""
-    if read.words[-1] == "to":
+    if read.words[-1] == "to" or (read.has("correction") and len(read.content) <= _CORRECTED_MAX):
         return REFERENCE
     if _begins_dependent(first, second, read, stating):
         return PICTURE if second in _SHOWN else PRONOUN
