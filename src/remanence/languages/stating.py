@@ -13,9 +13,11 @@ class Stating:
     """Words of one language about the beginning and the verb of a statement.
 
     `leads` join a sentence to what was said before, `cries` answer or exclaim where a pause follows: a statement is the
-    same without them. `dependents` stand for something that was said before. `articles` do so before a verb, `backward`
-    within a sentence that names nothing before them. `finite` are verbs that need nobody named, `endings` end such.
-    `persons` say "I" or "we". `ifs` and `unreal` together suppose; `sayings` are phrases of what is only quoted.
+    same without them. `dependents` stand for something that was said before, `articles` do so before a verb,
+    `backward` within a sentence that names nothing before them, of which `personal` are those of persons. `opening`
+    words begin another statement. `persons` say "I" or "we", so do `finite` verbs and `endings` by themselves.
+    `calling` words follow a name that is called upon, `inverting` ones begin a question. `ifs` with `unreal` suppose,
+    `courtesies` begin what tells nothing, `sayings` are phrases of what is only quoted.
     """
 
     leads: frozenset[str]
@@ -52,10 +54,13 @@ STATING: dict[str, Stating] = {
         """),
         persons=words("i i'm i've i'll i'd we we're we've we'll im ive"),
         sayings=("as they say", "they say,", "what they say", "as the saying", "they always say", "like they say"),
-        courtesies=words("here here's wishing hoping let's appreciate thanks glad sounds excited happy looking look"),
+        courtesies=words("""
+            here here's wishing hoping let's appreciate thanks glad sounds excited happy looking look
+            congrats congratulations fingers wow
+        """),
         ifs=words("if"),
         unreal=words("would could might i'd we'd he'd she'd they'd you'd"),
-        backward=words("it it's they they're he he's she she's him her them this these those that there"),
+        backward=words("it it's they they're he he's she she's him her them this these those that there his their"),
         personal=words("he he's she she's him her"),
         articles=words("one"),
         calling=words("i i'm i've we we're my our let's after it it's that's in on last when"),

@@ -163,7 +163,7 @@ def _confidence(points: float, read: SentenceReading, counts: Mapping[str, int],
         return SPECULATIVE if points >= HEDGED_MIN else 0.0
     is_backed = read.has(*_OUTRIGHT) or any(map(counts.get, _BACKING))
     is_told = is_backed or cued or counts.get("kin") or counts.get("begins")
-    is_of_somebody = is_backed or counts.get("own") or counts.get("kin")
+    is_of_somebody = is_backed or counts.get("own") or counts.get("relative")
     # What is said of everybody, or to the one who listens, is courtesy unless it tells a value.
     is_courtesy = counts.get("second") and not any(map(counts.get, ("number", "named", "orders")))
     if points < STATED_MIN + (0 if is_told else UNBACKED) or not is_of_somebody or is_courtesy:
@@ -205,6 +205,8 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     counts["valued"] = has_value and counts["state"]
     counts["first"] = counts.get("first", 0) or says_i(read, 3)
     counts["begins"] = read.code == "en" and says_i(read, 1) and len(read.content) > 1
+    # "Dad takes two", not "time with family is precious".
+    counts["relative"] = any(word in lexicon.kin for word in read.words[:3])
     # "We all need our rest": of everybody, and so of nobody.
     counts["own"] = any(
         word not in _EVERYBODY for word in read.words if "first" in lists.get(word, ())

@@ -204,7 +204,8 @@ def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool
         if word in stating.backward and not _is_plain(read.words, at, read.code):
             begins = pauses or (at > 0 and read.words[at - 1] in stating.opening)
             known = persons if word in stating.personal else named or (nouns and begins)
-            if word in _POINTING or not ((opened or pauses) and known):
+            known = (named or persons) if word in _OWNING else known and (opened or pauses)
+            if word in _POINTING or not known:
                 return True
         opened = opened or pauses or word in stating.opening
         if word in read.content:
@@ -223,7 +224,7 @@ def _is_plain(words: Sequence[str], at: int, code: str) -> bool:
     if word in _POINTING and not (at and words[at - 1] == "like"):
         return (
             following == ("to",)
-            or bool(LEXICONS[code].time_words.intersection(following))
+            or bool((LEXICONS[code].time_words - _BESIDE_NOW).intersection(following))
             or _introduces(words, at)
         )
     return word == "there" and bool(ASSERTIONS[code].copulas.intersection(following))
@@ -253,7 +254,9 @@ def _is_noun(sentence: str, matches: Sequence[re.Match[str]], at: int, code: str
 
 
 _BEFORE_THINGS = frozenset("like in of at for with on to about from".split())
+_OWNING = frozenset({"his", "their"})
 _POINTING = frozenset({"this", "these", "those"})
 _AND = frozenset({"and", "but", "or"})
+_BESIDE_NOW = frozenset({"last", "next"})
 _SHOWN = frozenset("pic pics photo photos picture pictures image".split())
 _ARTICLES = frozenset("a an the some any his her their your these every each no another".split())
