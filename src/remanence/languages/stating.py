@@ -51,6 +51,7 @@ STATING: dict[str, Stating] = {
             it it's it'll it'd its they they're they'll they've he he's he'll he'd she she's she'll
             she'd his her their him them that that's that'll this these those it'd which because
             since hers theirs than neither both another same should must would might much ours mine
+            they'd turns gotta gonna wanna
         """),
         persons=words("i i'm i've i'll i'd we we're we've we'll im ive"),
         sayings=("as they say", "they say,", "what they say", "as the saying", "they always say", "like they say"),
@@ -60,7 +61,7 @@ STATING: dict[str, Stating] = {
         """),
         ifs=words("if"),
         unreal=words("would could might i'd we'd he'd she'd they'd you'd"),
-        backward=words("it it's they they're he he's she she's him her them this these those that there his their"),
+        backward=words("it it's they they're he he's she she's him her them this these those that there his their one"),
         personal=words("he he's she she's him her"),
         articles=words("one"),
         calling=words("i i'm i've we we're my our let's after it it's that's in on last when"),

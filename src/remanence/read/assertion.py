@@ -43,7 +43,7 @@ WEIGHTS = {
 WORD = 0.06  # each word that says something, up to
 WORDS_COUNTED = 16
 STATED_MIN = 0.45
-UNBACKED = 0.10  # so much more where no value, cue, question or signal of a turn backs it
+UNBACKED = 0.06
 HEDGED_MIN = 0.75  # "I think", "maybe": kept only where all else speaks for it, and then as speculation
 SURE_SHARE = 0.5  # how much of what is beyond the least is confidence
 

@@ -147,7 +147,8 @@ def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = Fals
     if counted and ":" not in sentence and (not second or second in lexicon.stop or not _tells(read)):
         return NUMBER
     # Only English verbs are known well enough that a longer sentence without one says nothing.
-    is_short = len(read.words) <= _FRAGMENT_MAX or (read.code == "en" and not _VALUE.search(sentence))
+    is_told = _VALUE.search(sentence) and sentence[-1] != "!"
+    is_short = len(read.words) <= _FRAGMENT_MAX or (read.code == "en" and not is_told)
     if not orders and ":" not in sentence and is_short and not _tells(read):
         return VERBLESS
     return REFERENCE if stating.backward and _refers_back(sentence, read, stating) else ""
@@ -221,6 +222,11 @@ def _is_plain(words: Sequence[str], at: int, code: str) -> bool:
     if word == "that":
         is_joined = at == 0 or words[at - 1] not in _BEFORE_THINGS or _introduces(words, at)
         return is_joined and bool(following) and following[0] not in _SHOWN | _AND
+    if word == "one":
+        # "The last one" and "one boat" say which; "I played one" does not.
+        beside = LEXICONS[code].stop | LEXICONS[code].time_words
+        is_led = at == 0 or words[at - 1] in beside
+        return is_led or following == ("of",) or bool(following and following[0] not in beside)
     if word in _POINTING and not (at and words[at - 1] == "like"):
         return (
             following == ("to",)
