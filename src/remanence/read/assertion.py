@@ -164,8 +164,9 @@ def _confidence(points: float, read: SentenceReading, counts: Mapping[str, int],
     is_backed = read.has(*_OUTRIGHT) or any(map(counts.get, _BACKING))
     is_told = is_backed or cued or counts.get("kin") or counts.get("begins")
     is_of_somebody = is_backed or counts.get("own") or counts.get("relative")
+    told_to_you = ("number", "named", "orders", *(("name", "time") if read.code != "en" else ()))
     # What is said of everybody, or to the one who listens, is courtesy unless it tells a value.
-    is_courtesy = counts.get("second") and not any(map(counts.get, ("number", "named", "orders")))
+    is_courtesy = counts.get("second") and not any(map(counts.get, told_to_you))
     if points < STATED_MIN + (0 if is_told else UNBACKED) or not is_of_somebody or is_courtesy:
         return 0.0
     if cued and not counts.get("opinions") and not counts.get("passing"):

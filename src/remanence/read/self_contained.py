@@ -117,10 +117,8 @@ def says_i(read: SentenceReading, within: int) -> bool:
 
 def is_verb(word: str, code: str) -> bool:
     """True for a verb that a statement may be made with, as far as the lists know it."""
-    known = ASSERTIONS[code].copulas | STATING[code].finite
-    return word in known or (
-        code == "en" and (word in ENGLISH_VERBS or word.removesuffix("s") in ENGLISH_VERBS)
-    )
+    known = word in ASSERTIONS[code].copulas or word in STATING[code].finite or word in STATING[code].verbs
+    return known or (code == "en" and (word in ENGLISH_VERBS or word.removesuffix("s") in ENGLISH_VERBS))
 
 
 def has_verb(read: SentenceReading) -> bool:
@@ -174,7 +172,7 @@ def _begins_dependent(first: str, second: str, read: SentenceReading, stating: S
     if first in stating.dependents:
         return second not in lexicon.time_words
     if first in stating.articles:
-        return second in copulas or second in stating.finite
+        return is_verb(second, read.code)
     # Who "has two" or "likes it" was named before: the verb alone says only that it is somebody else.
     if read.code == "en":
         return first.endswith("s") and (first in copulas or first[:-1] in ENGLISH_VERBS)
