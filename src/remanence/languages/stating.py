@@ -66,6 +66,7 @@ STATING: dict[str, Stating] = {
         personal=words("he he's she she's him her"),
         articles=words("one"),
         calling=words("i i'm i've we we're my our let's after it it's that's in on last when"),
+        finite=words("can't cannot won't haven't didn't"),
         inverting=words("can could will would does do did is are has have should"),
         opening=words("""
             and but so because when while though although which since until that who who'd where if
@@ -79,7 +80,7 @@ STATING: dict[str, Stating] = {
             super danke klar genau stimmt moment korrektur alles passt
         """),
         dependents=words("""
-            er es sie ihn ihm ihr ihnen das dies dieser diese dieses diesen dem dort dafür damit
+            er es sie ihn ihm ihr ihnen dies dieser diese dieses diesen dort dafür damit
             davon dazu daran darum deshalb deswegen sondern weil denn nicht selbst
         """),
         articles=words("der die das den dem"),
@@ -114,7 +115,7 @@ STATING: dict[str, Stating] = {
         sayings=("comme on dit", "dit-on", "disait ma", "disait mon", "comme disait", "dit le proverbe"),
         finite=words("suis ai vais"),
         verbs=words("""
-            est sont ont va vont font fait prend prends prennent met mets vient viens part pars
+            c'est est sont ont va vont font fait prend prends prennent met mets vient viens part pars
             arrive passe coûte coûtent reste faut dort dors mange boit bois travaille habite
             commence finit ferme ouvre doit peut faut tient marche sert s'appelle
         """),

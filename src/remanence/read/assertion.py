@@ -37,7 +37,7 @@ _QUOTED = re.compile(r"^[\"“„«「][^\"”»」]*[\"”»」]?$")
 # What each sign of a statement adds, tuned on `benchmarks.extract` and the first half of `benchmarks.conversation`.
 WEIGHTS = {
     "cue": 0.12, "outright": 0.17, "state": 0.14, "valued": 0.08, "name": 0.12, "number": 0.24, "kin": 0.16,
-    "past": 0.06, "time": 0.14, "first": 0.17, "first again": 0.12, "signal": 0.25, "second": -0.20,
+    "past": 0.06, "time": 0.14, "first": 0.17, "first again": 0.12, "signal": 0.25, "high": 0.25, "second": -0.20,
     "opinions": -0.20, "exclaims": -0.12, "answers": 0.33, "passing": -0.08, "asks": -0.20,
 }  # fmt: skip
 WORD = 0.06  # each word that says something, up to
@@ -83,7 +83,12 @@ def judge_sentence(
     is_signal = heard.level in ("high", "medium")
     # "Yoga is so cool", asked or not, is said of yoga.
     answers = answers and read.words[0] not in read.content
-    counts = _counts(sentence, read) | {"answers": answers, "signal": is_signal, "orders": orders}
+    counts = _counts(sentence, read) | {
+        "answers": answers,
+        "signal": is_signal,
+        "high": heard.level == "high",
+        "orders": orders,
+    }
     cues = {name for name in _cues(sentence, read) if _is_sure(name, read, counts)}
     category = next((name for name in ORDER if name in cues), "preference" if orders else "fact")
     # "From now on write to me as Kit" says how to serve somebody, "from now on we ship on Mondays" what was decided.
@@ -217,7 +222,10 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
 
 def _is_named(read: SentenceReading) -> bool:
     """Tell whether a sentence begins with what it is about: "Sami is"."""
-    return len(read.words) > 1 and read.words[0] in read.content and is_verb(read.words[1], read.code)
+    if len(read.words) < 2 or read.words[0] not in read.content:
+        return False
+    is_short = read.words[0].endswith("'s") and read.words[1] not in read.content  # "car's in the garage"
+    return is_short or is_verb(read.words[1], read.code)
 
 
 @lru_cache(maxsize=len(LEXICONS))
