@@ -28,6 +28,7 @@ NEAR_MIN = 0.2
 OTHERS_NEAR_MIN = 0.4
 OTHERS_ABOUT_MIN = 0.8  # of both texts together, where another speaks and no word says that it changed
 OTHERS_NAMED_MIN = 1.0
+OTHERS_DENIED_MIN = 1.4  # who denies a statement says it again
 PERSONS_ABOUT_MIN = (
     0.5  # of each text, where two persons talk: what they share is often a word of everybody's
 )
@@ -286,7 +287,7 @@ def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
     about = sum(parts)
     has_value = find_other_value(was, now) is not None and about >= OTHERS_ABOUT_MIN
     has_name = _names_differ(pair) and about >= OTHERS_NAMED_MIN
-    is_denied = now.denies != was.denies and about >= OTHERS_NAMED_MIN and not was.doubts
+    is_denied = now.denies != was.denies and about >= OTHERS_DENIED_MIN and not was.doubts
     if has_value or has_name or (is_denied and len(pair.shared) >= DENIED_STEMS_MIN):
         return OutdatedScore(AT_ODDS, about + (near or 0.0), DENIED if is_denied else DIFFERS, odds=True)
     return NO
