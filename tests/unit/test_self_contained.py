@@ -1,11 +1,12 @@
 """What a fact needs to stand by itself, what is mended within a turn, and what stays a turn with its reason."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from remanence.languages.signalling import SIGNALS
-from remanence.languages.stating import STATING
+from remanence.languages.families import SIGNALS, STATING
 from remanence.read.cues import WORD, language_code, lower_text
 from remanence.read.extract import LEFT, extract_facts
 from remanence.read.extraction import CATEGORIES, ExtractResult, ExtractTurn
@@ -192,9 +193,10 @@ def test_what_all_are_to_do_is_no_line_of_a_profile() -> None:
     assert (["decision"], ()) == ([fact.category for fact in result.facts], result.profile)
 
 
+CHOICE = re.compile(r"\(([^|)]*)\|[^)]*\)")
 HIGH = [
-    phrase.removeprefix("^").replace("*", "en").replace(" ~", "").split("/")[0]
-    for language in SIGNALS
+    CHOICE.sub(r"\1", phrase).removeprefix("^").replace("*", "en").replace(" ~", "")
+    for language in SIGNALS.values()
     for phrases in (language.orders, *language.high.values())
     for phrase in phrases
 ]

@@ -22,11 +22,13 @@ from remanence.languages.shapes import (
     SmallTalk,
     SpeakerWords,
     StatementWords,
+    Stating,
     Telling,
     ThirdPerson,
     Topics,
     Units,
     UnspacedNames,
+    UnspacedStating,
     UnspacedTelling,
 )
 
@@ -70,6 +72,8 @@ UNSPACED_NAMES: Family[UnspacedNames] = Family(partial(build, UnspacedNames, "na
 SMALL_TALK: Family[SmallTalk] = Family(partial(build, SmallTalk, "small_talk"), spaced=True)
 TOPICS: Family[Topics] = Family(partial(build, Topics, "topics"))
 ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=True)
+STATING: Family[Stating] = Family(partial(build, Stating, "stating"), spaced=True)
+UNSPACED_STATING: Family[UnspacedStating] = Family(partial(build, UnspacedStating, "stating"), spaced=False)
 QUESTIONS: Family[QuestionWords] = Family(partial(build, QuestionWords, "questions"))
 UNSPACED_ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=False)
 

@@ -88,6 +88,43 @@ class QuestionWords(Lists):
     times: tuple[str, ...] = phrases()
 
 
+class Stating(Lists):
+    """Words of one language about the beginning and the verb of a statement.
+
+    `leads` join a sentence to what was said before, `cries` answer or exclaim where a pause follows: a statement is the
+    same without them. `dependents` stand for something that was said before, `articles` do so before a verb,
+    `backward` within a sentence that names nothing before them, of which `personal` are those of persons. `opening`
+    words begin another statement. `persons` say "I" or "we", so do `finite` verbs and `endings` by themselves; `verbs`
+    are others. `calling` words follow a name that is called upon, `inverting` ones begin a question. `ifs` with
+    `unreal` suppose, `courtesies` begin what tells nothing, `sayings` are phrases of what is only quoted.
+    """
+
+    leads: WordSet = words()
+    cries: WordSet = words()
+    dependents: WordSet = words()
+    persons: WordSet = words()
+    sayings: tuple[str, ...] = phrases()
+    courtesies: WordSet = words()
+    ifs: WordSet = words()
+    unreal: WordSet = words()
+    articles: WordSet = words()
+    backward: WordSet = words()
+    personal: WordSet = words()
+    calling: WordSet = words()
+    opening: WordSet = words()
+    inverting: WordSet = words()
+    finite: WordSet = words()
+    verbs: WordSet = words()
+    endings: tuple[str, ...] = phrases()
+
+
+class UnspacedStating(Lists):
+    """Signs that a sentence begins with where it speaks of what was said before, and those of what is only quoted."""
+
+    dependents: tuple[str, ...] = phrases()
+    sayings: tuple[str, ...] = phrases()
+
+
 class Contrasts(Lists):
     """What tells two texts apart in a script written without blanks: characters that say the contrary, negations."""
 
@@ -464,6 +501,7 @@ SECTIONS: Mapping[str, type[Lists]] = {
     "orders": Ordering,
     "address": AddressWords,
     "questions": QuestionWords,
+    "stating": Stating,
     "speakers": SpeakerWords,
     "units": Units,
 }
@@ -473,4 +511,5 @@ SECTIONS_UNSPACED: Mapping[str, type[Lists]] = {
     "words": Contrasts,
     "claims": UnspacedTelling,
     "names": UnspacedNames,
+    "stating": UnspacedStating,
 }

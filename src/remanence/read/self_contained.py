@@ -9,10 +9,8 @@ from collections.abc import Set as AbstractSet
 from itertools import dropwhile
 
 from remanence.languages import LEXICONS
-from remanence.languages.asserting import ASSERTIONS
-from remanence.languages.name_words import ROLES
-from remanence.languages.stating import STATING, UNSPACED_DEPENDENTS, UNSPACED_SAYINGS, Stating
-from remanence.languages.third_person import ENGLISH_ADVERBS, ENGLISH_VERBS
+from remanence.languages.families import ASSERTIONS, STATING, THIRD_PERSON, UNSPACED_STATING, load_name_words
+from remanence.languages.shapes import Stating
 from remanence.read.cues import WORD, SentenceReading, lower_text, read_sentence
 from remanence.text.analysis import ASKING
 
@@ -20,6 +18,7 @@ PRONOUN, NUMBER, REFERENCE, VERBLESS, PICTURE = (
     "begins with a pronoun", "begins with a number", "speaks of what was said before", "says nothing of anything",
     "speaks of a picture",
 )  # fmt: skip
+_ENGLISH = THIRD_PERSON["en"]
 _PAUSE = re.compile(r"[\s,.:;!…–—-]*")
 _LAST_CLAUSE = re.compile(r"[,:–—][^,:–—]*$")
 _CALLED_LAST = re.compile(r", [A-ZÀ-ÖØ-Þ]\w+[.!]?$")
@@ -101,7 +100,7 @@ def supposes_or_quotes(sentence: str, read: SentenceReading) -> bool:
     low = lower_text(sentence)
     stating = STATING.get(read.code)
     if stating is None:
-        return any(phrase in low for phrase in UNSPACED_SAYINGS)
+        return any(phrase in low for phrase in UNSPACED_STATING[read.code].sayings)
     supposed = not stating.ifs.isdisjoint(read.words) and not stating.unreal.isdisjoint(read.words)
     is_courtesy = bool(read.words) and read.words[0] in stating.courtesies
     return supposed or is_courtesy or any(phrase in low for phrase in stating.sayings)
@@ -118,7 +117,7 @@ def says_i(read: SentenceReading, within: int) -> bool:
 def is_verb(word: str, code: str) -> bool:
     """True for a verb that a statement may be made with, as far as the lists know it."""
     known = word in ASSERTIONS[code].copulas or word in STATING[code].finite or word in STATING[code].verbs
-    return known or (code == "en" and (word in ENGLISH_VERBS or word.removesuffix("s") in ENGLISH_VERBS))
+    return known or (code == "en" and (word in _ENGLISH.verbs or word.removesuffix("s") in _ENGLISH.verbs))
 
 
 def has_verb(read: SentenceReading) -> bool:
@@ -130,12 +129,12 @@ def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = Fals
     """Say why a sentence does not stand by itself, "" where it does; an order needs nobody named."""
     stating = STATING.get(read.code)
     if stating is None:
-        return PRONOUN if sentence.startswith(UNSPACED_DEPENDENTS) else ""
+        return PRONOUN if sentence.startswith(UNSPACED_STATING[read.code].dependents) else ""
     if not read.words:
         return VERBLESS
     if not orders and read.code == "en" and _names_nobody(sentence, read):
         return VERBLESS
-    first, second, *_ = *dropwhile(ENGLISH_ADVERBS.__contains__, read.words), "", ""
+    first, second, *_ = *dropwhile(_ENGLISH.adverbs.__contains__, read.words), "", ""
     if read.words[-1] == "to" or (read.has("correction") and len(read.content) <= _CORRECTED_MAX):
         return REFERENCE
     if _begins_dependent(first, second, read, stating):
@@ -158,7 +157,7 @@ def _names_nobody(sentence: str, read: SentenceReading) -> bool:
     is_past = first in lexicon.past or (
         len(first) > 4 and first.endswith("ed") and sentence[len(first) :][:1] == " "
     )
-    if first in ENGLISH_VERBS and not is_past:
+    if first in _ENGLISH.verbs and not is_past:
         says_more = not STATING[read.code].persons.isdisjoint(read.words[1:])
         return not says_more and not any(map(str.isdigit, sentence))
     told = ASSERTIONS[read.code].copulas | {"me", "us"}  # "Fixing cars calms me"
@@ -175,7 +174,7 @@ def _begins_dependent(first: str, second: str, read: SentenceReading, stating: S
         return is_verb(second, read.code)
     # Who "has two" or "likes it" was named before: the verb alone says only that it is somebody else.
     if read.code == "en":
-        return first.endswith("s") and (first in copulas or first[:-1] in ENGLISH_VERBS)
+        return first.endswith("s") and (first in copulas or first[:-1] in _ENGLISH.verbs)
     return (
         bool(stating.endings or stating.articles)
         and first in copulas - _EXISTING
@@ -213,7 +212,7 @@ def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool
         if word in read.content:
             nouns, named = True, named or _is_noun(sentence, matches, at, read.code)
             is_name = at > 0 and sentence[match.start()].isupper()
-            persons = persons or is_name or word in lexicon.kin or word in ROLES
+            persons = persons or is_name or word in lexicon.kin or word in load_name_words().roles
     return False
 
 
