@@ -9,7 +9,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +26,7 @@ from remanence.faces.style import Text, Undoable, local, write_lines
 from remanence.text.analysis import visible
 
 if TYPE_CHECKING:
+    from remanence.core.model import LearnResult
     from remanence.curate.explain import Explanation
     from remanence.curate.forecast.forecast_report import Forecast
     from remanence.curate.planner import plan_report
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from remanence.flows.recall import recalling
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
+    from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.proposals import Proposal
     from remanence.recall.frames import Frame
     from remanence.store.base import Check
@@ -155,6 +157,18 @@ def _shows(*kinds: str) -> Callable[[Show], Show]:
 @_shows("Result")
 def _result(done: Result) -> Iterator[Text]:
     yield Text(str(done))
+    yield from _render_undo_hint(_undoing(done))
+
+
+@_shows("LearnResult", "NoteResult")
+def _learn_result(done: LearnResult | NoteResult) -> Iterator[Text]:
+    """Show what became of a text, then what it may outdate, with the command that settles it."""
+    yield Text(str(replace(done, outdates=())))
+    for one in done.outdates:
+        begins = "outdates" if one.sure else "may outdate"
+        yield Text(f"  {begins} {escape_line(one.text)} ({escape_line(one.why)})", "yellow")
+        command = f"remanence supersede {one.id} {one.by}"
+        yield Text.assemble(("  let it take that place with: ", "dim"), (command, "command"))
     yield from _render_undo_hint(_undoing(done))
 
 
