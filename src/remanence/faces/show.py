@@ -273,7 +273,7 @@ def _hit(hit: Hit) -> Iterator[Text]:
 
 def _format_score_parts(parts: Mapping[str, float]) -> str:
     """Write the parts of a score that make a difference; factors with a ×."""
-    factors = ("named", "worth", "archived")
+    factors = ("named", "worth", "archived", "question")
     terms = [
         f"{name} ×{value:.2f}" if name in factors else f"{name} {value:.2f}"
         for name, value in parts.items()

@@ -26,6 +26,9 @@ FINGERPRINT_VERSION = 2
 TOKENIZER_VERSION = 1
 _PERSON = b"remanence-text%02d" % FINGERPRINT_VERSION
 ASKING = "?？؟"
+QUESTION_STEMS_MAX = 8  # of a text that only asks: longer ones tell something on the way
+QUESTION_CHARS_MAX = 300
+_SENTENCES = re.compile(r"[^.!?？؟。！\n]+[.!?？؟。！]*")
 
 # Longer chunks are data (keys, base64), met once: caching them would only push words out.
 _CACHED_CHARS_MAX = 40
@@ -222,6 +225,14 @@ def count_words(text: str) -> int:
 def asks(text: str) -> bool:
     """Whether a text holds a question mark, so that what follows it is an answer."""
     return any(mark in text for mark in ASKING)
+
+
+def only_asks(text: str) -> bool:
+    """Whether every sentence of a short text asks; a question mark alone is no sign, as requests state things too."""
+    if not asks(text) or len(text) > QUESTION_CHARS_MAX:
+        return False
+    sentences = [part for part in _SENTENCES.findall(text) if any(map(str.isalnum, part))]
+    return all(asks(part) for part in sentences) and len(set(stems(text))) <= QUESTION_STEMS_MAX
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
