@@ -192,7 +192,12 @@ async def read_held(
                 first.setdefault(n, place)
         places.append(first)
     return Held(
-        [one for one in memories if one.seq in turns_of and one.seq not in turn_of],
+        # A turn that says nothing but one fact is that fact: how sure it is stands at it.
+        [
+            one
+            for one in memories
+            if one.seq in turns_of and (one.seq not in turn_of or one.confidence is not None)
+        ],
         turns_of,
         _turn_pairs(links, turns_of, "supersedes"),
         _turn_pairs(links, turns_of, "newer"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from remanence.languages import LEXICONS
-from remanence.languages.families import ASSERTIONS
+from remanence.languages.families import ASSERTIONS, load_name_words
 from remanence.read.cues import SentenceReading
 from remanence.read.self_contained import has_verb, is_verb, says_i, supposes_or_quotes
 from remanence.read.signals import signal
@@ -133,6 +133,13 @@ def leads_on(sentence: str, read: SentenceReading) -> bool:
     )
 
 
+def has_number(sentence: str, read: SentenceReading) -> bool:
+    """True where a sentence tells a number, in digits or words."""
+    lexicon = LEXICONS.get(read.code)
+    words = lexicon.number_words - lexicon.stop if lexicon else frozenset()  # "once more" counts nothing
+    return _NUMBER.search(sentence) is not None or not words.isdisjoint(read.words)
+
+
 def has_value(sentence: str, read: SentenceReading) -> bool:
     """True where a sentence tells a number, a time, or a name."""
     if read.code not in LEXICONS:
@@ -212,7 +219,9 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     counts["first"] = counts.get("first", 0) or says_i(read, 3)
     counts["begins"] = read.code == "en" and says_i(read, 1) and len(read.content) > 1
     # "Dad takes two", not "time with family is precious".
-    counts["relative"] = any(word in lexicon.kin for word in read.words[:3])
+    counts["relative"] = any(
+        word in lexicon.kin or word in load_name_words().given for word in read.words[:3]
+    )
     # "We all need our rest": of everybody, and so of nobody.
     counts["own"] = any(
         word not in _EVERYBODY for word in read.words if "first" in lists.get(word, ())

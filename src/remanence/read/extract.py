@@ -7,7 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from remanence.read.assertion import IMPLIED, SentenceJudgement, has_value, judge_sentence, leads_on
+from remanence.read.assertion import (
+    IMPLIED,
+    SentenceJudgement,
+    has_number,
+    has_value,
+    judge_sentence,
+    leads_on,
+)
 from remanence.read.cues import WORD, SentenceReading, language_code, lower_text, read_sentence
 from remanence.read.extraction import (
     CONTENT_CHARS_MAX,
@@ -117,7 +124,9 @@ def _of_turn(
         may_join = why == NUMBER or (bool(why) and why != PICTURE and not is_topic)
         if may_join and before and end - before[0] <= JOINED_CHARS_MAX:
             is_fact = bool(found) and found[-1].fact.span == before
-            if has_value(turn.text[begin:end], read) or (verdict.confidence and not is_fact):
+            # A fact is kept as it was said, so that it is known again; only a number is worth saying it at length.
+            counts = has_number(turn.text[begin:end], read)
+            if counts or (not is_fact and (verdict.confidence or has_value(turn.text[begin:end], read))):
                 begin, why = before[0], ""
                 read = read_sentence(turn.text[begin:end], code)
                 verdict = judge_sentence(turn.text[begin:end], read, role=turn.role, answers=True)

@@ -204,9 +204,10 @@ def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool
         word, pauses = match.group(), _is_set_off(sentence, matches, at)
         if word in stating.backward and not _is_plain(read.words, at, read.code):
             begins = pauses or (at > 0 and read.words[at - 1] in stating.opening)
-            known = persons if word in stating.personal else named or (nouns and begins)
-            known = (named or persons) if word in _OWNING else known and (opened or pauses)
-            if word in _POINTING or not known:
+            known = (
+                persons if word in stating.personal else (opened or pauses) and (named or (nouns and begins))
+            )
+            if word in _POINTING or not (known or (word in _OWNING and (named or persons))):
                 return True
         opened = opened or pauses or word in stating.opening
         if word in read.content:
