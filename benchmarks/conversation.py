@@ -155,7 +155,9 @@ async def hear(memory: remanence.Engine, clock: ManualClock, told: Conversation)
         await memory.begin_session(heartbeats=False)
         for one in mine:
             clock.advance(minutes=1)
-            result = await memory.note(_turn(one, clock))
+            result = await memory.note(
+                _turn(one, clock), later=True
+            )  # else batches fall as the clock of the machine goes
             turn_of.setdefault(result.seq, one.n)
         await memory.end_session()
         await memory.consolidate()
