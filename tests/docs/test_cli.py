@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from remanence.core.verbs import TABLE, Advice
+from remanence.core.verbs import TABLE, VerbHelp
 from remanence.faces.cli import tree
 from remanence.faces.cli.helping import common_options, find_command, options_of, words_of
 from tests.command_line import typed
@@ -35,7 +35,7 @@ def test_every_word_and_option_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=NAMES)
-def test_the_help_shows_how_it_is_typed(row: Advice) -> None:
+def test_the_help_shows_how_it_is_typed(row: VerbHelp) -> None:
     """The help of a command says what it does, when to use it, and an example."""
     done = typed(*row.command.split(), "--help")
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from remanence.core.verbs import GROUPS, Advice
+from remanence.core.verbs import GROUPS, VerbHelp
 from remanence.faces.cli import tree
 from remanence.faces.cli.helping import common_options, find_command, options_of, usage_of, words_of
 
@@ -28,7 +28,7 @@ def page() -> str:
     return "".join(parts)
 
 
-def _section(root: "App", row: Advice) -> str:
+def _section(root: "App", row: VerbHelp) -> str:
     chain = row.command.split()
     app = find_command(root, chain)
     listed = _listed([*words_of(app), *options_of(app)])

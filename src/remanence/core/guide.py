@@ -6,14 +6,14 @@ Knows the table of verbs; calls none.
 from dataclasses import dataclass
 
 from remanence.core.results import Result
-from remanence.core.verbs import TABLE, Advice, advice
+from remanence.core.verbs import TABLE, VerbHelp, advice
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Guide(Result):
-    """Advice on one verb, or on all."""
+    """Help on one verb, or on all."""
 
-    entries: tuple[Advice, ...]
+    entries: tuple[VerbHelp, ...]
 
     def __str__(self) -> str:
         return "\n\n".join(map(str, self.entries))

@@ -21,7 +21,9 @@ Tags = Mapping[int, set[str]]
 def find_rewritten(entries: Sequence[Entry]) -> list[int]:
     """Return the memories that have a row of which some column may follow from what these changes bring back."""
     changes = _select_changes(entries)
-    return sorted({_memory(change) for change in changes if _matters(change)} - _find_created(changes))
+    return sorted(
+        {_memory(change) for change in changes if _matters(change)} - _find_created_memories(changes)
+    )
 
 
 def as_today(entries: Sequence[Entry], memories: Mapping[int, Memory]) -> list[Entry]:
@@ -59,14 +61,14 @@ def _matters(change: Change) -> bool:
     return change.table == "memories" and not _MATTERS.isdisjoint(change.after or ())
 
 
-def _find_created(changes: Sequence[Change]) -> set[int]:
+def _find_created_memories(changes: Sequence[Change]) -> set[int]:
     return {_memory(change) for change in changes if change.table == "memories" and change.before is None}
 
 
 def _tags(changes: Sequence[Change], memories: Mapping[int, Memory]) -> Tags:
     """Return the tags that each memory has once the changes are made."""
     tags = {seq: set(memory.tags) for seq, memory in memories.items()}
-    tags |= {seq: set() for seq in _find_created(changes)}
+    tags |= {seq: set() for seq in _find_created_memories(changes)}
     for change in changes:
         if change.table == "tags":
             seq, tag = cast("tuple[int, str]", change.key)

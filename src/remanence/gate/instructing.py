@@ -67,7 +67,7 @@ def sentences_of(plain: str) -> Sentences:
         for piece in _pieces(one)
     ]
     different = list(numbers)
-    evidence = [found_in(evident(one)) for one in different]
+    evidence = [found_in(leave_out_reported(one)) for one in different]
     return Sentences(
         [one.replace(REPORTED, QUOTED) for one in different], which, _with_beside(evidence, which)
     )
@@ -168,7 +168,7 @@ def quotations_marked(plain: str) -> str:
     return _QUOTED.sub(lambda found: _mark_quotation(plain, found), plain)
 
 
-def evident(sentence: str) -> str:
+def leave_out_reported(sentence: str) -> str:
     """Return a sentence with marked words as evidence is read from it: what somebody says is left out."""
     if REPORTED in sentence:
         sentence = _REPORTED_WORD.sub("…", sentence)

@@ -49,7 +49,7 @@ SURE_SHARE = 0.5  # how much of what is beyond the least is confidence
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceJudgement:
+class StatementEstimate:
     """What a sentence is: its category, how sure that is, 0 where it states nothing, and whether it is an order."""
 
     category: str
@@ -57,7 +57,7 @@ class SentenceJudgement:
     orders: bool = False
 
 
-NOTHING = SentenceJudgement("fact", 0.0)
+NOTHING = StatementEstimate("fact", 0.0)
 
 
 def tier(confidence: float) -> str:
@@ -69,13 +69,13 @@ def tier(confidence: float) -> str:
 
 def judge_sentence(
     sentence: str, read: SentenceReading, *, role: str = "user", answers: bool = False
-) -> SentenceJudgement:
+) -> StatementEstimate:
     """Say what a sentence of a turn states; `answers` where the turn before asked something."""
     if not read.content:
         return NOTHING
     if role != "user":
         is_arranged = read.has("confirms") and _NUMBER.search(sentence) and not states_nothing(sentence, read)
-        return SentenceJudgement("fact", EXPLICIT) if is_arranged else NOTHING
+        return StatementEstimate("fact", EXPLICIT) if is_arranged else NOTHING
     heard = signal(sentence)
     orders = STANDING_ORDER in heard.found
     if states_nothing(sentence, read) and not (orders and not read.has("supposes", "errors")):
@@ -96,7 +96,7 @@ def judge_sentence(
         category = "preference"
     cued = bool(cues) or orders
     sure = _confidence(_points(read, counts, cued=cued), read, counts, cued=cued)
-    return SentenceJudgement(category, sure, orders)
+    return StatementEstimate(category, sure, orders)
 
 
 def _is_sure(name: str, read: SentenceReading, counts: Mapping[str, int]) -> bool:

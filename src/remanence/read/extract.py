@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from remanence.read.assertion import (
     IMPLIED,
-    SentenceJudgement,
+    StatementEstimate,
     has_number,
     has_value,
     judge_sentence,
@@ -144,7 +144,7 @@ def _of_turn(
 
 
 def _candidate(
-    turn: ExtractTurn, code: str, span: tuple[int, int], read: SentenceReading, verdict: SentenceJudgement
+    turn: ExtractTurn, code: str, span: tuple[int, int], read: SentenceReading, verdict: StatementEstimate
 ) -> _FactCandidate:
     sentence = turn.text[slice(*span)]
     is_order = verdict.orders and verdict.category == "preference"

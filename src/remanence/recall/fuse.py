@@ -183,7 +183,7 @@ def rank(
     score = factors.apply_factors(evidence[places] + session, places)
     strongest = _select_best(score, depth)
     best = strongest[:limit]
-    likenesses = _Likenesses(likeness, None if context_cosines is None else context_cosines.cosines)
+    likenesses = _QuestionCosines(likeness, None if context_cosines is None else context_cosines.cosines)
     parts = _ScoreParts(
         arms, lexical, likenesses, candidates[places], places, (lead[places], session), factors
     )
@@ -240,7 +240,7 @@ class _ScoreParts:
 
     arms: Mapping[str, Floats]
     lexical: Lexical
-    likeness: "_Likenesses"
+    likeness: "_QuestionCosines"
     rows: Rows
     places: Rows
     lent: tuple[Floats, Floats]  # by the question before it, and by its segment
@@ -268,7 +268,7 @@ class _ScoreParts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Likenesses:
+class _QuestionCosines:
     """The cosines of the candidates with the question, by the static vectors and by a model's."""
 
     static: Floats | None

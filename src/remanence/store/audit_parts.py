@@ -123,7 +123,7 @@ def _cause_key(cause: Cause) -> tuple[object, ...]:
     )
 
 
-def pack_run(run: str) -> bytes | str:
+def pack_run_id(run: str) -> bytes | str:
     """Return the id of a run as it is kept: as bytes where it is what `model.new_id` makes, else as it is."""
     if len(run) == _ID_DIGITS and not run.strip("0123456789abcdef"):
         return bytes.fromhex(run)

@@ -253,10 +253,10 @@ def refuse_wanted(wanted: SnapshotRequest) -> None:
             "what has changed is known of columns, tags, links and agents alone",
             recovery="ask for attributes, texts that ask and sequence numbers without `since`",
         )
-    refuse_clocks(wanted.clocks)
+    refuse_unknown_clocks(wanted.clocks)
 
 
-def refuse_clocks(names: frozenset[str]) -> None:
+def refuse_unknown_clocks(names: frozenset[str]) -> None:
     """Raise NameUnknown for a name that is no clock of the store; the wall's is none."""
     for name in names - _CLOCKS:
         raise NameUnknown("clock", name, _CLOCKS)

@@ -310,10 +310,10 @@ def _coalesce(call: Call) -> Node:
     call.refuse_keywords()
     call.count(2, 8)
     # A column whose absence reads as 0 is never unknown, so the raw column is what may be.
-    return _first_known([_raw(node) for node in call.all_typed("number", "duration", "time")])
+    return _first_known([_read_stored_column(node) for node in call.all_typed("number", "duration", "time")])
 
 
-def _raw(node: Node) -> Node:
+def _read_stored_column(node: Node) -> Node:
     """The column as it is stored, unknown where it is absent."""
     if node.type != "number" or not node.column:
         return node
@@ -480,7 +480,7 @@ def _make_known_compiler(wanted: bool) -> Callable[[Call], Node]:
         call.refuse_keywords()
         call.count(1, 1)
         node = call.compiler.compile(call.arguments[0])
-        is_known = _build_known_test(_raw(node))
+        is_known = _build_known_test(_read_stored_column(node))
         runs = (
             (is_known, lambda view: ~is_known(view)) if wanted else (lambda view: ~is_known(view), is_known)
         )

@@ -202,7 +202,7 @@ class _Foreseen:
         """Return up to when a condition is as true as now, of all memories or of some; an instant at most."""
         view, crossings = self.views[0], list[tuple[Ints, Floats]]()
         for rows, instants in (
-            one for part in _find_moving_parts(node) for one in self._remember_crossings(part)
+            one for part in _find_moving_parts(node) for one in self._find_crossings_once(part)
         ):
             early = instants < until
             if early.any():
@@ -225,7 +225,7 @@ class _Foreseen:
             self.truths[node.text] = _truth(node, self.views[0])
         return self.truths[node.text]
 
-    def _remember_crossings(self, part: Node) -> Crossings:
+    def _find_crossings_once(self, part: Node) -> Crossings:
         if part.text not in self.found:
             self.found[part.text] = list(self._crossings(part))
         return self.found[part.text]

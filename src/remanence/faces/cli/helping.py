@@ -9,7 +9,7 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
-from remanence.core.verbs import GROUPS, SHELVES, TABLE, Advice, advice
+from remanence.core.verbs import GROUPS, SHELVES, TABLE, VerbHelp, advice
 from remanence.faces.cli.options import Common
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def overview() -> str:
     return "\n".join([*lines, "", wrap_text(MORE)])
 
 
-def _entries(rows: Iterable[Advice], told: set[str]) -> Iterator[str]:
+def _entries(rows: Iterable[VerbHelp], told: set[str]) -> Iterator[str]:
     """Yield each command with what it is; those of a shelf stand together, once, and its own help has a line each."""
     for row in rows:
         name = row.command.partition(" ")[0]

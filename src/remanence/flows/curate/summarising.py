@@ -75,8 +75,8 @@ class Summarising:
             there = await self._read(change)
             same = there is not None and there.revision == memory.revision
             flags = [flag] if same and draft.tag not in memory.tags else []
-            return self._drop_summary(part, change, flags), _add_summary_detail(cause, draft)
-        return _with(part, change, _add_summary(change, memory, draft.text)), _add_summary_detail(
+            return self._drop_summary(part, change, flags), _record_summary_author(cause, draft)
+        return _with(part, change, _add_summary(change, memory, draft.text)), _record_summary_author(
             cause, draft
         )
 
@@ -205,7 +205,7 @@ def _of_writer(why: str) -> str:
     return one_line(f"a writer's summary was not taken: {why}", WHY_CHARS_MAX)
 
 
-def _add_summary_detail(cause: Cause, drafted: SummaryDraft) -> Cause:
+def _record_summary_author(cause: Cause, drafted: SummaryDraft) -> Cause:
     """Let the audit keep who made a summary, or why there is none and that it was marked."""
     detail = {**cause.detail, "summary": {"by": drafted.by} if drafted.text else {"refused": drafted.why}}
     if not drafted.text:

@@ -528,7 +528,7 @@ async def link(core: Core, wish: Linking) -> Link:
             if memory is not None:
                 refuse_quarantined(memory)
         old_link = await _find_link(core, source, target, relation)
-        _refuse_moved_link(old_link, wish.if_revision)
+        _refuse_stale_link(old_link, wish.if_revision)
         change = decide_link(old_link, (source, target, int(relation)), wish, core.clock.now())
         if change is None:
             assert old_link is not None
@@ -544,7 +544,7 @@ async def link(core: Core, wish: Linking) -> Link:
     raise AssertionError("unreachable")
 
 
-def _refuse_moved_link(held: Link | None, if_revision: int | None) -> None:
+def _refuse_stale_link(held: Link | None, if_revision: int | None) -> None:
     keys = [] if held is None else [("links", held.key)]
     refuse_moved("the link", 0 if held is None else held.revision, if_revision, *keys)
 
@@ -557,7 +557,7 @@ async def unlink(
     for attempt in range(RACES_MAX):
         low, high = await _ends(core, source, target, kind)
         old_link = await _find_link(core, low, high, kind)
-        _refuse_moved_link(old_link, if_revision)
+        _refuse_stale_link(old_link, if_revision)
         if old_link is None:
             raise NotFound(
                 f"no {kind.label} link between {short_id(low)} and {short_id(high)}",

@@ -101,7 +101,7 @@ async def with_entities(
     if not listed_ and not candidates:
         return telling
     by_speaker = await _find_introduced_entities(core, turns)
-    candidates |= {seq: as_known(index.memories[seq]) for some in by_speaker.values() for seq in some}
+    candidates |= {seq: to_known_entity(index.memories[seq]) for some in by_speaker.values() for seq in some}
     utterances = [
         (
             NameSource(turn.seq, turn.text, turn.speaker or "", turn.session or ""),
@@ -164,10 +164,10 @@ def _find_known_entities(
     memories = [memory for name in names for memory in index.find_by_name(name)]
     handles = {handle for text in batch.texts for handle in handles_in(text)}
     memories += [memory for handle in handles for memory in index.find_by_handle(handle)]
-    return {memory.seq: as_known(memory) for memory in memories}
+    return {memory.seq: to_known_entity(memory) for memory in memories}
 
 
-def as_known(memory: Memory) -> NamedEntity:
+def to_known_entity(memory: Memory) -> NamedEntity:
     """Return an entity as far as names decide."""
     kin = (memory.attributes or {}).get("kin", {})
     return NamedEntity(

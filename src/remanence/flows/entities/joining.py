@@ -16,7 +16,7 @@ from remanence.core.model import STANDING, Link, Memory, Reason, Relation, Statu
 from remanence.core.owner import BY_ENGINE, Owner
 from remanence.edit.one_memory import act, merge_changes, update
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
-from remanence.flows.entities.entity_storing import LINKS_MAX, NUMBERS_MAX, as_known, entity_row
+from remanence.flows.entities.entity_storing import LINKS_MAX, NUMBERS_MAX, entity_row, to_known_entity
 from remanence.read.entity import (
     APART_MAX,
     NAMES_MAX,
@@ -55,7 +55,7 @@ async def _join_pair(core: Core, seq: int, key: str, said_by: str, evidence: str
     mine, theirs = await survivor(core, seq), await survivor(core, _seq(core, key))
     if mine is None or theirs is None or mine.seq == theirs.seq:
         return False
-    if not joinable(as_known(mine), as_known(theirs), implied=evidence != "a statement"):
+    if not joinable(to_known_entity(mine), to_known_entity(theirs), implied=evidence != "a statement"):
         return False
     try:
         actions = Actions()

@@ -430,12 +430,12 @@ def _read_group_column(column: Column, item: Any) -> Any:
         if item != "":  # of turns without a session
             check_name(column.name, item)
         return item
-    if not isinstance(item, dict) or not all(map(_is_topic, item.items())):
+    if not isinstance(item, dict) or not all(map(_is_topic_weight, item.items())):
         raise _build_format_error("topics must be a JSON object of hashes and their weights")
     return item
 
 
-def _is_topic(item: tuple[Any, Any]) -> bool:
+def _is_topic_weight(item: tuple[Any, Any]) -> bool:
     topic, weight = item
     return _TOPIC.fullmatch(topic) is not None and type(weight) is int and 0 < weight <= INT_MAX
 

@@ -264,7 +264,7 @@ class _Overlap:
         self.where |= {row.id: here[row.id] for row in rows if row.id in here}
         self.decided.kept |= {row.id for row in rows if row.id in here}
         if self.door < Trust.USER:
-            fresh = [self._remove_guards(row) for row in fresh]
+            fresh = [self._drop_pin_and_identity_tags(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
         context = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
@@ -304,7 +304,7 @@ class _Overlap:
             if is_order or any(map(orders, _iterate_side_texts(row)))
         )
 
-    def _remove_guards(self, row: ExportRow) -> ExportRow:
+    def _drop_pin_and_identity_tags(self, row: ExportRow) -> ExportRow:
         """Return a line without its pin and its tags of who an agent is, which only a user's file brings."""
         tags = tuple(tag for tag in row.tags if not says_who([tag], system=False))
         if not row.columns.get("pinned") and len(tags) == len(row.tags):

@@ -212,7 +212,7 @@ def _rank_with_archive(
 ) -> tuple[RankResult, list[int]]:
     """Put the memories that were read between those that stand, and rank both."""
     index, (postings, vectors), (allowed, is_lowered) = core.index, read, masks
-    archive_corpus, speakers = _corpus(core, beside)
+    archive_corpus, speakers = _recode_archived_rows(core, beside)
     both = join_corpora(index.ground.corpus, archive_corpus, speakers)
     is_picked = np.zeros(len(beside.near), np.bool_)
     is_picked[beside.places] = True
@@ -240,7 +240,7 @@ def _code_among(speakers: Sequence[str], name: str) -> int:
     return speakers.index(name) if name in speakers else -2
 
 
-def _corpus(core: Core, beside: _ArchiveNeighbours) -> tuple[Corpus, list[str]]:
+def _recode_archived_rows(core: Core, beside: _ArchiveNeighbours) -> tuple[Corpus, list[str]]:
     """Return archived rows as the ranking sees them, in the codes of the index, and the speakers by code."""
     index, archive, near = core.index, beside.archive, beside.near
     whole, standing = archive.ground.corpus, index.ground.corpus

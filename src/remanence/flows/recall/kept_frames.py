@@ -99,14 +99,14 @@ async def put(core: Core, name: str, definition: Mapping[str, Any]) -> Frame:
     frame = build_frame(name, definition, None if row is None else _frame(name, row))
     for category in frame.categories:
         learning.check_state(core, category, None)
-    await _keep(core, name, {"source": "user", **frame.row})
+    await _write_frame(core, name, {"source": "user", **frame.row})
     return frame
 
 
 async def reset(core: Core, name: str) -> Frame | None:
     """Forget what a user made of a frame."""
     await one(core, name)
-    await _keep(core, name, built_in().get(_frame_key(name)))
+    await _write_frame(core, name, built_in().get(_frame_key(name)))
     return BUILTIN.get(name)
 
 
@@ -122,7 +122,7 @@ async def _row(core: Core, name: str) -> Mapping[str, Any] | None:
     return row
 
 
-async def _keep(core: Core, name: str, row: Mapping[str, Any] | None) -> None:
+async def _write_frame(core: Core, name: str, row: Mapping[str, Any] | None) -> None:
     await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), put={_frame_key(name): row}))
 
 

@@ -51,7 +51,7 @@ REPEATED_MIN = 0.7  # of the words of what is said, so many are in what was show
 
 
 @dataclass(frozen=True, slots=True)
-class ShownTexts:
+class EchoDetector:
     """The words of each text that was shown, and when."""
 
     words: Sequence[tuple[int, frozenset[str]]]
@@ -338,10 +338,10 @@ def _repeats(said: AbstractSet[str], held: AbstractSet[str]) -> bool:
     return bool(said) and len(said & held) >= REPEATED_MIN * len(said)
 
 
-async def shown_in(core: Core, turns: Sequence[Memory]) -> ShownTexts:
+async def shown_in(core: Core, turns: Sequence[Memory]) -> EchoDetector:
     """Return what was shown before some turns, within a day; nothing where no program speaks in them."""
     if not any(turn.role in PROGRAMS for turn in turns):
-        return ShownTexts(())
+        return EchoDetector(())
     await core.uses.settle()
     position = (await core.store.search(core.scope, ())).position
     since = min(turn.learned_at for turn in turns) - DAY
@@ -357,4 +357,4 @@ async def shown_in(core: Core, turns: Sequence[Memory]) -> ShownTexts:
     memories = [memory for memory in await core.store.get(core.scope, seqs) if memory is not None]
     by_use = [(used[memory.seq], frozenset(stems(memory.text))) for memory in memories]
     said = [(turn.learned_at, frozenset(stems(turn.text))) for turn in turns if turn.role is Role.USER]
-    return ShownTexts([*by_use, *said])
+    return EchoDetector([*by_use, *said])

@@ -47,8 +47,8 @@ from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import (
     encode_values,
     memories_of,
-    refuse_clocks,
     refuse_interval,
+    refuse_unknown_clocks,
     refuse_unknown_columns,
     refuse_wanted,
     resolve,
@@ -506,7 +506,7 @@ class MemoryStore:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
-        refuse_clocks(asked.clocks)
+        refuse_unknown_clocks(asked.clocks)
         state = self._read(scope)
         if asked.fence is not None:
             refuse_lost(asked.fence, state.fence_of(asked.fence[0]))

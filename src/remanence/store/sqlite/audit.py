@@ -37,7 +37,7 @@ from remanence.store.audit_parts import (
     UNCHAINED,
     USE,
     digest_of,
-    pack_run,
+    pack_run_id,
     part_digest,
     refuse_other,
 )
@@ -200,7 +200,7 @@ def find_earlier_commit(
 
     `changes` are its single changes with their numbers.
     """
-    row = connection.execute(_WRITTEN, (scope, pack_run(cause.run), cause.part)).fetchone()
+    row = connection.execute(_WRITTEN, (scope, pack_run_id(cause.run), cause.part)).fetchone()
     if row is None:
         return None
     position, count, earlier_digest = row
@@ -233,7 +233,7 @@ def write(
     why = header_digest(header, name, images.asked)
     digest = part_digest(previous, why, entries)
     values = [*header]
-    values[_RUN_AT] = pack_run(cause.run)
+    values[_RUN_AT] = pack_run_id(cause.run)
     if names is not None:
         values[_DETAIL_AT] = details.pack(connection, names, no, header[_DETAIL_AT])
     connection.execute(_INSERT_RUN, (*values, own_digest(why, entries), entries, images.asked))
@@ -308,7 +308,7 @@ def read(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Au
     parameters: list[Any] = [no, line_before(connection, no, asked.after)]
     if asked.run is not None:
         condition, source = f"{condition} AND id = ?3", _OF_RUN
-        parameters.append(pack_run(asked.run))
+        parameters.append(pack_run_id(asked.run))
     if asked.memory is not None:
         condition += f" AND position IN (SELECT value FROM json_each(?{len(parameters) + 1}))"
         parameters.append(id_list(_positions_about(connection, asked.memory, asked.after)))

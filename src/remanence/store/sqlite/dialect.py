@@ -266,7 +266,7 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError, struct.error)
 
 
-def explain_read_error(error: BaseException, path: str) -> BaseException:
+def build_row_damage(error: BaseException, path: str) -> BaseException:
     """Return what an error means that came up while rows were read."""
     if isinstance(error, RemanenceError | UnicodeError):
         return meaning(error, path)
@@ -287,7 +287,7 @@ class _Decoding:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         """Say that a row is not what was written; errors of ours stay what they are."""
         if isinstance(error, UNREADABLE) and not isinstance(error, RemanenceError):
-            raise explain_read_error(error, "the database") from error
+            raise build_row_damage(error, "the database") from error
 
 
 DECODING = _Decoding()

@@ -40,13 +40,15 @@ _state_of = itemgetter(*(_ALL.index(name) for name in _STATE_NAMES))
 _VECTOR_AT = _ALL.index("vector")
 
 
-def _insert(table: str, columns: Sequence[str]) -> str:
+def _build_insert_statement(table: str, columns: Sequence[str]) -> str:
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
 
 
-_INSERT_MEMORY = _insert("memories", ("seq", "scope", *(column.name for column in MEMORIES), "digest"))
-_INSERT_STATE = _insert("states", ("seq", "scope", *_STATE_NAMES))
-_INSERT_VECTOR = _insert("vectors", ("seq", "vector", "digest"))
+_INSERT_MEMORY = _build_insert_statement(
+    "memories", ("seq", "scope", *(column.name for column in MEMORIES), "digest")
+)
+_INSERT_STATE = _build_insert_statement("states", ("seq", "scope", *_STATE_NAMES))
+_INSERT_VECTOR = _build_insert_statement("vectors", ("seq", "vector", "digest"))
 _TAKEN = (
     "SELECT EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND id = ?2)"
     " OR EXISTS (SELECT 1 FROM memories WHERE scope = ?1 AND key = ?3)"

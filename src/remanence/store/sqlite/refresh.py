@@ -241,14 +241,14 @@ def _table(name: str) -> str:
 def link_equals(connection: sqlite3.Connection) -> None:
     """Link all inbox and active memories of one fingerprint to the oldest of them, in an audited run of each scope."""
     pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
-    for scope, oldest, later in _equal(connection):
+    for scope, oldest, later in _find_equal_memories(connection):
         if connection.execute(_LINKED, (scope, oldest, later)).fetchone() is None:
             pairs[scope].append((oldest, later))
     for scope, found in pairs.items():
         _link(connection, scope, found)
 
 
-def _equal(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
+def _find_equal_memories(connection: sqlite3.Connection) -> Iterator[tuple[int, int, int]]:
     """Yield (scope, the oldest memory of a fingerprint, a later one)."""
     oldest: dict[tuple[int, bytes], int] = {}
     for scope, mark, seq in connection.execute(_EQUAL).fetchall():

@@ -37,7 +37,7 @@ from remanence.store.base import (
     writes,
 )
 from remanence.store.block_rules import refuse_malformed_entries
-from remanence.store.constraints import refuse_clocks, refuse_interval
+from remanence.store.constraints import refuse_interval, refuse_unknown_clocks
 from remanence.store.sqlite import (
     archive_words,
     audit,
@@ -326,7 +326,7 @@ class SqlStore:
         """Read and write what is not memory: schedule, settings, leases, what sessions covered."""
         if asked.cover is not None:
             refuse_interval(*asked.cover)
-        refuse_clocks(asked.clocks)
+        refuse_unknown_clocks(asked.clocks)
         if writes(asked):
             return await self._write(
                 lambda connection: bookkeeping.bookkeep(connection, self._fresh, scope, asked)

@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from remanence.core.errors import RemanenceError, StoreUnavailable
 from remanence.core.process import OpeningProcess
-from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, explain_read_error, meaning
+from remanence.store.sqlite.dialect import BUSY_MS, UNREADABLE, begin_writing, build_row_damage, meaning
 
 Answer = TypeVar("Answer")
 Work = Callable[[sqlite3.Connection], Answer]
@@ -128,7 +128,7 @@ class Worker:
         except (sqlite3.Error, RemanenceError, UnicodeDecodeError) as error:
             self._refuse(jobs, error)
         except UNREADABLE as error:  # an older file is read whole as it is brought up
-            self._refuse(jobs, explain_read_error(error, self._path))
+            self._refuse(jobs, build_row_damage(error, self._path))
         else:
             self._do(connection, jobs)
         return connection
@@ -187,7 +187,7 @@ class Worker:
             job.answer, job.error = job.work(connection), None
         except Exception as error:  # noqa: BLE001 # the thread lives on, whatever a job runs into
             is_damaged = job.reads and isinstance(error, UNREADABLE)
-            job.error = explain_read_error(error, self._path) if is_damaged else meaning(error, self._path)
+            job.error = build_row_damage(error, self._path) if is_damaged else meaning(error, self._path)
         return job.error is None
 
     def _write(self, connection: sqlite3.Connection, group: list[Job[Any]]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from remanence.core.change import Cause, CommitResult
-from remanence.store.audit_parts import USE, goes_on, pack_run, part_digest
+from remanence.store.audit_parts import USE, goes_on, pack_run_id, part_digest
 from remanence.store.sqlite import audit, block_log
 from remanence.store.sqlite.audit import (
     HEADER,
@@ -39,7 +39,7 @@ def find_written(
     if cause.extends is None:
         return None
     run, number = cause.extends
-    row = connection.execute(_OF_RUN, (scope, pack_run(run))).fetchone()
+    row = connection.execute(_OF_RUN, (scope, pack_run_id(run))).fetchone()
     parts = [] if row is None else audit.parts_of(row[: len(HEADER)], row[-1])
     if number >= len(parts) or parts[number].asked != asked:
         return None
