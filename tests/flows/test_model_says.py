@@ -12,7 +12,7 @@ import pytest
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.errors import EmbedderError, WriterError
-from remanence.core.model import Memory, Status, Trust
+from remanence.core.model import STANDING, Memory, Relation, Status, Trust
 from remanence.llm.openai_api import OpenAIEmbedder
 from remanence.read.extraction import ExtractRequest, ExtractTurn
 from remanence.testing.model_server import INVENTED, ORDER, ModelServer
@@ -160,14 +160,17 @@ async def test_a_writers_own_fact_supersedes_nothing_of_a_user(opener: Opener, c
     assert {Status.ACTIVE if consolidated else Status.INBOX} == set(standing)
 
 
-async def test_a_fact_that_stands_in_its_turn_supersedes_as_before(opener: Opener) -> None:
-    """It is the speaker's word, in the words of the writer."""
+async def test_a_fact_that_stands_in_its_turn_is_newer_than_what_it_corrects(opener: Opener) -> None:
+    """It is the speaker's word, in the words of the writer: linked as newer, and nothing gives up its place."""
     async with opener(writer=Adding("fact", "My boss is Carmen now.")) as memory:
         said = await memory.learn("My boss is Anders.", speaker="Ana")
         await memory.note("Guess what: my boss is Carmen now!", speaker="Ana", session="s", later=True)
         await hear(memory)
 
-        assert Status.SUPERSEDED is (await memory.get(said.id)).status
+        links = await memory.links(said.seq)
+
+        assert (await memory.get(said.id)).status in STANDING
+        assert [said.seq] == [one.target for one in links if one.relation is Relation.NEWER]
 
 
 @pytest.mark.parametrize("content", ["Ana likes tea.", "I like tea."])

@@ -567,12 +567,12 @@ BUGS = (
     ),
     Bug(
         "a lease is given twice",
-        wrapped(memory_store, "lease", _lease_is_given_twice),
+        wrapped(tables, "lease", _lease_is_given_twice),
         "test_a_lease_is_held_by_one",
     ),
     Bug(
         "spans overlap",
-        wrapped(memory_store, "merge_span", lambda _, spans, cover: sorted({*spans, cover})),
+        wrapped(tables, "merge_span", lambda _, spans, cover: sorted({*spans, cover})),
         "test_spans_are_the_union_of_what_was_covered",
     ),
     Bug(

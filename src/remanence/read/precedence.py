@@ -27,7 +27,7 @@ _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _YEAR = re.compile(r"\b(?:1[89]|20)\d\d\b")
 _CLAUSES = re.compile(r"(?<=[.!?;。！？；])\s*|\n")
 _MONEY = re.compile(
-    r"[€$£¥₹]\s?\d[\d.,]*|\d[\d.,]*\s?(?:[€$£¥₹]|euros?\b|eur\b|dollars?\b|usd\b|pounds?\b|元|块|円)"
+    r"[€$£¥₹]\s?\d[\d.,]*+|(?<![\d.,])\d[\d.,]*+\s?(?:[€$£¥₹]|euros?\b|eur\b|dollars?\b|usd\b|pounds?\b|元|块|円)"
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _STRONG = frozenset({"onward", "now", "shifts", "ends", "anymore"})

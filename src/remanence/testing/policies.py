@@ -244,7 +244,7 @@ def rule(name: str, drawn: bytes) -> dict[str, Any]:
         if "share" in window.get("keep", ()):
             # A share of what rules themselves change or destroy is refused.
             table |= {"where": _pick(UNCHANGING, drawn[3])}
-            if do in {"prune", "purge"}:
+            if do in {"prune", "purge", "supersede"}:
                 table |= {"keep": {"rows": 1}}
         if window:
             table |= {"order": _pick(ORDERS, drawn[9]), "per": _pick(_PARTITIONS, drawn[10])}
