@@ -10,8 +10,21 @@ from remanence.languages.language_files import Language, build
 from remanence.languages.shapes import ChangeLists
 
 BEGINNING_CHARS = (3, 4)  # of a phrase that is how a word begins, to find it quickly
-# What may say that something is otherwise now; `news`, `turns` and `reaches` do so only beside another value.
-CUES = ("onward", "now", "lately", "shifts", "reaches", "ends", "anymore", "turns", "news")
+# What may say that something is otherwise now; `corrects`, `refutes`, `news`, `turns` and `reaches` do so only beside
+# another value, or one that a correction says again.
+CUES = (
+    "onward",
+    "now",
+    "lately",
+    "shifts",
+    "corrects",
+    "refutes",
+    "reaches",
+    "ends",
+    "anymore",
+    "turns",
+    "news",
+)
 _SIGNS = (*CUES, "denies")
 _WORD = re.compile(r"(?<![\w'])[\w']+")
 _KEY_CHARS = BEGINNING_CHARS[0]
@@ -104,7 +117,7 @@ def _longest_first(phrases: Sequence[str]) -> list[str]:
 
 
 def _opening(phrase: str) -> str:
-    first = phrase.split(maxsplit=1)[0]
+    first = phrase.split(maxsplit=1)[0].rstrip(",")
     return first[:-1][: BEGINNING_CHARS[-1]] if first.endswith("*") else first
 
 

@@ -201,16 +201,19 @@ class ChangeLists(Lists):
     """Phrases by which one language tells that something is otherwise than before; one with `*` is how a word begins.
 
     `onward` say that something holds from now on, `now` that it holds these days, `lately` may say so and mostly say
-    something else: for how long, why, at last. `shifts` say that it became another one, `reaches` what a value went
-    to, `ends` that it is over, given up or gone, `anymore` that too with a denial, `turns` that a state is the
-    contrary of before, `news` that something is new. `doubts` say that nothing changed: what is supposed, wished,
-    planned, heard, past, told in passing or comes beside what was. `denies` deny; `mine` speak of the speaker.
+    something else: for how long, why, at last. `shifts` say that it became another one, `corrects` that it was said or
+    understood wrongly, `refutes` no to what was said before, `reaches` what a value went to, `ends` that it is over,
+    given up or gone, `anymore` that too with a denial, `turns` that a state is the contrary of before, `news` that
+    something is new. `doubts` say that nothing changed: what is supposed, wished, planned, heard, past, told in passing
+    or comes beside what was. `denies` deny; `mine` speak of the speaker.
     """
 
     onward: tuple[str, ...] = phrases("*")
     now: tuple[str, ...] = phrases("*")
     lately: tuple[str, ...] = phrases("*")
     shifts: tuple[str, ...] = phrases("*")
+    corrects: tuple[str, ...] = phrases("*")
+    refutes: tuple[str, ...] = phrases("*")
     reaches: tuple[str, ...] = phrases("*")
     ends: tuple[str, ...] = phrases("*")
     anymore: tuple[str, ...] = phrases("*")

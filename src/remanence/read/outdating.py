@@ -22,7 +22,7 @@ CHARS_MAX = 400  # what is longer is no remark that something changed
 OLD_STEMS_MAX = 12  # what tells one thing
 NEW_STEMS_MAX = 20
 RARE_SHARE = 0.02  # a stem that more of the memories hold does not tell what a text is about
-RARE_LEAST = 3  # so many may hold it in a small scope
+RARE_LEAST = 6  # so many may hold it in a small scope, where both turns and the facts of both are four
 ABOUT_MIN = 0.2  # of the old text's stems are in the new one
 NEAR_MIN = 0.2
 OTHERS_NEAR_MIN = 0.4
@@ -51,6 +51,7 @@ _NO_STATEMENT = ("requests", "inverts", "supposes", "wishes", "plays", "errors",
 _OF_TEXT, _OF_CLAUSE, _OF_NEIGHBOURS = "shifts", "onward", frozenset({"ends", "anymore", "now"})
 _OF_STATEMENT = frozenset({"now", "lately", "turns"})
 _UNDENIED, _OVER = frozenset({"shifts", "ends"}), frozenset({"ends", "anymore"})
+_CORRECTING = frozenset({"corrects", "refutes"})
 _NAMING = frozenset({"onward", "shifts", "reaches", "ends", "anymore"})
 _WORD = re.compile(r"[^\W_](?:[^\s,;!()\[\]{}<>|*]|(?<=\d),(?=\d))*+")
 _SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
@@ -66,6 +67,7 @@ _UNSPACED_VALUES = {
 }
 _DATES = frozenset({"weekday", "month"})
 _ASKS = re.compile(r"[?？]")
+_SENTENCE_END = re.compile(r"[.!?…]++(?:\s++|$)|[。！？]++|\n++")
 _ENDS = " .!:;…。！"
 
 
@@ -150,7 +152,10 @@ def may_outdate(said: AttributedText) -> bool:
     kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
     if "denies" in kinds or _values(text, code)[0]:
         return True
-    return "doubts" not in kinds and not kinds.isdisjoint(CUES)
+    if "doubts" in kinds:
+        low = lower_text(_select_stated(said.text, code, certain=True))
+        kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
+    return not kinds.isdisjoint(CUES)
 
 
 def score_outdated(
@@ -169,14 +174,19 @@ def score_outdated(
     if not any(held.get(stem, 0) <= rare for stem in frozenset(were).intersection(are) - who):
         return NO
     code = language_code(f"{old.text} {new.text}")
-    now = read_change(new.text, code)
     is_own = new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
-    if now.asks or now.code or (is_own and (now.doubts or not now.signs)):
+    now = read_change(_select_stated(new.text, code, certain=True) if is_own else new.text, code)
+    if is_own and (_talks(old.text, code) or _talks(new.text, code)):
+        # Among talk these tell of the moment: "I'm off to spend some time with them now."
+        now = replace(now, signs=tuple(sign for sign in now.signs if sign.kind not in _OF_STATEMENT))
+    if now.asks or now.code or (is_own and not now.signs):
         return NO
     was = read_change(old.text, code)
-    shared = (was.about & now.about) - who
+    # What is shared has to be stated, but weighs as a part of all that was said.
+    shared = (read_change(_select_stated(old.text, code), code) if is_own else was).about & now.about - who
     if is_own:
         shared -= _stems_of_time(code) | _stems_of_signs(now)
+        shared |= _find_corrected(was, now)
     if was.asks or was.code or not any(held.get(stem, 0) <= rare for stem in shared - _stems_of_units()):
         return NO
     pair = _ReadingPair(was, now, code, who, shared, near)
@@ -184,7 +194,7 @@ def score_outdated(
     if persons and not is_own and _is_of(old, was) and _is_of(new, now):
         return NO
     score = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
-    if score is NO or _talks(old.text, code) or ((is_own or persons) and _talks(new.text, code)):
+    if score is NO or (not is_own and (_talks(old.text, code) or (persons and _talks(new.text, code)))):
         return NO
     # Of another speaker's, also where that one is believed less, nobody knows that it is no longer meant.
     return replace(score, sure=AT_ODDS, odds=True) if new.speaker != old.speaker else score
@@ -193,17 +203,32 @@ def score_outdated(
 def _score_change(pair: _ReadingPair) -> OutdatedScore:
     """Judge what one speaker said before and says now, with a word of change that nothing puts in doubt."""
     was, now = pair.was, pair.now
-    share = len(pair.shared) / len(was.about - pair.who)
-    if was.past or share < ABOUT_MIN or (pair.near is not None and pair.near < NEAR_MIN):
+    share = len(pair.shared & was.about) / max(1, len(was.about - pair.who))
+    corrects = not _CORRECTING.isdisjoint(sign.kind for sign in now.signs)
+    is_named = not pair.shared.isdisjoint(stem for name in was.names | now.names for stem in stems(name))
+    if pair.near is not None and pair.near < NEAR_MIN:
+        return NO
+    # A name tells alone what a text is about; and what was said wrongly may be of the past.
+    if not corrects and (was.past or (share < ABOUT_MIN and not is_named)):
         return NO
     likely = share + (pair.near or 0.0)
     signs = [sign for sign in now.signs if _tells(pair, sign)]
     ends = share == 1 and any(sign.kind in _OVER for sign in signs)
     if ends or any(_same_statement(pair, verb=sign.kind == "turns") for sign in signs):
         return OutdatedScore(SURE, likely, ENDED if ends else OTHERWISE)
-    if signs or find_other_value(was, now) or _other_names(pair):
+    if signs or find_other_value(was, now) or _other_names(pair) or _find_corrected(was, now):
         return OutdatedScore(UNSURE, likely, CHANGED)
     return NO
+
+
+def _find_corrected(was: ChangeReading, now: ChangeReading) -> frozenset[str]:
+    """Return the stems of the older values and names that a correction says again: "the 13th, the 6th is the fair"."""
+    if all(sign.kind != "corrects" for sign in now.signs):
+        return frozenset()
+    again = was.names & now.names
+    for kind in was.values.keys() & now.values.keys():
+        again |= was.values[kind] & now.values[kind]
+    return frozenset(stem for word in again for stem in stems(word))
 
 
 def _tells(pair: _ReadingPair, sign: Sign) -> bool:
@@ -364,6 +389,48 @@ def _stems_of_units() -> frozenset[str]:
 @cache
 def _negations(code: str) -> frozenset[str]:
     return LEXICONS[code].negations if code in LEXICONS else frozenset()
+
+
+@lru_cache(maxsize=1024)
+def _select_stated(text: str, code: str, *, certain: bool = False) -> str:
+    """Return the clauses of a text that state something, without the reaction that one opens with.
+
+    Left out are sentences that ask or suppose, where it has to be `certain` those with a word of doubt, and clauses
+    that speak to somebody: what stands beside them may tell that something changed all the same.
+    """
+    kept: list[str] = []
+    whole, begun = mask_code_and_asides(text), 0
+    for stop in (*(mark.end() for mark in _SENTENCE_END.finditer(whole)), len(whole)):
+        sentence, begun = whole[begun:stop], stop
+        if (
+            not sentence.strip()
+            or _ASKS.search(sentence)
+            or read_sentence(sentence, code).has(*_NO_STATEMENT)
+        ):
+            continue
+        if certain and any(sign.kind == "doubts" for sign in CHANGING[code].find_signs(lower_text(sentence))):
+            continue
+        begin = 0
+        for end in (*(mark.end() for mark in _CLAUSE_END.finditer(sentence)), len(sentence)):
+            clause, begin = _strip_reactions(sentence[begin:end], code), end
+            if _of_talk(code).isdisjoint(word.strip(_ENDS + ",") for word in lower_text(clause).split()):
+                kept.append(clause)
+    return "".join(kept).strip()
+
+
+def _strip_reactions(clause: str, code: str) -> str:
+    """Return a clause from the first word on that is no reaction; a denial is not left out."""
+    reactions = _reactions(code) - _negations(code)
+    for word in _SPOKEN.finditer(lower_text(clause)):
+        if word.group() not in reactions or _refutes(word.group(), code):
+            return (
+                clause if word.start() == 0 or not clause[: word.start()].strip() else clause[word.start() :]
+            )
+    return "" if _SPOKEN.search(clause) else clause
+
+
+def _refutes(word: str, code: str) -> bool:
+    return any(kind == "refutes" for _, kind in CHANGING[code].whole.get(word, ()))
 
 
 @lru_cache(maxsize=1024)
