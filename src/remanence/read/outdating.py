@@ -205,7 +205,7 @@ def _score_change(pair: _ReadingPair) -> OutdatedScore:
     was, now = pair.was, pair.now
     share = len(pair.shared & was.about) / max(1, len(was.about - pair.who))
     corrects = not _CORRECTING.isdisjoint(sign.kind for sign in now.signs)
-    is_named = not pair.shared.isdisjoint(stem for name in was.names | now.names for stem in stems(name))
+    is_named = not pair.shared.isdisjoint(stem for name in was.names & now.names for stem in stems(name))
     if pair.near is not None and pair.near < NEAR_MIN:
         return NO
     # A name tells alone what a text is about; and what was said wrongly may be of the past.
