@@ -626,7 +626,7 @@ BUGS = (
     ),
     Bug(
         "a merged successor is none",
-        swapped(memory_store, "REPLACING", frozenset({Relation.SUPERSEDES})),
+        swapped(memory_store, "SUCCEEDING", frozenset({Relation.SUPERSEDES, Relation.NEWER})),
         "test_successors_in_place_need_no_advice",
     ),
     Bug(
