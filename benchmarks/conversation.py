@@ -117,6 +117,8 @@ def main() -> None:
     given = parser.parse_args()
     told = conversations(given.part)
     settings(part=given.part, conversations=len(told), turns=sum(len(one.turns) for one in told))
+    if given.part in parts("relabelled"):
+        report_agreement(told, conversations(given.part, labels="relabelled"))
     for writer in given.writer:
         held = [asyncio.run(measure(one, told, writer, given)) for one in told]
         for language in (None, *dict.fromkeys(one.language for one in told)):
@@ -140,7 +142,7 @@ async def measure(
         path = Path(folder) / "memory.db"
         async with remanence.open(path, embedder=given.embedder, clock=clock, **more) as memory:
             turn_of = await hear(memory, clock, told)
-            held = await read_held(memory, told, turn_of, foreign)
+            held = await read_held(memory, told, turn_of, foreign, by)
             if given.read:
                 await show(memory, told, by, held)
             return held
@@ -172,7 +174,7 @@ def _turn(one: Spoken, clock: ManualClock) -> Turn:
 
 
 async def read_held(
-    memory: remanence.Engine, told: Conversation, turn_of: Mapping[int, int], foreign: Iterable[str]
+    memory: remanence.Engine, told: Conversation, turn_of: Mapping[int, int], foreign: Iterable[str], by: str
 ) -> Held:
     """Read memories and links, ask the questions and those of other conversations."""
     memories = await memory.list(status="any", limit=100_000, oldest_first=True)
@@ -194,11 +196,10 @@ async def read_held(
                 first.setdefault(n, place)
         places.append(first)
     return Held(
-        # A turn that says nothing but one fact is that fact: how sure it is stands at it.
         [
             one
             for one in memories
-            if one.seq in turns_of and (one.seq not in turn_of or one.confidence is not None)
+            if one.seq in turns_of and (one.seq not in turn_of or _is_own_fact(one, by))
         ],
         turns_of,
         _turn_pairs(links, turns_of, "supersedes"),
@@ -208,6 +209,11 @@ async def read_held(
         weak,
         [(await memory.recall(one, count_use=False)).is_weak for one in foreign],
     )
+
+
+def _is_own_fact(turn: Memory, by: str) -> bool:
+    """Tell whether a turn says nothing but one fact that rules found: then how sure it is stands at the turn itself."""
+    return by == "rules" and turn.confidence is not None
 
 
 def _turn_pairs(
@@ -222,6 +228,21 @@ def _turn_pairs(
         for new in turns_of.get(link.source, ())
         if old != new
     }
+
+
+def report_agreement(told: Sequence[Conversation], again: Sequence[Conversation]) -> None:
+    """Print how far a second reader agrees: twice what both labelled, of all that each did."""
+    for name, labelled in (
+        ("keep", lambda one: {keep.n for keep in one.keep}),
+        ("updates", lambda one: set(one.updates)),
+        ("together", lambda one: set(one.together)),
+        ("right", lambda one: {(question.q, n) for question in one.questions for n in question.right}),
+        ("stale", lambda one: {(question.q, n) for question in one.questions for n in question.stale}),
+    ):
+        pairs = [(labelled(one), labelled(other)) for one, other in zip(told, again, strict=True)]
+        both = sum(len(one & other) for one, other in pairs)
+        whole = sum(len(one) + len(other) for one, other in pairs)
+        figure(f"conversation.agreement.{name}", 200 * both / whole, "%", of=whole)
 
 
 def report(mine: Sequence[tuple[Conversation, Held]], **fields: Any) -> None:

@@ -67,9 +67,10 @@ class Conversation:
         return frozenset(pairs)
 
 
-def conversations(part: Part) -> list[Conversation]:
-    """Return the conversations of one half."""
-    return [_conversation(line) for line in read("conversations", part)]
+def conversations(part: Part, labels: str = "conversations") -> list[Conversation]:
+    """Return the conversations of one half, with their labels or those of a second reader."""
+    lines = read("conversations", part)
+    return [_conversation(line | other) for line, other in zip(lines, read(labels, part), strict=True)]
 
 
 def _conversation(line: Mapping[str, Any]) -> Conversation:
