@@ -32,7 +32,7 @@ async def test_an_answer_is_found_by_the_words_of_its_question(opener: Opener, n
         await memory.learn(ANSWER, **named)
         before = await _found(memory)
     async with opener(embedder="none") as memory:
-        assert [ASKED, ANSWER] == before == await _found(memory)
+        assert [ANSWER, ASKED] == before == await _found(memory)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ async def test_a_run_ends_after_thirty_minutes(opener: Opener, clock: ManualCloc
         clock.advance(hours=1 / 3_600)
         await memory.learn("The mast is new.")
 
-        assert [ASKED, ANSWER] == await _found(memory)
+        assert [ANSWER, ASKED] == await _found(memory)
 
 
 @pytest.mark.parametrize("named", [{"session": "s"}, {"thread": "t"}, {}])
@@ -114,7 +114,7 @@ async def test_a_moved_date_moves_a_memory_between_runs(opener: Opener, clock: M
     async with opener(embedder="none", agent="mate") as memory:
         again = await _found(memory)
 
-    assert [ASKED, ANSWER] == before
+    assert [ANSWER, ASKED] == before
     assert [ASKED + " Tell me."] == after == again
 
 

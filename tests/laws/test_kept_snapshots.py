@@ -110,7 +110,8 @@ def told_of(evidence: ScopeEvidence, fresh: Snapshot) -> Any:
     stands[rows[here]] = True
     columns = columns_at(evidence.columns, rows, here)
     degrees = evidence.links.degrees(stands)[rows].round(9).tolist() if len(stands) else []
-    pairs = zip(*(evidence.seq[ends].tolist() for ends in evidence.links.contradicting(stands)), strict=True)
+    source, target, certain = evidence.links.contradicting(stands)
+    pairs = zip(evidence.seq[source].tolist(), evidence.seq[target].tolist(), certain.tolist(), strict=True)
     shown = {name: np.nan_to_num(values, nan=-1).tolist() for name, values in columns.items()}
     return here.tolist(), shown, degrees, sorted(pairs)
 

@@ -67,7 +67,7 @@ _UNSPACED_VALUES = {
 }
 _DATES = frozenset({"weekday", "month"})
 _ASKS = re.compile(r"[?？]")
-_SENTENCE_END = re.compile(r"[.!?…]++(?:\s++|$)|[。！？]++|\n++")
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++(?:\s++|$)|(?<![。！？])[。！？]++|(?<!\n)\n++")
 _ENDS = " .!:;…。！"
 
 
