@@ -284,5 +284,5 @@ async def test_ticks_taken_together_come_late_and_say_so(
     assert f"ticks are taken {coarse.every / 3_600:g} hours apart" in str(coarse)
 
 
-def _by_memory(told_of: Forecast) -> list[Leaving]:
-    return sorted(told_of.leaving, key=lambda one: (one.memory.seq, one.action))
+def _by_memory(forecast: Forecast) -> list[Leaving]:
+    return sorted(forecast.leaving, key=lambda one: (one.memory.seq, one.action))

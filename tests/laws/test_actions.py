@@ -95,3 +95,10 @@ def test_few_name_a_row() -> None:
 def test_a_question_for_an_action_is_seen(line: str) -> None:
     """Each way in which such questions were asked is found."""
     assert [2] == list(compared(f"def f(rule, does):\n    return {line}\n"))
+
+
+def test_a_change_of_tags_tells_one_action() -> None:
+    """The audit tells an action on tags by what becomes of the row: no two actions share that."""
+    rows = [effect.row for effect in ACTIONS if effect.table == "tags"]
+
+    assert sorted({*rows}) == sorted(rows)

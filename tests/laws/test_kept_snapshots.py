@@ -87,8 +87,13 @@ class Kept(Machine):
                 now = self.clock.now()
                 ours = self.run(index.read(now, leaves_archive=leaves))
                 fresh = self.run(store.snapshot(SCOPE, WHOLE, now))
-                self.sound = told_of(ours, fresh) == told_of(evidence_of(fresh), fresh)
-                assert self.sound, (verb, number, told_of(ours, fresh), told_of(evidence_of(fresh), fresh))
+                self.sound = standing_evidence(ours, fresh) == standing_evidence(evidence_of(fresh), fresh)
+                assert self.sound, (
+                    verb,
+                    number,
+                    standing_evidence(ours, fresh),
+                    standing_evidence(evidence_of(fresh), fresh),
+                )
 
     @rule(pick=PICKS, other=PICKS)
     def erase(self, pick: int, other: int) -> None:
@@ -102,7 +107,7 @@ class Kept(Machine):
             self.step("erase", erased)
 
 
-def told_of(evidence: ScopeEvidence, fresh: Snapshot) -> Any:
+def standing_evidence(evidence: ScopeEvidence, fresh: Snapshot) -> Any:
     """Return what evidence says of the memories that stand: columns, weighted degrees, and who contradicts whom."""
     standing = fresh.seq[np.isin(fresh.columns["status"], [*STANDING])]
     rows, here = rows_of(evidence.seq, standing)

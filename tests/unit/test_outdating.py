@@ -12,6 +12,7 @@ from remanence.read.outdating import (
     AttributedText,
     OutdatedScore,
     may_outdate,
+    read_change,
     score_outdated,
 )
 from remanence.text.analysis import stems
@@ -289,3 +290,10 @@ def test_every_language_has_signs_of_every_sort() -> None:
         } <= (told | one.patterns.keys())
         assert [] == one.find_signs("")
         assert one.opening
+
+
+def test_a_function_word_of_a_language_is_no_value_of_another() -> None:
+    """Portuguese has "dos" for "of the", with which Spanish counts two; English has "one" as a number of its own."""
+    assert {} == {**read_change("A casa dos pais fica na praia.", "pt").values}
+    assert {"number": frozenset({"dos"})} == {**read_change("Tengo dos barcos.", "es").values}
+    assert {"number": frozenset({"one"})} == {**read_change("We have one boat.", "en").values}

@@ -277,7 +277,7 @@ YES_NO = Notation("true or false", read_flag, _last, empty=True)
 CHARACTERS = Notation("characters", read_characters, "".join, "")
 
 
-def listed(notation: Notation) -> Any:
+def entries(notation: Notation) -> Any:
     """Return a notation as a field; the field's type is that of what is read."""
     return notation
 

@@ -17,7 +17,7 @@ from remanence.languages.notation import (
     Lists,
     choice_table,
     choices,
-    listed,
+    entries,
     phrase_table,
     phrases,
     words,
@@ -53,7 +53,7 @@ class Lexicon(Lists):
     negations: WordSet = words()
     weighty: WordSet = words()
     number_words: WordSet = words()
-    months: Mapping[str, int] = listed(NUMBERED)
+    months: Mapping[str, int] = entries(NUMBERED)
     time_words: WordSet = words()
     in_passing: WordSet = words()
     pairs: WordSet = words()
@@ -68,10 +68,10 @@ class Lexicon(Lists):
     offers: tuple[str, ...] = phrases()
     case_bearing: WordSet = words()
     abbreviations: WordSet = words()
-    opposites: Mapping[str, WordSet] = listed(PAIRS)
+    opposites: Mapping[str, WordSet] = entries(PAIRS)
     negative_prefixes: tuple[str, ...] = phrases()
-    contractions: Mapping[str, str] = listed(TEXTS)
-    names_by_capital: bool = listed(YES_NO)
+    contractions: Mapping[str, str] = entries(TEXTS)
+    names_by_capital: bool = entries(YES_NO)
 
 
 class QuestionWords(Lists):
@@ -128,7 +128,7 @@ class UnspacedStating(Lists):
 class Contrasts(Lists):
     """What tells two texts apart in a script written without blanks: characters that say the contrary, negations."""
 
-    opposites: Mapping[str, WordSet] = listed(PAIRS)
+    opposites: Mapping[str, WordSet] = entries(PAIRS)
     negations: tuple[str, ...] = phrases()
 
 
@@ -172,9 +172,7 @@ class Assertions(Lists):
         BEGINS, "correction", "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
         "entity",
     )  # fmt: skip
-    weights: PhraseTable = phrase_table(
-        BEGINS, "rules", "state", "held", "hedges", "opinions", "confirms", "pledges"
-    )
+    weights: PhraseTable = phrase_table(BEGINS, "rules", "state", "held", "hedges", "opinions", "confirms")
     importance: PhraseTable = phrase_table(BEGINS, "critical", "high")
     kinds: PhraseTable = phrase_table(BEGINS, "episode", "happened", "note")
     mute: WordSet = words()
@@ -239,7 +237,7 @@ class Telling(Lists):
     speaker alone.
     """
 
-    attributes: Mapping[str, str] = listed(GROUPS)
+    attributes: Mapping[str, str] = entries(GROUPS)
     others: WordSet = words()
     changes: WordSet = words()
     into: WordSet = words()
@@ -354,9 +352,9 @@ class StatementWords(Lists):
     unlisted: WordSet = words()
     unlisted_negations: WordSet = words()
     elided_negation: WordSet = words()
-    small: str = listed(CHARACTERS)
+    small: str = entries(CHARACTERS)
     speakers: WordSet = words()
-    days: Mapping[str, int] = listed(NUMBERED)
+    days: Mapping[str, int] = entries(NUMBERED)
 
 
 class ThirdPerson(Lists):
@@ -369,8 +367,8 @@ class ThirdPerson(Lists):
 
     modals: WordSet = words()
     adverbs: WordSet = words()
-    forms: Mapping[str, str] = listed(TEXTS)
-    contractions: Mapping[str, str] = listed(TEXTS)
+    forms: Mapping[str, str] = entries(TEXTS)
+    contractions: Mapping[str, str] = entries(TEXTS)
     verbs: WordSet = words()
     unclear: WordSet = words()
     turning: WordSet = words()
@@ -420,11 +418,11 @@ class NameWords(Lists):
     russian_leads: WordSet = words()
     russian_oblique: WordSet = words()
     russian_both: WordSet = words()
-    russian_cases: Mapping[str, str] = listed(TEXTS)
+    russian_cases: Mapping[str, str] = entries(TEXTS)
     greek_articles: WordSet = words()
     greek_oblique: WordSet = words()
     organised: WordSet = words()
-    korean_families: str = listed(CHARACTERS)
+    korean_families: str = entries(CHARACTERS)
     korean_words: tuple[str, ...] = phrases()
     korean_honored: tuple[str, ...] = phrases()
 
@@ -439,7 +437,7 @@ class UnspacedNames(Lists):
     an honorific stands for is nobody by name, and what ends in one of `places` is a place.
     """
 
-    family_signs: str = listed(CHARACTERS)
+    family_signs: str = entries(CHARACTERS)
     double_families: tuple[str, ...] = phrases()
     titles: tuple[str, ...] = phrases()
     before: tuple[str, ...] = phrases()
@@ -447,13 +445,13 @@ class UnspacedNames(Lists):
     after: tuple[str, ...] = phrases()
     ordinary: tuple[str, ...] = phrases()
     no_end: tuple[str, ...] = phrases()
-    lets: str = listed(CHARACTERS)
+    lets: str = entries(CHARACTERS)
     not_led: tuple[str, ...] = phrases()
     companies: tuple[str, ...] = phrases()
     family_names: WordSet = words()
     nobody: WordSet = words()
     honorifics: tuple[str, ...] = phrases()
-    places: str = listed(CHARACTERS)
+    places: str = entries(CHARACTERS)
 
 
 class SameNames(Lists):
@@ -470,21 +468,21 @@ class SameNames(Lists):
     of one. What is joined may follow a name at once, or stand joined before it: words of grammar, not of names.
     """
 
-    stated: tuple[str, ...] = listed(PATTERNS)
-    stated_apart: tuple[str, ...] = listed(PATTERNS)
-    restated: tuple[str, ...] = listed(PATTERNS)
-    renamed: tuple[str, ...] = listed(PATTERNS)
-    byname: tuple[str, ...] = listed(PATTERNS)
-    different: tuple[str, ...] = listed(PATTERNS)
-    framed: tuple[tuple[str, str, str], ...] = listed(FRAMES)
+    stated: tuple[str, ...] = entries(PATTERNS)
+    stated_apart: tuple[str, ...] = entries(PATTERNS)
+    restated: tuple[str, ...] = entries(PATTERNS)
+    renamed: tuple[str, ...] = entries(PATTERNS)
+    byname: tuple[str, ...] = entries(PATTERNS)
+    different: tuple[str, ...] = entries(PATTERNS)
+    framed: tuple[tuple[str, str, str], ...] = entries(FRAMES)
     another: WordSet = words()
     doubt: WordSet = words()
     doubt_unspaced: tuple[str, ...] = phrases()
     generations: WordSet = words()
     titles: WordSet = words()
-    joined_chinese: str = listed(CHARACTERS)
+    joined_chinese: str = entries(CHARACTERS)
     joined_korean: tuple[str, ...] = phrases()
-    joined_hebrew: str = listed(CHARACTERS)
+    joined_hebrew: str = entries(CHARACTERS)
     joined_arabic: tuple[str, ...] = phrases()
 
 

@@ -27,33 +27,12 @@ BATCH_MAX = 64
 ANSWER_BYTES_MAX = 1 << 24  # 64 vectors of 4,096 numbers are 6 MB
 
 
-class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
-    """Asks a model of OpenAI, or of any server that speaks its API at `base_url` (or OPENAI_BASE_URL).
-
-    The key is read from OPENAI_API_KEY; a server of one's own may need none. A request, with all tries, has
-    `seconds_max`. How long its vectors are, the first answer tells.
-    """
+class OpenAIVendor(Vendor["AsyncOpenAI"]):
+    """Who is asked over OpenAI's API: its key, its client, and what the client raises."""
 
     vendor = "openai"
     key_variable = "OPENAI_API_KEY"
     url_variable = "OPENAI_BASE_URL"
-    what = "embedder"
-    error = EmbedderError
-    waits = True
-    batch_max = BATCH_MAX
-    dimensions: int | None = None
-
-    async def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
-        """Return one row per text; only the first so many characters of each are sent."""
-        # Servers refuse a text without anything in it.
-        inputs = [text[:CHARS_MAX] if text.strip() else "." for text in texts]
-        costs = sum(token_counts(inputs))
-        try:
-            answer = await self._ask_in_time(lambda client: self._fetch_embeddings(client, inputs), costs)
-        except WriterError as error:
-            raise EmbedderError(str(error), recovery=error.recovery, tokens_used=costs) from None
-        used = tokens(answer, "total_tokens")
-        return EmbeddedTexts(_rows(answer, len(inputs), costs), costs if used is None else used)
 
     def _failures(self) -> tuple[type[Exception], ...]:
         try:
@@ -73,6 +52,32 @@ class OpenAIEmbedder(Vendor["AsyncOpenAI"]):
             timeout=self.seconds_max,
             http_client=DefaultAsyncHttpxClient(follow_redirects=False),
         )
+
+
+class OpenAIEmbedder(OpenAIVendor):
+    """Asks a model of OpenAI, or of any server that speaks its API at `base_url` (or OPENAI_BASE_URL).
+
+    The key is read from OPENAI_API_KEY; a server of one's own may need none. A request, with all tries, has
+    `seconds_max`. How long its vectors are, the first answer tells.
+    """
+
+    what = "embedder"
+    error = EmbedderError
+    waits = True
+    batch_max = BATCH_MAX
+    dimensions: int | None = None
+
+    async def embed(self, texts: Sequence[str]) -> EmbeddedTexts:
+        """Return one row per text; only the first so many characters of each are sent."""
+        # Servers refuse a text without anything in it.
+        inputs = [text[:CHARS_MAX] if text.strip() else "." for text in texts]
+        costs = sum(token_counts(inputs))
+        try:
+            answer = await self._ask_in_time(lambda client: self._fetch_embeddings(client, inputs), costs)
+        except WriterError as error:
+            raise EmbedderError(str(error), recovery=error.recovery, tokens_used=costs) from None
+        used = tokens(answer, "total_tokens")
+        return EmbeddedTexts(_rows(answer, len(inputs), costs), costs if used is None else used)
 
     async def _fetch_embeddings(self, client: "AsyncOpenAI", texts: Sequence[str]) -> dict[str, Any]:
         request = client.embeddings.with_streaming_response.create(
@@ -104,36 +109,14 @@ def _place(index: object) -> int:
 _NO_RESPONSES = frozenset({404, 405, 501})
 
 
-class OpenAIWriter(ModelWriter["AsyncOpenAI"]):
+class OpenAIWriter(OpenAIVendor, ModelWriter["AsyncOpenAI"]):
     """Asks a model of OpenAI, or of any server that speaks its API at `base_url` (or OPENAI_BASE_URL).
 
     The key is read from OPENAI_API_KEY; a server of one's own may need none. A question, with all tries, has
     `seconds_max`.
     """
 
-    vendor = "openai"
-    key_variable = "OPENAI_API_KEY"
-    url_variable = "OPENAI_BASE_URL"
     _only_chat = False  # whether this server turned out to have no responses
-
-    def _failures(self) -> tuple[type[Exception], ...]:
-        try:
-            from httpx2 import HTTPError
-            from openai import APIError
-        except ModuleNotFoundError:
-            raise missing(self.vendor) from None
-        return (APIError, HTTPError)
-
-    def _make_client(self, key: str, base_url: str | None) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-
-        return AsyncOpenAI(
-            api_key=key,
-            base_url=base_url,
-            max_retries=0,
-            timeout=self.seconds_max,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
-        )
 
     async def _ask(self, client: "AsyncOpenAI", question: ModelQuestion) -> Reply:
         """Ask by responses; once a server has none and does answer by chat, by chat alone."""

@@ -35,7 +35,7 @@ from remanence.read.names_found import names_in
 from remanence.read.self_contained import NUMBER, PICTURE, VERBLESS, find_dependence, trim_statement
 from remanence.read.signals import signal
 from remanence.read.statements import spans
-from remanence.read.to_third_person import told_of
+from remanence.read.to_third_person import say_in_third_person
 from remanence.text.analysis import asks
 
 TAGS_MAX = 3
@@ -165,7 +165,7 @@ def _candidate(
 
 
 def _content(sentence: str, code: str, speaker: str) -> str:
-    content = told_of(sentence, code, speaker)
+    content = say_in_third_person(sentence, code, speaker)
     return content if len(content) <= CONTENT_CHARS_MAX else sentence
 
 

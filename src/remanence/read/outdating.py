@@ -460,7 +460,7 @@ def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[
     """Return the numbers, days, months, colours and sizes of a text, and its names."""
     by_kind: dict[str, set[str]] = {}
     names: set[str] = set()
-    kinds, no_names = _kinds(), _no_names(code)
+    kinds, no_names = _kinds(code), _no_names(code)
     aside = [one.span() for one in _BRACKETED.finditer(text)] if "(" in text else ()
     for word in _WORD.finditer(text):
         bare = word.group().rstrip(".'-–:")
@@ -505,19 +505,29 @@ def _reactions(code: str) -> frozenset[str]:
 
 
 @cache
-def _kinds() -> dict[str, str]:
-    """Return of what kind the words of values are, in all languages."""
+def _kinds(code: str) -> dict[str, str]:
+    """Return of what kind words are in a text of a language, of which function words are no values of another one."""
+    kinds, lexicon = _kinds_in(tuple(LEXICONS)), LEXICONS.get(code)
+    if lexicon is None:
+        return kinds
+    return {word: kind for word, kind in kinds.items() if word not in lexicon.stop} | _kinds_in((code,))
+
+
+@cache
+def _kinds_in(codes: tuple[str, ...]) -> dict[str, str]:
+    """Return of what kind the words of values are in some languages: a short text does not say which it is in."""
+    lexicons, tellings = [LEXICONS[code] for code in codes], [TELLING[code] for code in codes]
     lists = {"colour": "colours", "number": "numbers", "weekday": "weekdays"}
     return {
-        **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
+        **{word: "number" for lexicon in lexicons for word in lexicon.number_words},
         **{
             word: kind
-            for telling in TELLING.values()
+            for telling in tellings
             for kind, name in lists.items()
             for word in getattr(telling, name)
         },
-        **{word: "weekday" for telling in TELLING.values() for word in telling.every_weekday},
-        **{word: "month" for lexicon in LEXICONS.values() for word in lexicon.months},
+        **{word: "weekday" for telling in tellings for word in telling.every_weekday},
+        **{word: "month" for lexicon in lexicons for word in lexicon.months},
         **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
     }
 
@@ -527,4 +537,4 @@ def _openings() -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the words, or how they begin, that a sign of change or a value opens with; and signs within a text."""
     begins = {word for one in CHANGING.values() if one.spaced for word in one.opening}
     within = {sign for one in CHANGING.values() if not one.spaced for sign in one.opening}
-    return frozenset(begins | _kinds().keys()), tuple(sorted(within))
+    return frozenset(begins | _kinds_in(tuple(LEXICONS)).keys()), tuple(sorted(within))

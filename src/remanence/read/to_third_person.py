@@ -16,7 +16,7 @@ _JOINS = frozenset(("and", "or", "but", "then"))
 Words = Sequence[re.Match[str]]
 
 
-def told_of(sentence: str, code: str, speaker: str) -> str:
+def say_in_third_person(sentence: str, code: str, speaker: str) -> str:
     """Return a statement with the speaker's name for "I" and "my"; as it was said where that is not safe."""
     retold = _RETELLING.get(code)
     if not speaker or retold is None or _QUOTES & set(sentence):

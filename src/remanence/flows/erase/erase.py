@@ -113,14 +113,14 @@ class ErasePreview(Result):
             *_list("stays, though it was learned from one of them too", self.others),
             *_list("stays, and says the same or much the same", self.same),
             *_list("HELD, so nothing is erased until it is released", self.held),
-            *self._told_of_mentions(),
+            *self._describe_mentions(),
             *(f"files of a mirror go, too, if it can be reached: {folder}" for folder in self.mirrors),
             *_render_copies(self.registered, self.unlisted),
             "exports, backups and copies of the file that lie elsewhere are not reached",
         ]
         return visible("\n".join(lines))
 
-    def _told_of_mentions(self) -> list[str]:
+    def _describe_mentions(self) -> list[str]:
         """Say what becomes of what others said of a person."""
         if not self.subject:
             return []

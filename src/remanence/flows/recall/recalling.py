@@ -119,9 +119,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         for memory, score, parts in zip(memories, ranking.scores, ranking.parts, strict=True)
         if memory is not None
     ]
-    hits = await run_off_loop(chars, _lower_questions, hits)
-    if asked.newer_first:
-        hits = await run_off_loop(chars, _put_newer_first, asked.query, context, hits, links)
+    hits = await run_off_loop(chars, _order_hits, asked, context, hits, links)
     rest = (ranking.strength, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without)
@@ -375,6 +373,14 @@ def _vector(core: Core, text: str, known: WriteContext) -> npt.NDArray[np.float3
         return None
     vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(known.memories, known.df))[0]
     return vector
+
+
+def _order_hits(
+    asked: RecallRequest, known: WriteContext, hits: list[Hit], links: Sequence[Link]
+) -> list[Hit]:
+    """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
+    hits = _lower_questions(hits)
+    return _put_newer_first(asked.query, known, hits, links) if asked.newer_first else hits
 
 
 def _lower_questions(hits: list[Hit]) -> list[Hit]:
