@@ -58,3 +58,19 @@ async def test_what_fell_is_not_shown(memory: remanence.Engine) -> None:
 
     assert [] == await shown(memory, new.id)
     assert {} == await candidates(memory._core, [])
+
+
+async def test_a_turn_gives_way_to_its_facts(memory: remanence.Engine) -> None:
+    """What it says is shown once, so that others have room; a turn of which no fact was found is shown itself."""
+    await memory.note(
+        "Good evening! My sister keeps her boat in Tarrow. Did you see the match?", speaker="Ana"
+    )
+    await memory.note("Whose boat is that in Tarrow?", speaker="Ana")
+    await memory.end_session()
+    await memory.consolidate()
+    facts = [one for one in await memory.list() if "turn" not in one.tags]
+    new = await memory.learn("The boat in Tarrow is gone.", speaker="Ana")
+    found = await shown(memory, new.id)
+
+    assert 1 == len(facts)
+    assert {facts[0].text, "Whose boat is that in Tarrow?"} == {*found}

@@ -152,10 +152,13 @@ def test_a_weaker_never_stands_above_its_stronger(
 
 
 def test_what_goes_round_in_a_circle_stands_all_the_same() -> None:
-    """Nothing is lost where each has a stronger one: the first that waits stands."""
-    assert [2, 1, 3] == stronger_first([1, 2, 3], {1: {2}, 2: {3}, 3: {1}}) or [1, 3, 2] == stronger_first(
-        [1, 2, 3], {1: {2}, 2: {3}, 3: {1}}
-    )
+    """Nothing is lost where each has a stronger one."""
+    assert [1, 2, 3] == sorted(stronger_first([1, 2, 3], {1: {2}, 2: {3}, 3: {1}}))
+
+
+def test_what_is_stronger_is_raised_and_holds_nobody_back() -> None:
+    """It stands right above the weaker one, however far below that it was, the one above it first."""
+    assert [1, 5, 4, 2, 3] == stronger_first([1, 2, 3, 4, 5], {2: {4}, 4: {5}})
 
 
 def test_of_two_that_contradict_each_other_trust_tells_first() -> None:

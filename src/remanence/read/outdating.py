@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from remanence.core.model import Role, Trust
 from remanence.languages import LEXICONS
@@ -203,7 +204,8 @@ def score_outdated(
 def _score_change(pair: _ReadingPair) -> OutdatedScore:
     """Judge what one speaker said before and says now, with a word of change that nothing puts in doubt."""
     was, now = pair.was, pair.now
-    share = len(pair.shared & was.about) / max(1, len(was.about - pair.who))
+    about = [part & was.about - pair.who for part in (*map(_stems_in, _clauses(was.low)), was.about)]
+    share = max(len(part & pair.shared) / max(1, len(part)) for part in about)
     corrects = not _CORRECTING.isdisjoint(sign.kind for sign in now.signs)
     is_named = not pair.shared.isdisjoint(stem for name in was.names & now.names for stem in stems(name))
     if pair.near is not None and pair.near < NEAR_MIN:
@@ -213,7 +215,7 @@ def _score_change(pair: _ReadingPair) -> OutdatedScore:
         return NO
     likely = share + (pair.near or 0.0)
     signs = [sign for sign in now.signs if _tells(pair, sign)]
-    ends = share == 1 and any(sign.kind in _OVER for sign in signs)
+    ends = pair.shared >= was.about - pair.who and any(sign.kind in _OVER for sign in signs)
     if ends or any(_same_statement(pair, verb=sign.kind == "turns") for sign in signs):
         return OutdatedScore(SURE, likely, ENDED if ends else OTHERWISE)
     if signs or find_other_value(was, now) or _other_names(pair) or _find_corrected(was, now):
@@ -254,6 +256,15 @@ def _clause(low: str, sign: Sign) -> tuple[int, int]:
     begin = max((mark.end() for mark in _CLAUSE_END.finditer(low, 0, sign.begin)), default=0)
     end = _CLAUSE_END.search(low, sign.end)
     return begin, len(low) if end is None else end.start()
+
+
+def _clauses(low: str) -> list[str]:
+    ends = [0, *(mark.end() for mark in _CLAUSE_END.finditer(low)), len(low)]
+    return [low[begin:end] for begin, end in pairwise(ends)]
+
+
+def _stems_in(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
 
 
 def _select_nearby_words(low: str, sign: Sign, clause: tuple[int, int], *, spaced: bool) -> str:
@@ -396,7 +407,7 @@ def _select_stated(text: str, code: str, *, certain: bool = False) -> str:
     """Return the clauses of a text that state something, without the reaction that one opens with.
 
     Left out are sentences that ask or suppose, where it has to be `certain` those with a word of doubt, and clauses
-    that speak to somebody: what stands beside them may tell that something changed all the same.
+    that speak to somebody, unless they correct what was told: what stands beside them may say that something changed.
     """
     kept: list[str] = []
     whole, begun = mask_code_and_asides(text), 0
@@ -413,7 +424,9 @@ def _select_stated(text: str, code: str, *, certain: bool = False) -> str:
         begin = 0
         for end in (*(mark.end() for mark in _CLAUSE_END.finditer(sentence)), len(sentence)):
             clause, begin = _strip_reactions(sentence[begin:end], code), end
-            if _of_talk(code).isdisjoint(word.strip(_ENDS + ",") for word in lower_text(clause).split()):
+            low = lower_text(clause)
+            speaks_to = not _of_talk(code).isdisjoint(word.strip(_ENDS + ",") for word in low.split())
+            if not speaks_to or any(sign.kind == "corrects" for sign in CHANGING[code].find_signs(low)):
                 kept.append(clause)
     return "".join(kept).strip()
 

@@ -338,16 +338,20 @@ def _by_strength(one: Strength, other: Strength) -> tuple[Strength, Strength]:
 
 
 def stronger_first(order: Iterable[int], weaker_than: Mapping[int, set[int]]) -> list[int]:
-    """Keep an order, but hold back whatever has a stronger contradiction in it until that one stands.
+    """Keep an order, but raise what is stronger than a member to right above it.
 
-    `weaker_than` maps a member to those that contradict it and are stronger. Where they go round in a circle, the first
-    of those that wait stands.
+    `weaker_than` maps a member to those that contradict it and are stronger, or took its place: what a question finds
+    by the words of the weaker one is answered by the stronger. Nothing is lost where they go round in a circle.
     """
-    waiting = dict.fromkeys(order)
-    sequence: list[int] = []
-    while waiting:
-        free = (one for one in waiting if not any(other in waiting for other in weaker_than.get(one, ())))
-        first = next(free, next(iter(waiting)))
-        del waiting[first]
-        sequence.append(first)
-    return sequence
+    places = {member: place for place, member in enumerate(order)}
+    sequence: dict[int, None] = {}
+    for member in places:
+        raised = [] if member in sequence else [member]
+        while raised:
+            over = weaker_than.get(raised[-1], set()) - sequence.keys() - {*raised}
+            above = min((one for one in over if one in places), key=places.__getitem__, default=None)
+            if above is None:
+                sequence[raised.pop()] = None
+            else:
+                raised.append(above)
+    return list(sequence)

@@ -4,8 +4,9 @@ Knows arrays of one scope, no store and no texts. Measured on real updates, a th
 words. Words are weighed as BM25 does (Robertson & Zaragoza 2009), each counted once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +19,7 @@ Rows = npt.NDArray[np.intp]
 STEMS_MAX = 10  # the rarest of a text; the others order little and cost most
 MOST = 8
 OWN_FIRST = 5  # of one's own words one is shown so many before anybody's
+RANKED_MAX = 3 * MOST  # some of them are left out, as their facts are among them
 LEXICAL_MAX = 200  # the best by words, whose vectors are compared too
 
 
@@ -32,6 +34,14 @@ class CandidateColumns:
     vectors: npt.NDArray[np.float16] | None = None
 
 
+class RankedRow(NamedTuple):
+    """A row to compare with, its cosine, and whether the same speaker said it."""
+
+    row: int
+    cosine: float
+    is_own: bool
+
+
 def rarest(df: Mapping[str, int]) -> list[str]:
     """Return the stems of a text that the fewest memories hold, the rarest first."""
     return sorted(df, key=lambda stem: (df[stem], stem))[:STEMS_MAX]
@@ -39,8 +49,8 @@ def rarest(df: Mapping[str, int]) -> list[str]:
 
 def older_alike(
     field: CandidateColumns, row: int, postings: Mapping[str, Rows], near: Rows
-) -> list[tuple[int, float]]:
-    """Return the rows to compare one with and their cosines, the likeliest first; `near` are the nearest by vector.
+) -> list[RankedRow]:
+    """Return the rows to compare one with, the likeliest first, then more of its speaker; `near` are the nearest.
 
     Older ones alone: said before, or at the same time and arrived before. Without vectors all cosines are 0.
     """
@@ -55,11 +65,17 @@ def older_alike(
     cosines = _cosines(field, row, rows)
     score = _scale_scores(words) + _scale_scores(cosines)
     order = np.lexsort((-rows, -score))
-    own = field.speaker[rows[order]] == field.speaker[row]
-    first = order[own][:OWN_FIRST]
-    rest = order[~np.isin(order, first)]
-    best = np.concatenate([first, rest])[:MOST]
-    return list(zip(rows[best].tolist(), cosines[best].tolist(), strict=True))
+    own = field.speaker[rows] == field.speaker[row]
+    best = np.concatenate([order[:RANKED_MAX], order[own[order]][:RANKED_MAX]])
+    best = best[np.sort(np.unique(best, return_index=True)[1])]
+    columns = (rows[best].tolist(), cosines[best].tolist(), own[best].tolist())
+    return [RankedRow(*one) for one in zip(*columns, strict=True)]
+
+
+def choose_own_first(ranked: Sequence[RankedRow]) -> list[RankedRow]:
+    """Choose those to compare with of the likeliest: a few of the same speaker first, then anybody's."""
+    first = [one for one in ranked if one.is_own][:OWN_FIRST]
+    return [*first, *(one for one in ranked if one not in first)][:MOST]
 
 
 def _by_words(field: CandidateColumns, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:

@@ -17,7 +17,7 @@ from remanence.curate.language.view import LINKS, OF_LINKS, Array, LinkView, Run
 
 _SUCCESSION = [int(Relation.SUPERSEDES), int(Relation.MERGED_FROM), int(Relation.NEWER)]
 IDENTITY = "self/*"  # tags of who the agent is
-OUTDATED_READS = frozenset({LINKS, OF_LINKS + "confidence", "status", "trust", f"tag:{IDENTITY}"})
+OUTDATED_READS = frozenset({LINKS, OF_LINKS + "confidence", "status", "trust", "speaker", f"tag:{IDENTITY}"})
 
 Test = Callable[[Floats], Bools]  # one instant for each row in, one answer for each row out
 
@@ -161,7 +161,10 @@ def _find_dangling(whole: View) -> tuple[Bools, Bools]:
 
 
 def build_outdated_test() -> tuple[Run, Run]:
-    """Tell of which memories something surely newer stands that is believed no less; who an agent is, never is."""
+    """Tell of which memories something surely newer stands; who an agent is, is never outdated.
+
+    The newer one is believed more, or said by the same speaker and believed as much.
+    """
 
     def yes(view: View) -> Bools:
         return view.compute_everywhere("outdated", OUTDATED_READS, _find_outdated)
@@ -170,13 +173,15 @@ def build_outdated_test() -> tuple[Run, Run]:
 
 
 def _find_outdated(whole: View) -> Bools:
-    links, standing, trust = whole.edges(), whole.find_standing(), whole.column("trust")
+    links, standing = whole.edges(), whole.find_standing()
+    trust, speaker = whole.column("trust"), whole.column("speaker")
     edges = links.find_uncut(
         (links.relation == Relation.NEWER) & standing[links.source] & standing[links.target]
     )
     edges = edges[~(links.read_column("confidence", edges) < CERTAIN_MIN)]
     newer, older = links.source[edges], links.target[edges]
-    counts = (trust[newer] >= trust[older]) & ~whole.tag(IDENTITY)[older]
+    own = (trust[newer] == trust[older]) & (speaker[newer] == speaker[older])
+    counts = ((trust[newer] > trust[older]) | own) & ~whole.tag(IDENTITY)[older]
     newer, older = newer[counts], older[counts]
     # Whatever goes round in a circle outdates nothing: a chain is followed from what nothing is newer than.
     outdated = np.zeros(len(whole.snapshot), np.bool_)

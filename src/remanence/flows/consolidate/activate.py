@@ -365,14 +365,13 @@ def _decide(
         chunk.changes += _activate_memory(core, chunk, memory, now, judgement)
         chunk.changes += [Change("tags", (memory.seq, tag), None, {}) for tag in judgement.tags]
         against, wishes = [*odds[memory.seq], *judgement.contradicts], compared.beside.count_links(memory)
+        outdated = [*newer[memory.seq], *judgement.newer]
         pairs = compared.pairs[memory.seq]
-        if (pairs or against or wishes or newer[memory.seq]) and not chunk.actions.allows(
-            "link_graph", eligibility
-        ):
+        if (pairs or against or wishes or outdated) and not chunk.actions.allows("link_graph", eligibility):
             continue
         links = _link_memory(core, chunk, memory, (pairs, partners), drawn)
         contradicting = _link_others(memory.seq, against, Relation.CONTRADICTS, drawn, now)
-        outdating = _link_others(memory.seq, newer[memory.seq], Relation.NEWER, drawn, now)
+        outdating = _link_others(memory.seq, outdated, Relation.NEWER, drawn, now)
         connections, counts = drawn.make_link_changes(wishes, now)
         chunk.at_odds += len(contradicting)
         chunk.newer += len(outdating)

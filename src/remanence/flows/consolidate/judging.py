@@ -66,7 +66,7 @@ class Verdicts:
         """
         for attempt in range(RACES_MAX if seqs else 0):
             pairs = await self._read_pending_pairs(seqs)
-            allowed = [pair for pair in pairs if self._may(*pair)]
+            allowed = [pair for pair in pairs if _may_replace(self.core, *pair)]
             taken = allowed[: await self._count_allowed_today()] if allowed else []
             refused = [pair for pair in pairs if pair not in allowed]
             now = self.core.clock.now()
@@ -100,18 +100,6 @@ class Verdicts:
                 pairs |= {old.seq: (one.memory, old) for old in one.replaces if old.seq not in pairs}
         return sorted(pairs.values(), key=lambda pair: (pair[0].seq, pair[1].seq))
 
-    def _may(self, new: Memory, old: Memory) -> bool:
-        """Tell whether a memory may take another's place: by who says it how surely, and by what protects the other."""
-        system = self.core.policy.is_system(old.category)
-        if new.said_at < old.said_at or old.kind is Kind.EPISODIC:
-            return False
-        if new.confidence is not None and new.confidence < SURE_MIN:
-            return False
-        guards = find_protecting_guards(old, system=system, now=self.core.clock.now())
-        if guards or says_who(old.tags, system=system):
-            return False
-        return new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
-
     async def _count_allowed_today(self) -> int:
         """Say how many may give up their place today still: ten, or a share of the scope."""
         core, now = self.core, self.core.clock.now()
@@ -138,7 +126,8 @@ class CheckedJudgement:
     """A checked judgement; `alignment` is None and `reason` says why where there is none."""
 
     alignment: float | None = None
-    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure), also of those that it replaces
+    contradicts: tuple[tuple[int, float], ...] = ()  # (seq, how sure)
+    newer: tuple[tuple[int, float], ...] = ()  # of those that it replaces
     replaces: tuple[int, ...] = ()
     repeats: tuple[int, ...] = ()  # for a person to make one with it
     reason: str = ""
@@ -154,12 +143,14 @@ async def judge(
     who = (await frame(core, Look("self", count_use=False))).text
     who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
     questions = [
-        _judge(writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)
+        _judge(core, writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)
     ]
     return list(await asyncio.gather(*questions))
 
 
-async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memory]) -> CheckedJudgement:
+async def _judge(
+    core: Core, writer: Writer, memory: Memory, who: str, others: Sequence[Memory]
+) -> CheckedJudgement:
     texts = {other.id: _render_memory(other) for other in others}
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -172,7 +163,7 @@ async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memo
         )
     except WriterError as error:
         return CheckedJudgement(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
-    judgement = _check_judgement(memory, answer, {other.id: other.seq for other in others})
+    judgement = _check_judgement(core, memory, answer, {other.id: other for other in others})
     own = {
         other.seq for other in others if other.speaker == memory.speaker
     }  # what two people say stays with either
@@ -180,17 +171,36 @@ async def _judge(writer: Writer, memory: Memory, who: str, others: Sequence[Memo
     return replace(judgement, tokens_used=_cost(answer.tokens_used))
 
 
+def _may_replace(core: Core, new: Memory, old: Memory) -> bool:
+    """Tell whether a memory may take another's place: by who says it how surely, and by what protects the other."""
+    if new.said_at < old.said_at or old.kind is Kind.EPISODIC:
+        return False
+    if new.confidence is not None and new.confidence < SURE_MIN:
+        return False
+    system = core.policy.is_system(old.category)
+    guards = find_protecting_guards(old, system=system, now=core.clock.now())
+    if guards or says_who(old.tags, system=system):
+        return False
+    return new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
+
+
 def _render_memory(memory: Memory) -> str:
     """Return a text, with how far it is to be trusted where that is less than a user's own word."""
     return memory.text if memory.trust is Trust.USER else f"[{memory.trust.label}] {memory.text}"
 
 
-def _check_judgement(memory: Memory, found: Judgement, seqs: Mapping[str, int]) -> CheckedJudgement:
-    """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown."""
+def _check_judgement(
+    core: Core, memory: Memory, found: Judgement, others: Mapping[str, Memory]
+) -> CheckedJudgement:
+    """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown.
+
+    What is believed less, or was said earlier, is not newer than what it should replace. Where it may not take that
+    one's place, they are at odds, and a person says what holds; an episode stands anyway.
+    """
     if not _fraction(found.alignment):
         return CheckedJudgement(reason=f"{memory.id}: its alignment is no fraction")
     claims = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
-    wrong = [name for name, sure in claims if name not in seqs or not _fraction(sure)]
+    wrong = [name for name, sure in claims if name not in others or not _fraction(sure)]
     if wrong:
         return CheckedJudgement(
             reason=f"{memory.id}: contradictions of {len(wrong)} make no sense: it was not shown them"
@@ -201,17 +211,36 @@ def _check_judgement(memory: Memory, found: Judgement, seqs: Mapping[str, int]) 
         return CheckedJudgement(
             reason=f"{memory.id}: its tags make no sense: one is empty or too long, or they are too many"
         )
-    odds = [*found.contradicts.items(), *found.replaces.items()]
-    sure = {seqs[name]: round(sure, 6) for name, sure in odds if sure >= CERTAIN_MIN}
-    replaces = tuple(seqs[name] for name, sure in found.replaces.items() if sure >= CERTAIN_MIN)
-    same = tuple(seqs[name] for name, sure in found.repeats.items() if sure >= CERTAIN_MIN)
-    repeats = tuple(seq for seq in same if seq not in sure)
+    replaces, odds, same = (
+        {others[name].seq: round(sure, 6) for name, sure in part.items() if sure >= CERTAIN_MIN}
+        for part in (found.replaces, found.contradicts, found.repeats)
+    )
+    shown = {one.seq: one for one in others.values()}
+    newer = {
+        seq: sure
+        for seq, sure in replaces.items()
+        if memory.trust >= shown[seq].trust and memory.said_at >= shown[seq].said_at
+    }
+    refused = {
+        seq: sure
+        for seq, sure in replaces.items()
+        if not (_may_replace(core, memory, shown[seq]) or (seq in newer and shown[seq].kind is Kind.EPISODIC))
+    }
+    against = odds | refused
+    repeats = tuple(seq for seq in same if seq not in odds | replaces)
     new = sorted({*found.tags} - {*memory.tags})
     proposed = tuple(tag for tag in new if tag == REJECTED_PATH or says_who([tag], system=False))
     room = len(memory.tags) + len(new) <= TAGS_MAX
     tags = tuple(tag for tag in new if room and tag not in proposed)
-    align, against = round(found.alignment, 6), tuple(sure.items())
-    return CheckedJudgement(align, against, replaces, repeats, tags=tags, proposed=proposed)
+    return CheckedJudgement(
+        round(found.alignment, 6),
+        tuple(against.items()),
+        tuple(newer.items()),
+        tuple(replaces),
+        repeats,
+        tags=tags,
+        proposed=proposed,
+    )
 
 
 def _cost(tokens_used: object) -> int:

@@ -72,8 +72,12 @@ async def with_ended(core: Core, memories: Sequence[Memory | None]) -> list[Memo
 
 
 def merge_stronger(above: Mapping[int, set[int]], below: Mapping[int, set[int]]) -> dict[int, set[int]]:
-    """Return what stands above what, for one reason or the other."""
-    return {seq: above.get(seq, set()) | below.get(seq, set()) for seq in {**above, **below}}
+    """Return what stands above what: what is stronger of a contradiction, and what holds instead of what does no more.
+
+    What holds no more is stronger than nothing that holds instead.
+    """
+    stronger = {seq: {one for one in some if seq not in below.get(one, ())} for seq, some in above.items()}
+    return {seq: stronger.get(seq, set()) | below.get(seq, set()) for seq in {**above, **below}}
 
 
 async def _by_facts(

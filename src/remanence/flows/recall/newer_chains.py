@@ -3,12 +3,14 @@
 Follows links; must not know what the views are.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from remanence.core.model import STANDING, Memory, Relation
+from remanence.core.model import STANDING, Link, Memory, Relation, short_id
 from remanence.core.results import one_line
 from remanence.flows.base.context import Core
+from remanence.flows.recall.current_only import MarkedMemories
 
 FOLLOWED_MAX = 10  # links of a chain; what is further on stands by itself
 BEFORE_CHARS_MAX = 120
@@ -25,14 +27,24 @@ class NewerChains:
     before: Mapping[int, str] = field(default_factory=dict)
 
 
-async def follow_newer(core: Core, memories: Sequence[Memory]) -> NewerChains:
-    """Look which of some memories are outdated by what stands and is believed no less, and by what in the end."""
+async def follow_newer(
+    core: Core, memories: Sequence[Memory], links: Sequence[Link] | None = None
+) -> NewerChains:
+    """Look which of some memories are outdated by what stands and is believed no less, and by what in the end.
+
+    `links` are those of the memories, where they were read already.
+    """
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
     open_ = list(known)
     for _ in range(FOLLOWED_MAX):
-        links = await core.store.neighbours(core.scope, sorted(open_), Relation.NEWER) if open_ else []
-        pairs = [(link.source, link.target) for link in links if link.is_certain and link.target in open_]
+        if links is None:
+            links = await core.store.neighbours(core.scope, sorted(open_), Relation.NEWER) if open_ else []
+        pairs = [
+            (link.source, link.target)
+            for link in links
+            if link.relation is Relation.NEWER and link.is_certain and link.target in open_
+        ]
         missing = sorted({newer for newer, _ in pairs} - known.keys())
         known |= {one.seq: one for one in await core.store.get(core.scope, missing) if one is not None}
         for newer, older in pairs:
@@ -42,7 +54,7 @@ async def follow_newer(core: Core, memories: Sequence[Memory]) -> NewerChains:
                 and known[newer].trust >= known[older].trust
             ):
                 above[older] = max(newer, above.get(older, newer))
-        open_ = [newer for newer in missing if newer in known]
+        open_, links = [newer for newer in missing if newer in known], None
     ends = known.keys() - above.keys() - set(open_)  # nobody looked what is newer than these
     newest = {one.seq: _follow(one.seq, above, ends, known) for one in memories if one.seq in above}
     before: dict[int, str] = {}
@@ -50,6 +62,30 @@ async def follow_newer(core: Core, memories: Sequence[Memory]) -> NewerChains:
         if newer in ends:
             before[newer] = one_line(" ".join(known[older].text.split()), BEFORE_CHARS_MAX)
     return NewerChains(newest, before)
+
+
+async def mark_newer(core: Core, marks: MarkedMemories, links: Sequence[Link]) -> MarkedMemories:
+    """Mark what something surely newer stands for, and let that stand above it, too, and above its turn."""
+    if not any(link.relation is Relation.NEWER for link in links):
+        return marks
+    standing = [one for one in marks.memories if one is not None and one.status in STANDING]
+    newest = (await follow_newer(core, standing, links)).newest
+    turns: dict[int, set[int]] = defaultdict(set)
+    for link in links:
+        if link.relation is Relation.LEARNED_FROM:
+            turns[link.source].add(link.target)
+    below = dict(marks.below)
+    for older, newer in newest.items():
+        above = set() if newer is None else {newer.seq, *turns[newer.seq]}
+        for seq in {older, *turns[older]}:
+            below[seq] = below.get(seq, set()) | above - {seq}
+    memories = [
+        replace(one, ended=(*one.ended, f"newer: {short_id(newer.seq)}"))
+        if one is not None and (newer := newest.get(one.seq)) is not None
+        else one
+        for one in marks.memories
+    ]
+    return MarkedMemories(memories, below)
 
 
 def _follow(

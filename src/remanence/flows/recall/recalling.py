@@ -45,6 +45,7 @@ from remanence.flows.recall.archive_ranking import (
 from remanence.flows.recall.current_only import mark_outdated, merge_stronger
 from remanence.flows.recall.filters import Filters
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
+from remanence.flows.recall.newer_chains import mark_newer
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
@@ -109,7 +110,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
         ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
-    marks = await mark_outdated(core, await _read(core, seqs, outcome.read))
+    marks = await mark_newer(core, await mark_outdated(core, await _read(core, seqs, outcome.read)), links)
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)

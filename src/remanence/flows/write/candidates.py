@@ -1,17 +1,25 @@
 """What a text is compared with, by rules or by a writer: the older memories that it may change, with no threshold."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from remanence.core.model import Memory
+from remanence.core.model import Memory, Relation
 from remanence.flows.base.context import Core
 from remanence.recall.nearest import nearest
-from remanence.recall.update_candidates import CandidateColumns, older_alike, rarest
+from remanence.recall.update_candidates import (
+    CandidateColumns,
+    RankedRow,
+    choose_own_first,
+    older_alike,
+    rarest,
+)
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems, term_hash
+from remanence.write.admission import TURN
 
 COLUMNS = frozenset({"status", "words", "speaker", "said_at"})
 NEAREST = 40  # by vector, of whom the older ones count
@@ -36,6 +44,7 @@ async def candidates(
     """Return by the number of each memory those of the older ones that it may change.
 
     Those nearest by vector are among them, unless only the ones `sharing` a rare word are asked for, which costs less.
+    A turn of which facts were found gives way to these.
     """
     if not memories:
         return {}
@@ -51,9 +60,27 @@ async def candidates(
         await core.store.search(core.scope, sorted({one for mine in rare_stems.values() for one in mine}))
     ).rows
     vectors = core.index.dimensions > 0
-    async with core.index.hold_rows(core.clock.now(), COLUMNS, vectors=vectors):
+    now = core.clock.now()
+    async with core.index.hold_rows(now, COLUMNS, vectors=vectors, tags=frozenset({TURN})):
         of = context.memories if core.index.leaves_archive else len(core.index)
-        return await asyncio.to_thread(_find_alike, core, rare_stems, (counts, of), postings, sharing=sharing)
+        ranked = await asyncio.to_thread(_find_alike, core, rare_stems, postings, sharing=sharing)
+        rows = sorted({one.row for mine in ranked.values() for one in mine})
+        seqs = dict(zip(rows, core.index.seq[rows].tolist(), strict=True))
+        turns = (await core.index.match_tag(TURN, now))[rows]
+        with_vector = core.index.filter_embedded(ranked) if vectors else frozenset()
+    read = await _filter_with_facts(core, {seqs[row] for row in itertools.compress(rows, turns.tolist())})
+    found: dict[int, UpdateCandidates] = {}
+    for seq, mine in ranked.items():
+        best = choose_own_first([one for one in mine if seqs[one.row] not in read])
+        near = [one.cosine for one in best] if seq in with_vector else None
+        found[seq] = UpdateCandidates([seqs[one.row] for one in best], near, counts[seq], of)
+    return found
+
+
+async def _filter_with_facts(core: Core, turns: Collection[int]) -> set[int]:
+    """Return of some turns those of which facts were found."""
+    links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM) if turns else []
+    return {link.target for link in links}
 
 
 def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
@@ -63,12 +90,11 @@ def _stems(memories: Sequence[Memory]) -> dict[int, dict[str, int]]:
 def _find_alike(
     core: Core,
     asked: Mapping[int, Sequence[str]],
-    counted: tuple[Mapping[int, Mapping[str, int]], int],
     postings: Mapping[str, np.ndarray[tuple[int], np.dtype[np.int64]]],
     *,
     sharing: bool,
-) -> dict[int, UpdateCandidates]:
-    index, (counts, of) = core.index, counted
+) -> dict[int, list[RankedRow]]:
+    index = core.index
     rows = index.rows_of(asked)
     near = [np.empty(0, np.intp)] * len(rows)
     if index.dimensions and not sharing:
@@ -80,12 +106,8 @@ def _find_alike(
         index.stands,
         index.bare_vectors if index.dimensions else None,
     )
-    with_vector = index.filter_embedded(asked) if index.dimensions else frozenset()
     lending = {stem: index.lending_rows(found) for stem, found in postings.items()}
-    found: dict[int, UpdateCandidates] = {}
-    for row, (seq, mine), alike in zip(rows.tolist(), asked.items(), near, strict=True):
-        others = older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)
-        seqs = index.seq[[one for one, _ in others]].tolist() if others else []
-        cosines = [cosine for _, cosine in others] if seq in with_vector else None
-        found[seq] = UpdateCandidates(seqs, cosines, counts[seq], of)
-    return found
+    return {
+        seq: older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)
+        for row, (seq, mine), alike in zip(rows.tolist(), asked.items(), near, strict=True)
+    }
