@@ -306,3 +306,28 @@ def negations(text: str) -> Counter[str]:
     return Counter(
         [word for word in words if word in listed] + [sign for sign in text if sign in "不没无未別ん"]
     )
+
+
+def test_a_sentence_goes_on_with_the_mark_of_what_gave_way() -> None:
+    """A marker is no aside: the sentence would end in "his number is"."""
+    text = "The code is [secret: PIN 1a2] [see above] there. His number is [personal: phone number f86]"
+
+    assert [
+        "The code is [secret: PIN 1a2] [see above] there.",
+        "His number is [personal: phone number f86]",
+    ] == [text[begin:end] for begin, end in spans(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Another form from the council, exactly what I always wanted.",
+        "Na super, Regen seit drei Wochen, mein Lieblingswetter.",
+        "Il ne manquait plus que la pluie, ma météo préférée.",
+        "Justo lo que necesitaba, mi quinta multa del mes.",
+        "Era só o que me faltava, outra multa, a minha preferida.",
+    ],
+)
+def test_what_is_said_with_irony_is_no_fact(text: str) -> None:
+    """Phrases that nobody means, in five languages; nothing else tells irony."""
+    assert () == found(text)

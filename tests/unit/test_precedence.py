@@ -158,3 +158,17 @@ def test_every_language_has_words_of_each_sort() -> None:
         assert one.counts
         assert one.sums
         assert one.times
+
+
+def test_a_linked_correction_answers_what_was_too() -> None:
+    """What was told wrongly was never so; what changed since does not stand above what was."""
+    first, right = ranked("The van was 85 a day.", "I told you the wrong thing, the van was 58 a day.")
+    changed = replace(right, text="The van is 58 a day now.")
+    question, newer = "What did the van cost per day?", {(right.seq, first.seq)}
+    weights = dict.fromkeys(stems(question), 1.0)
+
+    assert Precedence(1, "said later, and linked as newer") == find_precedence(
+        question, weights, [first, right], newer
+    )
+    assert find_precedence(question, weights, [first, right]) is None
+    assert find_precedence(question, weights, [first, changed], newer) is None

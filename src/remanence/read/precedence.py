@@ -84,13 +84,17 @@ def find_precedence(
 
     `weights` say how rare the stems of the question are, `newer` which memories are linked as newer than which.
     """
-    if len(ranked) < 2 or not asks_now(question):
+    if len(ranked) < 2:
         return None
-    first = ranked[0]
+    first, holds_now = ranked[0], asks_now(question)
     later = [place for place, one in enumerate(ranked[:AMONG]) if place and one.is_newer(first)]
     linked = [place for place in later if (ranked[place].seq, first.seq) in newer]
+    # What was told wrongly was never so: a correction also answers what was.
+    linked = [place for place in linked if holds_now or _corrects(ranked[place].text)]
     if linked:
         return Precedence(linked[0], "said later, and linked as newer")
+    if not holds_now:
+        return None
     asked = _QuestionReading(question, weights)
     held = asked.weigh_stems(first.text)
     if not held:
@@ -99,6 +103,13 @@ def find_precedence(
         if why := _differ(asked, held, first, ranked[place]):
             return Precedence(place, f"said later, {why}")
     return None
+
+
+def _corrects(text: str) -> bool:
+    code = language_code(text)
+    return any(
+        sign.kind == "corrects" for sign in CHANGING[code].find_signs(lower_text(text[:READ_CHARS_MAX]))
+    )
 
 
 class _QuestionReading:

@@ -16,6 +16,9 @@ _INDENTED = re.compile(r"^(?: {4}|\t)[^\n]*+$", re.MULTILINE)
 _FENCE = "```"
 _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 _ASIDE = re.compile(r"\[[^\[\]\n]*+\]")
+_MARKER = re.compile(
+    r"\[(?=(?:secret|personal): [^\[\]\n]*+\])"
+)  # of what gave way: the sentence goes on with it
 _BULLET = re.compile(r"\A\s*+(?:[-•*>]|\d{1,3}[.)])\s++")
 _LOOKED_BACK = 12
 SENTENCE_CHARS_MAX = 1_000
@@ -23,7 +26,7 @@ SENTENCE_CHARS_MAX = 1_000
 
 def spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield from where to where each sentence stands, blanks off, without code, asides in brackets and endless ones."""
-    text = mask_code_and_asides(text)
+    text = mask_code_and_asides(_MARKER.sub(" ", text))
     begin = 0
     for match in _END.finditer(text):
         if not (match.group() == "." and _goes_on(text, begin, match.end())):

@@ -2,9 +2,11 @@
 
 import asyncio
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from itertools import product
 from math import log1p
 from typing import Any
 
@@ -413,7 +415,15 @@ def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Se
             (stem, min(known.df.get(term, 0), known.memories)) for stem, term in _hashes(query).items()
         )
     }
-    newer = {link.key[:2] for link in links if link.relation is Relation.NEWER}
+    sources = defaultdict(set)  # of a fact its turns, which may be shown in its place
+    for link in links:
+        sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
+    newer = {
+        pair
+        for link in links
+        if link.relation is Relation.NEWER
+        for pair in product({link.source, *sources[link.source]}, {link.target, *sources[link.target]})
+    }
     found = find_precedence(query, weights, ranked, newer)
     if found is None:
         return hits
