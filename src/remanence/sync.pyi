@@ -64,7 +64,7 @@ from remanence.flows.inspect.review import Review
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
 from remanence.flows.recall.profiling import Profile, Topic
-from remanence.flows.schedule.schedules import DaemonResult
+from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
 from remanence.flows.schedule.ticking import TickResult
 from remanence.flows.undo.decision_log import EngineAction
 from remanence.flows.undo.runs import RunReport
@@ -162,6 +162,7 @@ class Schedule:
         cadence: Mapping[CadenceName, float] | None = None,
         *,
         stop: Event,
+        begin: Callable[[DaemonStart], object] | None = None,
         tell: Callable[[TickResult], object] | None = None,
         backup: str | Path | None = None,
         scope: str | None = None,

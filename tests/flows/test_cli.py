@@ -988,7 +988,7 @@ def test_what_is_wrong_is_said_in_two_lines(talk: Desk, words: list[str], says: 
             "--limit: 'many' is not a whole number",
             "write it like --limit 5",
         ),
-        (["rate", "well", "1"], "SIGNAL: 'well' is not a number", "write it like SIGNAL 5"),
+        (["rate", "well", "1"], "SIGNAL: 'well' is not a number", "write a number in its place, such as 1"),
         (
             ["list", "--status", "archivd"],
             "--status: 'archivd' is none of its words",

@@ -63,12 +63,12 @@ async def _statuses(path: Path, scope: str, clock: ManualClock | None = None) ->
 async def test_a_daemon_keeps_all_scopes_in_order_until_it_is_told_to_stop(
     tmp_path: Path, sign: signal.Signals
 ) -> None:
-    """One line a tick; a scope without a policy is left alone; what is written later is seen; the exit code is 0."""
+    """First a line says what it will do, then one a tick; a scope without a policy is left alone; the exit code is 0."""
     path = tmp_path / "m.db"
     for scope, adopts in (("one", True), ("two", True), ("bare", False)):
         await _filled(path, scope, adopts=adopts)
     process = _started(path, "--cadence", "rapid=1s")
-    lines = [await _line(process), await _line(process)]
+    begun, *lines = [await _line(process) for _ in range(3)]
     past = ManualClock(SystemClock().now() - MINUTE * 3)
     async with remanence.open(path, scope="one", clock=past, embedder="none") as memory:
         await memory.learn_many([Turn(f"later {k}", category="message") for k in range(2)])
@@ -78,6 +78,9 @@ async def test_a_daemon_keeps_all_scopes_in_order_until_it_is_told_to_stop(
     out, _ = await asyncio.to_thread(process.communicate)
 
     assert ["one: deep rules", "two: deep rules"] == [line.split(" UTC ")[1].split(";")[0] for line in lines]
+    assert begun.startswith("keeps scope 'one' by policy")
+    assert "rapid rules every 1 s, standard rules every 15 min" in begun
+    assert ("'two'" in begun, "'bare'" in begun) == (True, False)
     assert "one: rapid rules" in later
     assert (0, True) == (process.returncode, "told to stop" in out)
     assert {"archived": 5, "pruned": 5} == await _statuses(path, "one")

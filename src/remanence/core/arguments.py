@@ -41,12 +41,10 @@ def check_memory(name: object) -> None:
         )
 
 
-def check_fraction(what: str, value: object) -> None:
+def check_fraction(what: str, value: object, recovery: str = "pass a number from 0 to 1") -> None:
     """Refuse what is no number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise InvalidInput(
-            f"{what} {format_value(value)} is not between 0 and 1", recovery="pass a number from 0 to 1"
-        )
+        raise InvalidInput(f"{what} {format_value(value)} is not between 0 and 1", recovery=recovery)
 
 
 def check_validity(valid_from: int | None, valid_to: int | None) -> None:

@@ -109,8 +109,8 @@ def _cells(bar: Bar, most: int, room: int) -> str:
     return cells
 
 
-WIDTH, HEIGHT = 800, 428
-LEFT, RIGHT, TOP, BOTTOM = 84, 16, 116, 64
+WIDTH, HEIGHT = 800, 452
+LEFT, RIGHT, TOP, BOTTOM = 84, 16, 140, 64
 # Okabe and Ito's colours and a violet, which the colour-blind tell apart, on white and on black.
 _COLOURS: Mapping[str, tuple[str, str]] = dict(
     zip(
@@ -128,7 +128,9 @@ _COLOURS: Mapping[str, tuple[str, str]] = dict(
     )
 )
 _TICKS = 4
+_STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8)  # between two lines, times a power of ten
 _LABELS_MAX = 8
+_LABEL_LEAST = 78  # between the middles of two dates
 _LABEL_WIDE = 110  # of a date where letters are large
 _KEYS_ROW, _KEY_WIDE, _KEY_HIGH = 3, 236, 24
 _NAME_CHARS = 24
@@ -164,7 +166,7 @@ def svg(leaving: Leavings) -> str:
                 f"from that day on, UTC; each bar {number(span, 'day', 'days')}",
             ),
             (
-                f'<text class="ink" transform="translate(20 {TOP + _high / 2:.1f}) rotate(-90)"'
+                f'<text class="ink second" transform="translate(20 {TOP + _high / 2:.1f}) rotate(-90)"'
                 ' text-anchor="middle">memories</text>'
             ),
             "</svg>\n",
@@ -255,19 +257,25 @@ def _columns(drawn: Sequence[Bar], most: int) -> Iterator[str]:
 def _dates(drawn: Sequence[Bar]) -> Iterator[str]:
     """Name days below; every second of the names steps back where letters are large."""
     each, step = _inner / len(drawn), -(-len(drawn) // _LABELS_MAX)
+    last = 0.0
     for place in range(0, len(drawn), step):
         x = min(LEFT + (place + 0.5) * each, WIDTH - _LABEL_WIDE / 2)
+        if x - last < _LABEL_LEAST:
+            break
+        last = x
         second = " second" if place // step % 2 else ""
         yield _render_text(x, TOP + _high + 20, drawn[place].label, second)
 
 
 def _round_axis_top(most: int) -> int:
     """Return a round number at or above another that four lines divide."""
-    scale = _TICKS
+    scale = 1
     while True:
-        for times in (1, 2, 3, 5):
-            if scale * times >= most:
-                return scale * times
+        for step in _STEPS:
+            # Below 10 a line stands for whole memories only.
+            top = _TICKS * scale * step
+            if top >= most and top % _TICKS == 0:
+                return int(top)
         scale *= 10
 
 

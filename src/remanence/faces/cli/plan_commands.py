@@ -286,6 +286,7 @@ async def schedule_run(
     return await memory.schedule.run(
         cadences(cadence),
         stop=stop,
+        begin=lambda start: write_lines([Text(f"{start}; Ctrl-C ends it")], sys.stderr),
         tell=lambda done: write_lines([Text(str(done))], sys.stderr),
         backup=copies,
         scope=common.scope,

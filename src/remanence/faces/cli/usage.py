@@ -153,7 +153,10 @@ def _not_such(error: CoercionError) -> tuple[str, str]:
         return f"{name}: {format_value(value)} is none of its words", suggest(value, choices)
     number = NUMBERS.get(error.target_type or str)
     if number:
-        return f"{name}: {format_value(value)} is not {number}", f"write it like {name} 5"
+        example = (
+            f"write it like {name} 5" if name.startswith("-") else "write a number in its place, such as 1"
+        )
+        return f"{name}: {format_value(value)} is not {number}", example
     if error.__cause__ is not None:
         return f"{name}: {error.__cause__}", "give it as UTF-8"
     return f"{name} takes no value", "write it alone"

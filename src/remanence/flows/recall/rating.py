@@ -23,7 +23,9 @@ async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: boo
     All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
     """
     names = list_memory_names(ids)
-    check_fraction("a signal", signal)
+    check_fraction(
+        "a signal", signal, "pass 0 (misled) to 1 (helped) first, then the memories: `rate 1 12 40`"
+    )
     await core.uses.settle()
     for attempt in range(RACES_MAX):
         memories, skipped = await _split_rateable(core, names, spares_identity=spares_identity)

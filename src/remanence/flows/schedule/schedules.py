@@ -16,7 +16,7 @@ from remanence.core.clock import DAY, SECOND, to_datetime
 from remanence.core.errors import InvalidInput, format_value
 from remanence.core.keywords import CadenceName
 from remanence.core.receipt import AutomaticRun
-from remanence.core.results import Result, number
+from remanence.core.results import Result, number, visible
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
@@ -57,11 +57,39 @@ class DaemonResult(Result):
         return f"{number(self.ticks, 'tick', 'ticks')}{trouble}; {'looked once' if self.once else 'told to stop'}"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class DaemonStart(Result):
+    """What a daemon will do: by scope the policy it keeps, seconds between two judgements of rules by cadence, copies.
+
+    `backup` is the file of which a copy with the day in its name is written before the first deletion of a day.
+    """
+
+    policies: Mapping[str, str]
+    cadences: Mapping[str, float]
+    backup: str | None = None
+
+    def __str__(self) -> str:
+        scopes = ", ".join(f"scope {scope!r} by policy {name!r}" for scope, name in self.policies.items())
+        times = ", ".join(f"{name} rules every {_span(seconds)}" for name, seconds in self.cadences.items())
+        copy = (
+            "no copy is made before a deletion (--backup FOLDER makes one)"
+            if self.backup is None
+            else f"a copy is written beside {self.backup} before the first deletion of a day"
+        )
+        return visible(f"keeps {scopes}; judges {times} where they are due; {copy}; the first look is now")
+
+
+def _span(seconds: float) -> str:
+    unit, size = next(((u, s) for u, s in (("h", 3_600), ("min", 60)) if seconds % s == 0), ("s", 1))
+    return f"{seconds / size:g} {unit}"
+
+
 @dataclass
 class Daemon:
     """What keeps a file in order; `scope` is the only one it looks at, where one is named.
 
-    `tell` hears of each tick. A scope that cannot even be opened is tried again later each time, and keeps no other.
+    `begin` hears what it will do, `tell` of each tick. A scope that cannot even be opened is tried again later each
+    time, and keeps no other.
     """
 
     base: Core
@@ -70,6 +98,7 @@ class Daemon:
     stop: asyncio.Event
     backup: Path | None = None
     scope: str | None = None
+    begin: Callable[[DaemonStart], object] = lambda _: None
     # By scope how often in a row, and until when it rests.
     failures: dict[str, tuple[int, int]] = field(default_factory=dict)
     ticks: int = 0
@@ -77,10 +106,21 @@ class Daemon:
 
     async def run(self, *, once: bool) -> DaemonResult:
         """Go on until it is told to stop, or look once."""
-        if not await self._find_adopting_scopes():
+        adopting = await self._find_adopting_scopes()
+        if not adopting:
             raise InvalidInput(
                 "no scope here has adopted a policy, so nothing runs by itself", recovery=NO_POLICY
             )
+        self.begin(
+            DaemonStart(
+                {
+                    scope: _policy(one.values[POLICY]["source"]).name
+                    for scope, one in sorted(adopting.items())
+                },
+                {name: span / SECOND for name, span in self.pace.intervals.items()},
+                None if self.backup is None else str(self.backup),
+            )
+        )
         await self.look(promised=not once)
         while not (once or self.stop.is_set()):
             with suppress(TimeoutError):
@@ -221,6 +261,7 @@ class Schedule:
         cadence: Mapping[CadenceName, float] | None = None,
         *,
         stop: Event,
+        begin: Callable[[DaemonStart], object] | None = None,
         tell: Callable[[TickResult], object] | None = None,
         backup: str | Path | None = None,
         scope: str | None = None,
@@ -231,6 +272,7 @@ class Schedule:
         Args:
             cadence: seconds between two judgements of the rules of a cadence, where it is not as usual.
             stop: ends it after the part of a plan that it is at.
+            begin: hears once, before anything is done, what it will do and how often.
             tell: hears of each tick in which something was due.
             backup: where a verified copy goes before the first deletion of a day; the day is added to the name.
             scope: the only one to look at.
@@ -245,7 +287,9 @@ class Schedule:
                 )
             intervals[name] = round(seconds * SECOND)
         copies = None if backup is None else Path(backup)
-        keeps = Daemon(self._core, CadenceIntervals(intervals), tell or (lambda _: None), stop, copies, scope)
+        unheard: Callable[[object], object] = lambda _: None  # noqa: E731 # nobody listens
+        pace = CadenceIntervals(intervals)
+        keeps = Daemon(self._core, pace, tell or unheard, stop, copies, scope, begin or unheard)
         return await keeps.run(once=once)
 
     async def timetable(self) -> Timetable | None:
