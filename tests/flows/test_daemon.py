@@ -63,7 +63,7 @@ async def _statuses(path: Path, scope: str, clock: ManualClock | None = None) ->
 async def test_a_daemon_keeps_all_scopes_in_order_until_it_is_told_to_stop(
     tmp_path: Path, sign: signal.Signals
 ) -> None:
-    """First a line says what it will do, then one a tick; a scope without a policy is left alone; the exit code is 0."""
+    """A line says what it will do, then one each tick; a scope without a policy is left alone; the exit code is 0."""
     path = tmp_path / "m.db"
     for scope, adopts in (("one", True), ("two", True), ("bare", False)):
         await _filled(path, scope, adopts=adopts)
