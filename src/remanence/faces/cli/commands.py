@@ -41,7 +41,11 @@ Format = Annotated[
 
 
 async def ingest(
-    file: Annotated[str, options.INPUT, Parameter(help="A file of conversation; - reads standard input.")],
+    file: Annotated[
+        str,
+        options.INPUT,
+        Parameter(help="A file of conversation or notes, or a folder of notes; - reads standard input."),
+    ],
     /,
     *,
     memory: Memory,

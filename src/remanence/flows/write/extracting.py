@@ -4,12 +4,14 @@ Knows rules and transcripts; must not know how a fact becomes a memory.
 """
 
 import asyncio
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import NoReturn
 
 from remanence.core.arguments import check_path
 from remanence.core.clock import to_datetime
@@ -31,9 +33,10 @@ from remanence.read.extraction import (
 )
 from remanence.read.importance import importance, kind_of, level
 from remanence.write.roles import role_of_name
-from remanence.write.transcripts import IMPORTERS, Transcript, parse
+from remanence.write.transcripts import AUTO, IMPORTERS, NOTES, Transcript, parse
 from remanence.write.transcripts.base import Importer
 
+FILES_MAX = 100_000  # of a folder of notes
 FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 BATCH_TURNS = 5  # of one session, looked at together under the limits of one extraction, which few reach
 
@@ -200,7 +203,49 @@ def _facts(batch: Sequence[ExtractTurn], facts: Sequence[Fact]) -> Iterator[Foun
 
 
 def parse_transcript(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
-    """Read the turns of a file."""
+    """Read the turns of a file, or of a folder of notes, all of them before any is returned."""
+    if not path.is_dir():
+        return _parse_file(path, path.name, format)
+    form = "notes" if format == AUTO else format
+    files = _list_notes(path)
+    parts = [
+        _parse_file(one, one.relative_to(path).as_posix(), form) for one in files if one.read_bytes().strip()
+    ]
+    if not parts:
+        raise NotFound(
+            f"no notes in {path}", recovery=f"name a folder with files that end in {' or '.join(NOTES)}"
+        )
+    return Transcript(
+        [turn for part in parts for turn in part.turns],
+        parts[0].format,
+        tuple(dict.fromkeys(thread for part in parts for thread in part.threads)),
+        dict(sum((Counter(part.skipped) for part in parts), Counter())),
+    )
+
+
+def _list_notes(folder: Path) -> list[Path]:
+    """Return the notes in a folder and below, in the order of their paths; hidden folders and links are left alone."""
+    found: list[Path] = []
+    for root, folders, names in os.walk(folder, onerror=_refuse_folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        paths = (Path(root, name) for name in sorted(names) if name.lower().endswith(NOTES))
+        found += [
+            one for one in paths if not one.name.startswith(".") and one.is_file() and not one.is_symlink()
+        ]
+        if len(found) > FILES_MAX:
+            raise InvalidInput(
+                f"{folder} holds more than {FILES_MAX:,} notes", recovery="ingest its folders one by one"
+            )
+    return found
+
+
+def _refuse_folder(error: OSError) -> NoReturn:
+    raise InvalidInput(
+        f"cannot read {error.filename}: {error.strerror}", recovery="name a folder that you may read"
+    ) from error
+
+
+def _parse_file(path: Path, name: str, format: str | Importer) -> Transcript:  # noqa: A002
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
             raise InvalidInput(
@@ -214,6 +259,6 @@ def parse_transcript(path: Path, format: str | Importer) -> Transcript:  # noqa:
             f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
         ) from error
     if isinstance(format, str):
-        return parse(data, format, path.name, partial(importers, IMPORTERS))
+        return parse(data, format, name, partial(importers, IMPORTERS))
     own = type(format).__name__
-    return parse(data, own, path.name, lambda: {own: format})
+    return parse(data, own, name, lambda: {own: format})

@@ -15,6 +15,7 @@ from remanence.write.transcripts.base import Importer
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.jsonl import JsonLines
 from remanence.write.transcripts.locomo import Locomo
+from remanence.write.transcripts.notes import Notes
 from remanence.write.transcripts.openai import OpenAI
 
 # Asked in this order whether they recognise a text: the one that reads any object a line comes last.
@@ -22,9 +23,11 @@ IMPORTERS: Mapping[str, Importer] = {
     "chatgpt": ChatGPT(),
     "locomo": Locomo(),
     "openai": OpenAI(),
+    "notes": Notes(),
     "jsonl": JsonLines(),
 }
 AUTO = "auto"
+NOTES = (".md", ".markdown")  # how the names of notes end
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ def parse(
         )
     name = format
     if format == AUTO:
-        name = detect_importer(text, IMPORTERS) or ""
+        name = detect_importer(text, IMPORTERS) or ("notes" if source.lower().endswith(NOTES) else "")
         importers = IMPORTERS if name else others()
         name = (
             name
