@@ -1,8 +1,9 @@
-"""What the gate finds and what it lets through: `python -m benchmarks.gate [--part …]`, JSON lines.
+"""What the gate finds and what it lets through: `python -m benchmarks.gate [--part …] [--sources]`, JSON lines.
 
 Secrets and harmless lines are scored on the functions; planted and benign texts are taken in from outside through
 the public verbs, among 2,000 other texts, and asked for by name. Forbidden texts are learned again in
-fourteen disguises.
+fourteen disguises. `--sources` prints instead what is taken for a secret in Python's standard library and in the
+descriptions of installed distributions, line by line and each file as one text.
 """
 
 import argparse
@@ -17,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 import remanence
+from benchmarks.gate_sources import library_texts, readme_texts
 from benchmarks.labels import Part, parts
 from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts
+from remanence.gate.credentials import credentials
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs
-from remanence.gate.screening import screen
+from remanence.gate.screening import lowercase_text, screen
+from remanence.gate.spans import merge_overlaps
 
 SALT = b"benchmark"
 OTHERS = 2_000
@@ -46,7 +50,12 @@ def main() -> None:
     """Measure one part of the labels."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=parts("junk"), default="first")
-    part: Part = parser.parse_args().part
+    parser.add_argument("--sources", action="store_true", help="read code and descriptions instead of labels")
+    given = parser.parse_args()
+    if given.sources:
+        _sources()
+        return
+    part: Part = given.part
     if part in parts("secrets"):
         _replaced(part)
     _junk(part)
@@ -77,6 +86,35 @@ def _replaced(part: Part) -> None:
     plain = harmless(part)
     changed = [line.text for line in plain if screen(line.text, SALT).text != line.text]
     note("harmless", {"lines": len(plain), "changed": _share(len(changed), len(plain)), "which": changed})
+
+
+def _sources() -> None:
+    """Say what is taken for a secret in texts that nobody wrote for the gate."""
+    sources = {
+        "standard library": library_texts(tests=False),
+        "tests of the standard library": library_texts(tests=True),
+        "descriptions of distributions": readme_texts(),
+    }
+    for name, named_texts in sources.items():
+        lines, by_line, by_file = 0, list[str](), list[str]()
+        for place, text in named_texts:
+            split = text.splitlines()
+            lines += len(split)
+            by_line += [
+                f"{place}:{number}: {value}"
+                for number, line in enumerate(split, 1)
+                for value in _secrets_in(line)
+            ]
+            by_file += [f"{place}: {value}" for value in _secrets_in(text)]
+        note(
+            f"secrets in {name}",
+            {"lines": lines, "by line": len(by_line), "by file": len(by_file), "which": [*by_line, *by_file]},
+        )
+
+
+def _secrets_in(text: str) -> list[str]:
+    spans = merge_overlaps(credentials(text, lowercase_text(text)))
+    return [f"{one.kind} {text[one.start : one.end][:60]}" for one in spans]
 
 
 def _junk(part: Part) -> None:

@@ -1,24 +1,23 @@
 """Finds secrets: by the formats of vendors, by the words that announce a value, and by how random a value looks."""
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from remanence.core.patterns import Pattern
 from remanence.gate.secret_patterns import (
     ANNOUNCED_BY,
+    BADGES,
     CODES_BY,
     CODES_WORDS,
     COOKIE_WORDS,
     DATA_HEADS,
     KEY_WORDS,
+    OF_ANOTHER,
     OTP_BY,
     OTP_WORDS,
     PASSWORD_WORDS,
     PIN_WORDS,
-    PLACEHOLDER_PARTS,
     PRIVATE_WORDS,
     PUBLIC_BEFORE,
     QUERY_WORDS,
@@ -29,6 +28,18 @@ from remanence.gate.secret_patterns import (
     TOKENS,
     UNKNOWN_TOKEN,
 )
+from remanence.gate.secret_values import (
+    KEY_ENTROPY_MIN,
+    count_turns,
+    entropy,
+    is_code,
+    is_key_like,
+    is_password_like,
+    is_placeholder,
+    is_random_looking,
+    is_variable,
+    is_worded,
+)
 from remanence.gate.spans import SensitiveSpan
 
 FRUITLESS_MAX = (
@@ -37,9 +48,10 @@ FRUITLESS_MAX = (
 AROUND = 40  # characters; longer than any of the words
 LONG_TEXT = 5_000  # characters, from which on it is worth knowing which there are
 LONG = 200  # characters of a value that no person types
+JUDGED = 1_000  # characters of a value by which it is judged
 REACH = 400  # characters after the words that announce a list
 ISSUED_MIN = 12  # characters; no token or address with a password is shorter
-ENTROPY_MIN = 3.2  # bits a character; words of a language have about 3 and no digits
+BEFORE = 120  # characters of a value ahead of the word that says what it is
 
 
 class PatternPrefilter:
@@ -59,21 +71,22 @@ _KINDS = tuple(TOKENS)
 _TOKEN = Pattern(
     "(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<k{at}>{TOKENS[kind][1]})" for at, kind in enumerate(_KINDS)) + ")"
 )
-_UNKNOWN = Pattern(rf"(?<![A-Za-z0-9/+=_-]){UNKNOWN_TOKEN}(?![A-Za-z0-9/+=])")
+_UNKNOWN = Pattern(rf"(?<![A-Za-z0-9/+=_-]){UNKNOWN_TOKEN}(?![A-Za-z0-9/+=@])")
 _WORD = Pattern(
     rf"(?P<pin>(?<![a-z])(?:{PIN_WORDS}))|(?P<key>(?<![a-z])(?:{KEY_WORDS}))|(?P<password>(?<![a-df-z])(?:{PASSWORD_WORDS}))",
 )
+_OF_ANOTHER = Pattern(rf"[ _-]?{OF_ANOTHER}")
 _VALUE = r"(?:(?P<quote>[\"'`“„«])(?P<quoted>[^\"'`”“»\n]{4,200})[\"'`”“»]|(?P<bare>[^\s\"'`“”„«»\u2e80-\uffef]{4,}+))"
 _EQUALS = Pattern(rf"[\w.\]\"'-]{{0,30}}[ \t]{{0,4}}(?:=>|:=|[=:：＝])[ \t]{{0,4}}\n?[ \t]{{0,8}}{_VALUE}")
 _IS = Pattern(
-    rf"(?![\w-])[^\n:=.;!?。]{{0,40}}?(?:[:：=]|{SAYS})[ \t]{{0,4}}{_VALUE}",
+    rf"(?![\w-])[^\n:=.;!?。@%+|\\\[\]{{}}<>]{{0,40}}?(?:[:：=]|{SAYS})[ \t]{{0,4}}{_VALUE}",
     re.IGNORECASE,
 )
 _NEXT = Pattern(rf"s?[ \t]{{1,4}}{_VALUE}")
 _CJK_VALUE = Pattern(r"[^\n:：!-~]{0,12}?(?:[:：]|は|是|为|為)?[ \t]{0,4}(?P<bare>[!-~]{4,200})")
-_URL_USER = Pattern(r"://[^\s/@:\"']{0,100}:(?P<value>[^\s/\"']{2,200})@")
+_URL_USER = Pattern(r"://[^\s/@:\"']{0,100}:(?P<value>[^\s/\"'\[\]]{2,200})@")
 _QUERY = Pattern(
-    r"[?&;](?:[\w.-]{0,30}?)(?:sig|signature|token|secret|passw\w{0,6}|key|auth|credential|jwt|session|code)(?:[\w.-]{0,10})=(?P<value>[^\s&#\"'<>]{10,1000})"
+    r"[?&;](?:[\w.-]{0,30}?)(?:sig|signature|token|secret|passw\w{0,6}|key|auth|credential|jwt|session|code)(?:[\w.-]{0,10})=(?P<value>[^\s&#\"'<>)\]]{10,1000})"
 )
 _HOOK = Pattern(
     r"https?://[\w.-]{1,100}/(?:[\w.-]{1,40}/){0,6}?(?:services|webhooks?|hooks?|incoming|catch)/(?P<value>[\w/@.-]{16,300})"
@@ -81,7 +94,7 @@ _HOOK = Pattern(
 )
 _HEADER = Pattern(r"(?<!\w)(?:basic|bearer|digest|token)[ \t]{1,4}(?P<value>[\w+/=.~-]{10,2000})")
 _COOKIE = Pattern(
-    r"(?<![\w])[\w.-]{0,30}(?:sess|sid|csrf|xsrf|jwt|auth)[\w.-]{0,20}=(?P<value>[^\s;\"',]{12,1000})"
+    r"(?<![\w])[\w.-]{0,30}(?:sess(?!m)|sid(?![a-z])|csrf|xsrf|jwt|auth(?!or))[\w.-]{0,20}=(?P<value>[^\s;\"',]{12,1000})"
 )
 _SEED = Pattern(SEED_WORDS)
 _PHRASE = Pattern(r"(?<![a-z])(?:[a-z]{3,8}[\s,]{1,3}(?:\d{1,2}[.)]\s?)?){11,23}[a-z]{3,8}(?![a-z])")
@@ -91,6 +104,7 @@ _OTP = Pattern(OTP_WORDS)
 _BASE32 = Pattern(
     r"(?<![\w])(?:[A-Za-z2-7]{4}[ -]){3,15}[A-Za-z2-7]{2,4}(?![\w])|(?<![\w])[A-Z2-7]{16,64}(?![\w])"
 )
+_OTHER_ARGUMENT = re.compile(r"[(,][ \t]*\w+[ \t]*=[ \t]*[\"'`]?\Z")
 _CHUNK = re.compile(r"[^\s]{16,}+")
 _KEY_LINE = Pattern(r"[A-Za-z0-9+/=]{24}")
 _HEX64 = Pattern(r"(?<![\w])(?:0x)?[0-9a-fA-F]{64}(?![\w])")
@@ -99,13 +113,6 @@ _RANDOM = Pattern(r"(?<![A-Za-z0-9_+/=.-])[A-Za-z0-9_-]{20,200}(?![A-Za-z0-9_+/=
 _DRAWN = Pattern(
     r"(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{12}"
 )  # a name that begins as a token does is made of words
-_NAMES = re.compile(
-    r"\A(?:[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+[;,]?|[A-Za-z_]\w*[\[(].*)", re.DOTALL
-)
-_TURNS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
-_MEASURED = re.compile(
-    r"[\d.,:/x-]+(?:[a-zA-Z%]{1,2}|min|sec|chars?|days?|bits?|bytes?|kb|mb)?", re.IGNORECASE
-)
 
 
 def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
@@ -120,7 +127,7 @@ def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
     chunks = [match.span() for match in _CHUNK.finditer(text)]
     if chunks:
         yield from _by_format(text, chunks)
-        yield from _near_words(text, low, chunks)
+        yield from _near_words(text, low)
 
 
 def has_one(text: str, signs: "PatternPrefilter") -> bool:
@@ -142,7 +149,7 @@ def find_secrets_in_name(name: str) -> tuple[SensitiveSpan, ...]:
         SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
         for start, end in chunks
         for match in _TOKEN.finditer(name, start, end)
-        if _DRAWN.search(match.group()) and not _placeholder(match.group())
+        if _DRAWN.search(match.group()) and not is_placeholder(match.group())
     )
     return (*address_secrets, *tokens)
 
@@ -167,10 +174,11 @@ def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Sensiti
     has_prefix = has_one(text, _BEGINS)
     for start, end in chunks:
         for match in _TOKEN.finditer(text, start, end) if has_prefix else ():
-            if not _placeholder(match.group()):
+            is_name = is_variable(match.group()) and not any(map(str.isdigit, match.group()))
+            if not is_name and not is_placeholder(match.group()):
                 yield SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
         for match in _UNKNOWN.finditer(text, start, end):
-            if not match.group().startswith(PUBLIC_BEFORE) and random_looking(match.group("random")):
+            if not match.group().startswith(PUBLIC_BEFORE) and is_random_looking(match.group("random")):
                 yield SensitiveSpan(*match.span(), "token")
 
 
@@ -178,7 +186,7 @@ def _iterate_announced_secrets(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield what stands after a word such as password, key or PIN and looks like one."""
     read_end = fruitless = 0  # a long value is read once, whatever words are in it
     for word in _words(low):
-        if word.start() < read_end:
+        if word.start() < read_end or _OF_ANOTHER.match(low, word.end()):
             continue
         what = word.lastgroup or "key"
         end, span = _find_value_span(text, word, what)
@@ -195,8 +203,10 @@ def _words(low: str) -> Iterator[re.Match[str]]:
         yield from _WORD.finditer(low, start, end)
 
 
-def _windows(low: str, signs: "PatternPrefilter") -> list[tuple[int, int]]:
-    """Return the stretches of a text in which one of some signs stands, with what is around it."""
+def _windows(
+    low: str, signs: "PatternPrefilter", before: int = AROUND, after: int = AROUND
+) -> list[tuple[int, int]]:
+    """Return the stretches of a text in which one of some signs stands, with what is before and after it."""
     if len(low) <= 4 * AROUND:
         return [(0, len(low))] if has_one(low, signs) else []
     places: list[int] = []
@@ -208,13 +218,18 @@ def _windows(low: str, signs: "PatternPrefilter") -> list[tuple[int, int]]:
         at = low.find(sign)
         while at >= 0:
             places.append(at)
-            at = low.find(sign, at + AROUND // 2)
+            at = low.find(sign, at + after // 2)
+    return _merge_places(sorted(places), before, after) if places else []
+
+
+def _merge_places(places: Iterable[int], before: int, after: int) -> list[tuple[int, int]]:
+    """Return the stretches around some places in their order, one where two meet."""
     windows: list[tuple[int, int]] = []
-    for at in sorted(places) if places else ():
-        if windows and at - AROUND <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], at + AROUND)
+    for at in places:
+        if windows and at - before <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], at + after)
         else:
-            windows.append((max(0, at - AROUND), at + AROUND))
+            windows.append((max(0, at - before), at + after))
     return windows
 
 
@@ -222,7 +237,9 @@ def _find_value_span(text: str, word: re.Match[str], what: str) -> tuple[int, tu
     """Return where it is worth going on, and where the value stands that a word announces."""
     cjk = not word.group().isascii()
     read_end = 0
-    for find_value in _SAID_CJK if cjk else _SAID:
+    # Beside "pass" a value stands behind a sign alone: as a verb it takes any object.
+    patterns = _SAID_CJK if cjk else _SAID[:1] if word.group() in _VERBS else _SAID
+    for find_value in patterns:
         match = find_value(text, word.end())
         if match is None:
             continue
@@ -243,91 +260,86 @@ _SAID: tuple[Callable[[str, int], re.Match[str] | None], ...] = (
     lambda text, at: _NEXT.match(text, at),
 )
 _SAID_CJK = (_SAID[0], lambda text, at: _CJK_VALUE.match(text, at), _SAID[1])
+_VERBS = frozenset({"pass", "passes"})
 
 
 def _check_value_span(found: re.Match[str], what: str) -> tuple[int, int] | None:
     """Return where the value stands if it looks like one of its kind."""
-    group = "quoted" if "quoted" in found.re.groupindex and found.group("quoted") is not None else "bare"
-    value = found.group(group)
-    start = found.start(group)
-    if group == "bare" and ";" in value:
+    is_quoted = "quoted" in found.re.groupindex and found.group("quoted") is not None
+    group = "quoted" if is_quoted else "bare"
+    value, start = found.group(group), found.start(group)
+    before = found.string[found.start() : start]
+    if is_quoted and (value != value.strip() or (" " in value and _OTHER_ARGUMENT.search(before))):
+        return None
+    if not is_quoted and ";" in value:
         value = value[: value.index(";")]
+    if not is_quoted and (is_code(value[:JUDGED]) or ("=" in before and is_variable(value[:JUDGED]))):
+        return None
     value = value.rstrip(".,;:!?)]}>") or value
+    judged = value[:JUDGED]
     tight = found.re is not _NEXT.regex
     if what == "pin":
-        digits = value.rstrip("#*")
-        fits = digits.isdigit() and 4 <= len(digits) <= 8
-        return (
-            (start, start + len(value))
-            if fits and (tight or len(digits) != 4 or not digits.startswith(("19", "20")))
-            else None
-        )
-    fits = _password_like(value, tight=tight) if what == "password" else _key_like(value)
-    return (start, start + len(value)) if fits and not _placeholder(value) else None
+        fits = _is_pin(value.rstrip("#*"), tight=tight)
+    else:
+        fits = is_password_like(judged, tight=tight) if what == "password" else is_key_like(judged)
+        fits = fits and not is_placeholder(judged)
+    return (start, start + len(value)) if fits else None
 
 
-def _password_like(value: str, *, tight: bool) -> bool:
-    if (
-        len(value) < 4
-        or value[0] in "[/~$<{("
-        or "://" in value
-        or _NAMES.fullmatch(value)
-        or _MEASURED.fullmatch(value)
-    ):
-        return value.isdigit() and len(value) >= 6 and tight
-    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
-    marks = any(not char.isalnum() and char not in "-_.'’/:()" for char in value)
-    return (letters and (digits or marks) and len(value) >= 6) or (tight and len(_TURNS.findall(value)) >= 4)
-
-
-def _key_like(value: str) -> bool:
-    if len(value) < 12 or value[0] in "[~$<{(." or "://" in value or _NAMES.fullmatch(value):
-        return False
-    if value.count("/") >= 2 and len(value) < 30:
-        return False  # a path
-    return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and entropy(value) >= 2.5
+def _is_pin(digits: str, *, tight: bool) -> bool:
+    """True if digits could be a PIN; four beside its word alone are often a year."""
+    is_year = len(digits) == 4 and digits.startswith(("19", "20"))
+    return digits.isdigit() and 4 <= len(digits) <= 8 and (tight or not is_year)
 
 
 def _in_addresses(text: str, low: str) -> Iterator[SensitiveSpan]:
     if "://" in text:
         for match in _URL_USER.finditer(text):
-            if not _placeholder(match.group("value")):
+            if not is_placeholder(match.group("value")):
                 yield SensitiveSpan(*match.span("value"), "password")
         for match in _HOOK.finditer(text):
             group = "value" if match.group("value") is not None else "path"
             if any(map(str.isdigit, match.group(group))):
                 yield SensitiveSpan(*match.span(group), "webhook")
         if has_one(low, _QUERY_SIGNS):
-            yield from _filter_random_values(_QUERY.finditer(low), text, "signature")
+            signed = (match for match in _QUERY.finditer(low) if not _is_badge(low, match.start()))
+            yield from _filter_random_values(signed, text, "signature")
     if has_one(low, _COOKIE_SIGNS):
         yield from _filter_random_values(_COOKIE.finditer(low), text, "session cookie")
+
+
+def _is_badge(low: str, end: int) -> bool:
+    """True if the address whose query begins at `end` is that of a picture that shows how a project stands."""
+    start = low.rfind("://", max(0, end - LONG), end)
+    return start >= 0 and any(sign in low[start:end] for sign in BADGES)
 
 
 def _filter_random_values(matches: Iterable[re.Match[str]], text: str, kind: str) -> Iterator[SensitiveSpan]:
     """Yield the values that a pattern finds in the small letters of a text and that look drawn at random."""
     for match in matches:
         value = text[slice(*match.span("value"))]
-        looks = any(map(str.isdigit, value)) or len(_TURNS.findall(value)) >= 3
-        if looks and not _placeholder(value) and not _NAMES.fullmatch(value):
+        looks = any(map(str.isdigit, value)) or count_turns(value) >= 3
+        is_name = is_code(value) or (is_worded(value) and "passw" not in match.group())
+        if looks and not is_placeholder(value) and not is_name:
             yield SensitiveSpan(*match.span("value"), kind)
 
 
-def _near_words(text: str, low: str, chunks: Sequence[tuple[int, int]]) -> Iterator[SensitiveSpan]:
-    """Yield what looks drawn at random, in a text that speaks of tokens or of private keys."""
-    tokens = has_one(low, _TOKEN_SIGNS)
-    keys = "public" not in low and has_one(low, _PRIVATE_SIGNS)
-    for start, end in chunks if tokens or keys else ():
-        for match in _RANDOM.finditer(text, start, end) if tokens else ():
-            if random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
-                yield SensitiveSpan(*match.span(), "token")
-        if keys:
-            yield from (
-                SensitiveSpan(*match.span(), "private key") for match in _HEX64.finditer(text, start, end)
-            )
-            yield from (
-                SensitiveSpan(*match.span(), "private key")
-                for match in _BASE64_KEY.finditer(text, start, end)
-            )
+def _near_words(text: str, low: str) -> Iterator[SensitiveSpan]:
+    """Yield what looks drawn at random beside words for tokens or, in a text of no public ones, for private keys."""
+    for match in _find_within(_RANDOM, text, _windows(low, _TOKEN_SIGNS, BEFORE, REACH)):
+        if is_random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
+            yield SensitiveSpan(*match.span(), "token")
+    windows = [] if "public" in low else _windows(low, _PRIVATE_SIGNS, BEFORE, REACH)
+    for pattern in (_HEX64, _BASE64_KEY) if windows else ():
+        yield from (
+            SensitiveSpan(*match.span(), "private key") for match in _find_within(pattern, text, windows)
+        )
+
+
+def _find_within(pattern: Pattern, text: str, windows: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    """Yield what begins in some stretches of a text, whole where it ends behind one."""
+    for start, end in windows:
+        yield from (match for match in pattern.finditer(text, start, end + LONG) if match.start() < end)
 
 
 def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
@@ -342,10 +354,16 @@ def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
             codes = list(_CODE.finditer(text, start, start + REACH))
             if len(codes) >= 2:
                 yield SensitiveSpan(codes[0].start(), codes[-1].end(), "recovery codes")
-    if has_one(low, _OTP_SIGNS) and _OTP.search(low):
-        for match in _BASE32.finditer(text):
-            if any(map(str.isdigit, match.group())) or match.group().isupper():
+    if has_one(low, _OTP_SIGNS):
+        windows = _merge_places([match.end() for match in _OTP.finditer(low)], BEFORE, REACH)
+        for match in _find_within(_BASE32, text, windows):
+            if _is_one_time_secret(match.group()):
                 yield SensitiveSpan(*match.span(), "one-time secret")
+
+
+def _is_one_time_secret(value: str) -> bool:
+    is_drawn = any(map(str.isalpha, value)) and entropy(value) >= KEY_ENTROPY_MIN
+    return is_drawn and (any(map(str.isdigit, value)) or value.isupper()) and not is_placeholder(value)
 
 
 def _find_list_starts(words: Iterable[re.Match[str]]) -> Iterator[int]:
@@ -355,20 +373,3 @@ def _find_list_starts(words: Iterable[re.Match[str]]) -> Iterator[int]:
         if match.start() >= read_end:
             yield match.end()
             read_end = match.end() + REACH // 4
-
-
-def random_looking(value: str) -> bool:
-    """Tell whether characters look drawn at random: small and capital letters and digits, evenly spread."""
-    bare = value.replace("_", "").replace("-", "")
-    kinds = (sum(map(str.isupper, bare)), sum(map(str.islower, bare)), sum(map(str.isdigit, bare)))
-    return min(kinds) >= 2 and len(bare) >= 16 and entropy(bare) >= ENTROPY_MIN
-
-
-def entropy(value: str) -> float:
-    """Return the bits a character of a text has by its own counts."""
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in Counter(value).values())
-
-
-def _placeholder(value: str) -> bool:
-    low = value.lower()
-    return any(part in low for part in PLACEHOLDER_PARTS) or len(set(low)) <= 3

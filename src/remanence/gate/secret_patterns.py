@@ -3,7 +3,7 @@
 A change raises PATTERNS_VERSION; a test holds the checksum of each version.
 """
 
-PATTERNS_VERSION = 1
+PATTERNS_VERSION = 2
 
 # Kind → how it begins (one of these is in every such text) and the whole of it. The kind is what the marker says.
 TOKENS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -66,8 +66,12 @@ TOKENS: dict[str, tuple[tuple[str, ...], str]] = {
 
 # A vendor nobody listed: a short name, an underscore or a hyphen, then what no word looks like.
 UNKNOWN_TOKEN = r"[A-Za-z][A-Za-z0-9]{1,9}(?:[_-][A-Za-z0-9]{1,8}){0,2}[_-](?P<random>[A-Za-z0-9]{18,}(?:[_-][A-Za-z0-9]+)*)"
-# These stand before random characters that are public.
-PUBLIC_BEFORE = ("sha1-", "sha256-", "sha384-", "sha512-", "sha512_", "pk_live_", "pk_test_", "pub_")
+# These stand before random characters that are public: digests, public keys, and ids that open nothing.
+PUBLIC_BEFORE = (
+    "sha1-", "sha256-", "sha384-", "sha512-", "sha512_", "pk_live_", "pk_test_", "pub_",
+    "toolu_", "srvtoolu_", "call_", "msg_", "req_", "resp_", "run_", "step_", "thread_", "asst_", "chatcmpl-", "cmpl-", "file-", "file_", "batch_",
+    "wrkspc_", "conv_", "evt_", "cus_", "price_", "prod_", "sub_", "acct_",
+)  # fmt: skip
 
 # So begin public keys, images and other data that are no secret.
 DATA_HEADS = ("AAAA", "iVBOR", "R0lGOD", "UklGR", "JVBER")
@@ -150,12 +154,32 @@ OTP_BY = (
 QUERY_WORDS = ("sig", "token", "secret", "passw", "key", "auth", "credential", "jwt", "session", "code")
 COOKIE_WORDS = ("sess", "sid", "csrf", "xsrf", "jwt", "auth")
 
-# Values that say: put yours here.
+# How names of procedures, formats and standards begin, which stand where a value could: "token: OAuth2", "password: SHA-256".
+TERMS = (
+    r"sha-?\d|md-?\d|aes-?\d|rsa-?\d|des\d|utf-?\d|argon2|oauth-?\d|pbkdf2|bcrypt|scrypt|yescrypt|base-?\d\d|rfc-?\d|iso-?\d|pep-?\d"
+    r"|https?[/-]?\d|tls-?v?\d|ssl-?v?\d|x-?509|ed25519|p-?256|hmac|hs\d{3}|rs\d{3}|es\d{3}|pkcs-?\d|totp|fido2|u2f|webauthn|saml-?\d|kerberos"
+    r"|wpa-?\d|chacha20|blake2|ntlmv?\d|python-?\d|java-?\d|node-?\d|utc|ascii|latin-?\d|cp-?\d{3}|win(?:dows)?-?\d|ipv[46]|level-?\d|version-?\d|v\d|(?:ctrl|alt|shift|cmd)\+\w+(?:\+\w+)?"
+)
+# A word for a secret in front of one of these is part of another noun: "password manager is …", "token type: …".
+OF_ANOTHER = (
+    r"(?:managers?|polic(?:y|ies)|hints?|fields?|resets?|rules?|requirements?|length|strength|generators?|hash(?:es|ing)?"
+    r"|size|counts?|types?|budgets?|limits?|names?|ids?|prompts?|usage)(?![\w-])"
+)
+
+# Values that say: put yours here; these whole, those wherever they stand.
+PLACEHOLDERS = frozenset({
+    "pass", "pw", "pwd", "secret", "user", "username", "token", "test", "test123", "test1234", "admin", "root", "foo", "bar", "thing",
+    "abc123", "pass123", "pass1234", "secret123", "s3cret", "s3cr3t", "p@ss", "p@ssw0rd", "passw0rd", "tiger", "testing", "passphrase", "letmein", "qwerty", "123456", "key",
+    "mysecret", "my-secret", "my_secret", "supersecret", "topsecret", "anonymous@", "contraseña", "passwort", "kennwort", "clave", "senha", "mdp",
+})  # fmt: skip
 PLACEHOLDER_PARTS = (
     "your", "example", "password", "passwd", "changeme", "change-me", "change_me", "placeholder", "redacted", "dummy", "xxxx", "****", "....",
     "todo", "insert", "hunter2", "foobar", "replace", "deine", "votre", "tu_", "sua_", "-here", "_here", "<", "${", "{{", "$(", "%(", "•••", "process.env", "os.environ",
-    "getenv", "1234567890", "abcdef",
+    "getenv", "1234567890", "abcdef", "0123456789", "sample",
 )  # fmt: skip
+
+# In addresses of pictures that show how a project stands a token is public.
+BADGES = (".svg", "/badge", "shields.io")
 
 IBAN_CHARS = {
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BR": 29, "BY": 28,
