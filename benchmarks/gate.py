@@ -1,9 +1,10 @@
 """What the gate finds and what it lets through: `python -m benchmarks.gate [--part …] [--sources]`, JSON lines.
 
 Secrets and harmless lines are scored on the functions; planted and benign texts are taken in from outside through
-the public verbs, among 2,000 other texts, and asked for by name. Forbidden texts are learned again in
-fourteen disguises. `--sources` prints instead what is taken for a secret in Python's standard library and in the
-descriptions of installed distributions, line by line and each file as one text.
+the public verbs, among 2,000 other texts, and asked for by name. Forbidden texts are learned again in fourteen
+disguises of the labels and in twelve that are made here, and other labelled texts are asked for. `--sources` prints
+instead what is taken for a secret in Python's standard library and in the descriptions of installed distributions,
+line by line and each file as one text.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import remanence
+from benchmarks.disguises import DISGUISES
 from benchmarks.gate_sources import library_texts, readme_texts
 from benchmarks.labels import Part, parts
 from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts
@@ -26,6 +28,7 @@ from remanence.gate.junk import junk
 from remanence.gate.orders import instructs
 from remanence.gate.screening import lowercase_text, screen
 from remanence.gate.spans import merge_overlaps
+from remanence.text.folding import ban_keys, fold_keys
 
 SALT = b"benchmark"
 OTHERS = 2_000
@@ -193,15 +196,31 @@ async def _standing(memory: remanence.Engine) -> set[str]:
 async def _forbidden(part: Part) -> None:
     """Forbid each text, learn it again in each disguise, and count what is refused."""
     refused: Counter[str] = Counter()
-    lines = repeats(part)
+    lines, chance = repeats(part), random.Random(7)
     async with remanence.open() as memory:
         for line in lines:
             learned = await memory.learn(line.text, speaker="Ana")
             await memory.forget(learned.id, forbid=True)
-            for disguise in line.disguises:
-                again = await memory.learn(disguise.text, speaker="Ben")
-                refused[disguise.name] += again.status == "gated"
+            made = {name: disguise(line.text, chance) for name, disguise in DISGUISES.items()}
+            for name, text in [*((one.name, one.text) for one in line.disguises), *made.items()]:
+                refused[name] += (await memory.learn(text, speaker="Ben")).status == "gated"
     note("forbidden", {"texts": len(lines), **{name: _share(refused[name], len(lines)) for name in refused}})
+    _refused_for_another(part)
+
+
+def _refused_for_another(part: Part) -> None:
+    """Say which labelled texts would be refused by a disguise's key once any other of them is forbidden."""
+    texts = {line.text for line in benign(part)} | {line.text for line in planted(part)}
+    texts |= {line.text for line in harmless(part)} | {line.text for line in shorts(part)}
+    bans: dict[str, set[str]] = {}
+    for text in texts:
+        for key in {*ban_keys(text)}.difference(fold_keys(text)):
+            bans.setdefault(key, set()).add(text)
+    met = [text for text in texts if any(bans.get(key, set()) - {text} for key in fold_keys(text))]
+    note(
+        "refused for another",
+        {"texts": len(texts), "refused": _share(len(met), len(texts)), "which": sorted(met)},
+    )
 
 
 def _of(found: Sequence[bool]) -> dict[str, float]:

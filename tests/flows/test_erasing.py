@@ -17,6 +17,7 @@ from remanence.store.sqlite import cleaning
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import expect_error
 from remanence.text.analysis import stems
+from remanence.text.folding import ban_keys
 from tests.flows.conftest import Opener, hear
 
 SAID = "Wilhelmina hides the Quirkleton key beneath the marmalade bridge."
@@ -461,6 +462,22 @@ async def test_another_scope_keeps_its_chain_and_what_it_forbade(opener: Opener)
 
     assert [] == wrong
     assert SAID == stands.text
+
+
+async def test_what_forbade_an_erased_text_is_gone_under_every_key(tmp_path: Path) -> None:
+    """Also what forbade it in a disguise, and what the history said of that."""
+    path = tmp_path / "memory.db"
+    async with opened(path) as memory:
+        mine = await memory.learn(SAID)
+        await memory.forget(mine.id, forbid=True)
+        store = memory._core.store
+        before = [change for part in await store.history("default") for change in part.changes]
+        await memory.erase.apply(await memory.erase.show(mine.id))
+        after = [change for part in await store.history("default") for change in part.changes]
+
+    assert {*ban_keys(SAID)} == {one.key for one in before if one.table == "forbidden"}
+    assert [] == [one.key for one in after if one.table == "forbidden" and one.after is not None]
+    assert [] == left_in(path, *ban_keys(SAID))
 
 
 async def test_words_that_the_engine_writes_itself_are_no_trace(tmp_path: Path) -> None:

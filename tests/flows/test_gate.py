@@ -126,6 +126,9 @@ async def test_acceptance_is_undone(memory: Engine) -> None:
         "Tom  quit\nthe o\ufb03ce today.",
         "T\u043em quit the \u043eff\u0456\u0441e today",
         "\u201eTom quit the office today\u201c",
+        "**Tom** quit the *office* today",
+        "T0m qu1t the 0ff1ce t0day",
+        "Toom quitt the offfice today",
     ],
 )
 async def test_a_forbidden_text_is_refused_at_every_door(memory: Engine, tmp_path: Path, again: str) -> None:

@@ -29,7 +29,7 @@ from remanence.core.model import (
     Tier,
 )
 from remanence.core.snapshot import LINK_COLUMNS, TAG, SnapshotRequest
-from remanence.text.folding import fold_keys
+from remanence.text.folding import ban_keys, fold_keys
 
 LINK_DEFAULTS: Mapping[str, Any] = {
     "weight": 0.5,
@@ -347,8 +347,13 @@ def texts_coming_in(changes: Iterable[Change], verb: str) -> list[str]:
 
 
 def folds_of(texts: Iterable[str]) -> set[str]:
-    """Return all keys under which any of some texts would be forbidden."""
+    """Return all keys by which it is asked whether any of some texts is forbidden."""
     return {fold for text in texts for fold in fold_keys(text)}
+
+
+def bans_of(texts: Iterable[str]) -> set[str]:
+    """Return all keys under which some texts are forbidden, or known once they are erased."""
+    return {key for text in texts for key in ban_keys(text)}
 
 
 def refuse_transition(seq: int, old: int, new: int, verb: str) -> None:

@@ -8,7 +8,7 @@ from hashlib import blake2b
 
 from remanence.core.change import Change
 from remanence.core.model import Label
-from remanence.store.constraints import folds_of, texts_coming_in
+from remanence.store.constraints import bans_of, folds_of, texts_coming_in
 
 ERASE = "erase"  # the verb of a commit that takes memories away with their images
 KEEP = "keep"  # the verb of a run that keeps what a ledger names
@@ -52,7 +52,7 @@ def mark(salt: bytes, name: str) -> str:
 def names_of(memories: Iterable[tuple[int, str]], texts: Iterable[str]) -> list[str]:
     """Return by what memories, each a number and an id, and texts are known again."""
     names = [name for seq, id_ in memories for name in (of_seq(seq), of_id(id_))]
-    return [*names, *map(of_fold, sorted(folds_of(texts)))]
+    return [*names, *map(of_fold, sorted(bans_of(texts)))]
 
 
 def ids_among(names: Iterable[str]) -> list[str]:

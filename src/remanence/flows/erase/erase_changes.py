@@ -27,7 +27,7 @@ from remanence.flows.write.pending_turns import buffers, cursor_key
 from remanence.read.entity import is_entity
 from remanence.store.base import SETTING_PREFIX as SETTINGS
 from remanence.store.base import Bookkeeping, Find
-from remanence.text.folding import fold_keys
+from remanence.text.folding import ban_keys
 from remanence.text.text_columns import text_columns
 from remanence.write import box_cuts
 from remanence.write.reflecting import CATEGORY, CONSOLIDATED, DRAWN_TAG
@@ -215,7 +215,7 @@ async def _decide_deletions(core: Core, memories: Sequence[Memory], revisions: R
     touches = {one.seq: one.touched for one in memories}
     links = {link.key for link in await core.store.neighbours(core.scope, seqs)} if seqs else set()
     claims = [claim.key for claim in await core.store.claims(core.scope, seqs)] if seqs else []
-    folds = await asyncio.to_thread(lambda: {key for one in memories for key in fold_keys(one.text)})
+    folds = await asyncio.to_thread(lambda: {key for one in memories for key in ban_keys(one.text)})
     bans = [one for one in await core.store.forbidden(core.scope) if one.fold in folds or one.seq in going]
     return [
         *(
@@ -247,7 +247,7 @@ async def _decide_redactions(core: Core, part: ErasePart) -> list[Change]:
     for one in memories:
         changes += await _redact_memory(core, one, part.redacts[one.seq], part.names)
         text = part.names.without(one.text)
-        folds = set(await asyncio.to_thread(fold_keys, one.text)) if text != one.text else set()
+        folds = set(await asyncio.to_thread(ban_keys, one.text)) if text != one.text else set()
         bans = [ban for ban in forbidden if ban.fold in folds]
         changes += [Change("forbidden", ban.fold, {"at": ban.at, "seq": ban.seq}, None) for ban in bans]
         if text != one.text or one.seq in claim_seqs:

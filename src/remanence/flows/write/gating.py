@@ -22,7 +22,7 @@ from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import ERASABLE, require
 from remanence.text.analysis import check_text
-from remanence.text.folding import fold_keys
+from remanence.text.folding import ban_keys, fold_keys
 from remanence.write.admission import DraftOutcome, MemoryDraft
 
 Answered = Literal["stored", "confirmed", "known", "quarantined", "gated"]
@@ -47,7 +47,13 @@ class ForbiddenTexts:
     async def list(self) -> list[Forbidden]:
         """List the texts that are forbidden: the hash of each, since when, and which memory said it."""
         require(self._core.store, ERASABLE, "forbidden.list")
-        return await self._core.store.forbidden(self._core.scope)
+        by_text = {_text_of(one): one for one in reversed(await self._core.store.forbidden(self._core.scope))}
+        return sorted(by_text.values(), key=lambda one: one.fold)
+
+
+def _text_of(one: Forbidden) -> tuple[object, int]:
+    """Return what the keys share under which one text is refused; those whose memory is gone are each for itself."""
+    return one.fold if one.seq is None else one.seq, one.at
 
 
 def screen_turn(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
@@ -223,7 +229,7 @@ async def count(core: Core, found: Mapping[str, int]) -> None:
 async def forbid_text(core: Core, memory: Memory) -> list[Change]:
     """Decide what forbids the text of a memory at every door."""
     require(core.store, ERASABLE, "forbidding a text")
-    keys = await run_off_loop(len(memory.text), fold_keys, memory.text)
+    keys = await run_off_loop(len(memory.text), ban_keys, memory.text)
     folds = {one.fold for one in await core.store.forbidden(core.scope, keys)}
     values: dict[str, Any] = {"at": core.clock.now(), "seq": memory.seq}
     return [Change("forbidden", key, None, values) for key in keys if key not in folds]
@@ -235,7 +241,8 @@ async def lift(core: Core, names: Sequence[OneMemory]) -> Receipt:
     every = await core.store.forbidden(core.scope)
     memories = {one.seq: one for one in await _named_memories(core, names, {one.fold for one in every})}
     wanted_names = {name for name in names if isinstance(name, str)}
-    bans = [one for one in every if one.fold in wanted_names or one.seq in memories]
+    wanted_texts = {_text_of(one) for one in every if one.fold in wanted_names}
+    bans = [one for one in every if one.seq in memories or _text_of(one) in wanted_texts]
     if not bans:
         raise NotFound("none of these is forbidden", recovery="list what is: remanence forbidden list")
     changes = [Change("forbidden", one.fold, {"at": one.at, "seq": one.seq}, None) for one in bans]

@@ -13,7 +13,7 @@ import orjson
 
 from remanence.core.change import Change
 from remanence.store import erasure
-from remanence.store.constraints import folds_of
+from remanence.store.constraints import bans_of
 from remanence.store.erasure import MarkKind
 from remanence.store.sqlite import accessors, details, fulltext, purged, redact_images
 from remanence.store.sqlite.dialect import IN_MEMORY
@@ -126,8 +126,7 @@ class SqlErasure:
         for seq, texts in audit.found.texts.items():
             self._texts_of.setdefault(seq, set()).update(texts)
         self._strings = audit.found.strings | set(_strings(self._former))
-        folds = folds_of(self._texts())
-        audit.take_named("forbidden", folds)
+        audit.take_named("forbidden", bans_of(self._texts()))
         for table in ("boxes", "traces"):
             audit.take_named(table, {str(change.key) for change in self._changes if change.table == table})
         strings = (one for one in (*self._texts(), *self._strings) if not _ID.fullmatch(one))

@@ -79,7 +79,7 @@ class ErasableContract(SecondWriter):
         assert [] == await store.forbidden(SCOPE)
 
     async def test_what_was_erased_never_comes_in_again(self, store: ErasableStore) -> None:
-        """Neither a text that it had nor its id, by any verb, one that brings things back among them."""
+        """Neither a text that it had, also in disguise, nor its id, by any verb, also one that brings things back."""
         _, other, id_ = await erase_one_memory(store)
         fresh = create_change(1, "something else")
         named = Change("memories", -1, None, {**(fresh.after or {}), "id": id_})
@@ -88,6 +88,7 @@ class ErasableContract(SecondWriter):
             for change in (
                 create_change(1, TEXT),
                 create_change(1, FORMER),
+                create_change(1, " ".join(TEXT)),
                 named,
                 update_change(beside, text=TEXT),
             ):
