@@ -33,6 +33,10 @@ TEXTS = {
         "seed phrase: fog polar trim nose monkey fabric snap craft easily soap rough minute",
         "monkey fabric",
     ),
+    "one-time secret": ("My TOTP seed, in case: " + "TINQURVWFTTOL24ZVD3QXWCX", "TINQURVWFTTOL24Z"),
+    "webhook": ("post to https://bells.example/hooks/a1/" + "TEMSZ5S9GBAU23781HN6", "TEMSZ5S9GBAU"),
+    "session cookie": ("Cookie: sessionid=" + "zip90t94os4l8e1ggxoc3cuncv8ygjbz; theme=dark", "zip90t94os4l"),
+    "private key": ("-----BEGIN RSA " + "PRIVATE KEY-----\n" + "MIIEow" * 9 + "\n-----END", "MIIEowMIIEow"),
 }
 
 
@@ -120,6 +124,8 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
         "authinfo.add_password(realm='PDQ Application', uri='mahler')",
         "machine foo login log password \\xa1\\xa2 account acct",
         "Pass force_zip64 on: the second pass is lot77b.",
+        "hf_hub_download_to_cache_directory(name)",
+        "cookies: session=config2.session_store; auth=request2.headers",
         "class InvalidBase64PaddingDefect2X(TokenDefect): ...",
         "sizeEndCentDir64Locator = struct.calcsize(token)",
     ],
@@ -183,6 +189,15 @@ def test_placeholders_and_public_tokens_are_no_secret(text: str) -> None:
 def test_a_literal_that_is_assigned_or_said_to_be_a_secret_goes(text: str, secret: str) -> None:
     """A literal goes that stands in an assignment, an address or a sentence as somebody's value."""
     assert secret not in screen(text, SALT).text
+
+
+def test_secrets_are_found_anywhere_in_a_long_text() -> None:
+    """Ahead of thousands of harmless words, between them and behind, also behind hundreds that announce nothing."""
+    talk = "We spoke of the password; and of tides. " * 150
+    screened = screen(f"password: Xaver#8812 {talk} password: Yorick#412; {talk} Bearer {KEY[8:]}", SALT)
+
+    assert {"secret: password": 3} == screened.replaced
+    assert screened.text.count(talk) == 2
 
 
 def test_a_token_is_one_only_beside_the_word_for_it() -> None:
