@@ -242,7 +242,7 @@ class Engine:
         extract: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult:
-        """Store a conversation or a folder of notes, all of it checked first; a second time stores only what is new.
+        """Store a conversation or a folder of notes, all of it checked first; a second time only what is new.
 
         `trust` says how far the file is to be believed, and what an assistant or a tool says in it less. With `extract`
         what is new is noted, and facts are extracted from it. `format` is auto, chatgpt, jsonl, locomo, notes, openai,
