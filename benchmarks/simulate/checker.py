@@ -7,10 +7,12 @@ or of its policies can be repeated here. Enumerations are written down as the fi
 import hashlib
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 MINUTE = 60 * 1_000_000
@@ -29,6 +31,8 @@ CADENCES = {"rapid": 5 * MINUTE, "standard": 15 * MINUTE, "hourly": HOUR, "deep"
 NOTICE_LIVES = 7 * DAY + 5 * MINUTE
 TASK_LIVES = 14 * DAY + 15 * MINUTE
 GRACE = DAY
+UNUSED = 12 * HOUR  # from then on a memory leaves the hot tier without a budget
+NEARER_MAX = 2  # of a memory and day, however far, between moves away
 AGENTS_SHARE = 4
 FEW_RUNS = 2_000  # more are not written between two judgements of the rarest rules
 # What says that a row is no longer as it was, and not what it holds: a restored memory may differ in these.
@@ -64,6 +68,9 @@ SAYS = {
     "E8": "what was deleted comes back as it was, with its links and tags",
     "E9": "the memory store and the file decide alike",
     "E10": "the eight scenarios of the design end as it says",
+    "E11": "what a budget takes from an agent's hot tier was used before what stays there",
+    "E12": "no memory goes to and fro between tiers: it comes nearer twice a day at most",
+    "E13": "what a running session or task is linked to does not move away",
 }
 _NAMED = "LEFT JOIN names c ON c.no = m.category LEFT JOIN names t ON t.no = m.state"
 _PROTECTED = f"""(
@@ -74,6 +81,13 @@ _PROTECTED = f"""(
     OR c.name = 'reflection' AND coalesce(t.name, 'consolidated') = 'consolidated' AND m.uses > 5
     OR (SELECT count(*) FROM accessors a WHERE a.scope = m.scope AND a.seq = m.seq AND a.agent IS NOT m.agent)
         >= {AGENTS_SHARE})"""
+
+
+_WORKED = """EXISTS (SELECT 1 FROM links l JOIN states o
+    ON o.seq = CASE WHEN l.source = m.seq THEN l.target ELSE l.source END
+    LEFT JOIN names oc ON oc.no = o.category LEFT JOIN names ot ON ot.no = o.state
+    WHERE l.scope = m.scope AND m.seq IN (l.source, l.target) AND o.status IN (0, 1)
+    AND (oc.name = 'session_context' AND ot.name = 'active' OR oc.name = 'task' AND ot.name = 'in_progress'))"""
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,10 @@ class Checker:
         self._newest = self._position = self._looked_at = 0
         self._told: set[tuple[str, int]] = set()
         self._stood: dict[int, int] = {}
+        self._tiers: dict[int, int] = {}
+        self._ways: defaultdict[int, list[int]] = defaultdict(
+            list
+        )  # 1 away, -1 nearer, of the day and memory
 
     def close(self) -> None:
         """Let the file go."""
@@ -141,10 +159,17 @@ class Checker:
         self._budgets()
         self._notices(now)
         self._tasks(now)
+        self._look_at_moves(now)
 
     def after_day(self, now: int) -> None:
         """Look at what is deleted since the last day, and at all rows anew for the looks of the day to come."""
         self._rails(now)
+        self.criteria["E12"].look(
+            f"#{seq} came nearer {ways.count(-1)} times"
+            for seq, ways in self._ways.items()
+            if ways.count(-1) > NEARER_MAX
+        )
+        self._ways.clear()
         self._rows.execute("DELETE FROM near")
         self._rows.execute(
             "INSERT INTO near SELECT m.seq FROM states m LEFT JOIN names c ON c.no = m.category"
@@ -204,6 +229,39 @@ class Checker:
             if row["tokens"] > (budget := BUDGETS[row["tier"]])
         }
         self.criteria["E2"].look(over, max([0, *over.values()]))
+
+    def _look_at_moves(self, now: int) -> None:
+        """E11, E13: which memories changed their tier since the last look, or left all of them; E12 counts them."""
+        rows = self._all(
+            "SELECT m.seq, m.agent, CASE WHEN m.status = :archived THEN :gone ELSE m.tier END AS tier,"
+            " coalesce(m.used_at, m.learned_at) AS used_at,"
+            f" {_WORKED} AS worked FROM near JOIN states m USING (seq) WHERE m.status IN (:inbox, :active, :archived)",
+            inbox=INBOX,
+            active=ACTIVE,
+            archived=ARCHIVED,
+            gone=len(BUDGETS),
+        )
+        before = {row["seq"]: self._tiers.get(row["seq"], HOT) for row in rows}
+        self._tiers |= {row["seq"]: row["tier"] for row in rows}
+        for row in rows:
+            ways = self._ways[row["seq"]]
+            way = (row["tier"] > before[row["seq"]]) - (row["tier"] < before[row["seq"]])
+            if way and ways[-1:] != [way]:
+                ways.append(way)
+        away = [row for row in rows if row["tier"] > before[row["seq"]]]
+        self.criteria["E13"].look(f"#{row['seq']} moved away" for row in away if row["worked"])
+        stays, leaves = defaultdict(list), defaultdict(list)
+        for row in rows:
+            if row["tier"] == HOT and not row["worked"]:
+                stays[row["agent"]].append(row["used_at"])
+        for row in away:
+            if before[row["seq"]] == HOT and now - row["used_at"] <= UNUSED:
+                leaves[row["agent"]].append(row["used_at"])
+        self.criteria["E11"].look(
+            f"what left agent {agent} was used {(fmean(leaves[agent]) - fmean(stays[agent])) / HOUR:.1f} hours later"
+            for agent in leaves.keys() & stays.keys()
+            if fmean(leaves[agent]) > fmean(stays[agent]) + HOUR
+        )
 
     def _notices(self, now: int) -> None:
         """E3: notices that were read so long ago and are there, in sight or archived; what rails protect stays."""

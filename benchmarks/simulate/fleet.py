@@ -22,6 +22,7 @@ HANDBOOK_DAYS, BULLETIN_DAYS = (
     25,
     12,
 )  # how long a finished task, and a read notice, is looked up in each session
+LONG_DAYS, LONG_TEXTS, LONG_SENTENCES = 3, 10, 12  # every third day so many long texts
 REMEMBERED = 60  # texts of an agent that it may ask for
 WORDS_ASKED = 4
 
@@ -104,6 +105,20 @@ class Fleet:
             for category in FOUNDED:
                 text = f"The {category.replace('_', ' ')} of {agent} lies at {self._chance.choice(PLACES)}."
                 self._say(at, "learn", text, key=f"{agent} {category}", agent=agent, category=category)
+            # What goes on for as long as the fleet is looked at, and what it rests on, which nobody asks for.
+            self._say(
+                at, "learn", f"{agent} builds a mill.", key=f"{agent} project", agent=agent, category="task"
+            )
+            self._say(
+                at,
+                "learn",
+                f"The mill of {agent} has two floors.",
+                key=f"{agent} plan",
+                agent=agent,
+                category="fact",
+            )
+            self._say(at + SECOND, "update", f"{agent} project", state="in_progress")
+            self._say(at + SECOND, "link", f"{agent} project", f"{agent} plan", "refers")
         for category in SHARED:
             self._say(at, "learn", f"The {category} of the works.", key=category, category=category)
 
@@ -119,6 +134,8 @@ class Fleet:
             self._task(session, number)
         for number in range(ENTRIES)[session.number :: parts]:
             self._entry(session, number)
+        if session.number == 1 and session.day % LONG_DAYS == 0:
+            self._minutes(session)
         self._look_up(session)
         for _ in range(RECALLS // parts - 2):
             self._recall(session, " ".join(self._asked(session.agent)), limit=5)
@@ -178,6 +195,12 @@ class Fleet:
             self._say(at + 2 * MINUTE, "link", key, session.key("advice", number), "supports")
         if category == "reflection" and self._chance.random() < 0.5:
             self._say(session.ends + DAY, "update", key, state="consolidated")
+
+    def _minutes(self, session: Session) -> None:
+        """Keep long minutes of a round, more than an agent has room for at hand."""
+        for number in range(LONG_TEXTS):
+            text = " ".join(self._text() for _ in range(LONG_SENTENCES))
+            self._learn(session, self._during(session), "minutes", text, number, category="memory_entry")
 
     def _look_up(self, session: Session) -> None:
         """Look up what an agent keeps at hand for long: a task that is finished, and a notice that was read."""

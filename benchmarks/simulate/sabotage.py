@@ -116,6 +116,10 @@ do = "reinforce"
 because = "the five that are used most stay fresh"
 """
 
+_CHANGED = _EXTENDED + "[[override]]\n{}\n"
+_OLDEST_FIRST = 'name = "hot-budget"\norder = "last_used asc, seq asc"'
+_ANY_TIME = 'name = "cold-used"\nwhere = "tier == \'cold\' and uses(7) >= 1"'
+
 FAULTS: Mapping[str, Fault] = {
     "E1": Fault("work of each tick fails", broken=(ticking, "JOBS", _failing)),
     "E2": Fault("nothing keeps warm memory within its budget", _off("warm-budget")),
@@ -131,4 +135,9 @@ FAULTS: Mapping[str, Fault] = {
         "the memory store says that all came a day later", broken=(MemoryStore, "snapshot", _younger)
     ),
     "E10": Fault("nothing cools that is not used", _off("hot-unused")),
+    "E11": Fault("the hot budget keeps what was used longest ago", _CHANGED.format(_OLDEST_FIRST)),
+    "E12": Fault(
+        "whatever was used once comes nearer, however long ago that was", _CHANGED.format(_ANY_TIME)
+    ),
+    "E13": Fault("nothing keeps in place what is worked with", _off("busy")),
 }

@@ -16,8 +16,9 @@ from benchmarks.simulate.checker import SAYS
 from benchmarks.simulate.sabotage import FAULTS
 from remanence.core.model import Reason, Relation, Status, Tier
 
-# How many days a fault needs to show, with one agent.
-DAYS = {"E2": 2, "E3": 9, "E4": 16}
+# How many days a fault needs to show, with one agent or more.
+DAYS = {"E2": 2, "E3": 9, "E4": 16, "E11": 2, "E12": 2}
+AGENTS = {"E12": 2}
 QUICK = ("E5",)
 
 
@@ -36,7 +37,7 @@ async def test_a_short_simulation_meets_all_criteria(
     """Each was looked at, and what was said is what the design asks for."""
     figures = await printed(tmp_path, capsys, Asked(agents=1, days=1))
 
-    assert (10, []) == (figures["criteria_met"]["value"], figures["criteria_met"]["missed"])
+    assert (len(SAYS), []) == (figures["criteria_met"]["value"], figures["criteria_met"]["missed"])
     assert {name: figures["said"][name] for name in ("notices", "sessions", "tasks", "entries", "recalls")} == {
         "notices": 20, "sessions": 4, "tasks": 5, "entries": 10, "recalls": 20,
     }  # fmt: skip
@@ -49,7 +50,9 @@ async def test_a_planted_fault_is_noticed(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The criterion that it concerns is missed, and fewer are met."""
-    figures = await printed(tmp_path, capsys, Asked(agents=1, days=DAYS.get(name, 1), sabotage=name))
+    figures = await printed(
+        tmp_path, capsys, Asked(agents=AGENTS.get(name, 1), days=DAYS.get(name, 1), sabotage=name)
+    )
 
     assert figures["criteria_met"]["value"] < len(SAYS)
     assert name in figures["criteria_met"]["missed"]

@@ -48,7 +48,7 @@ _AMBIGUOUS = re.compile(_WEEKDAY + r"\d{1,2}/\d{1,2}/\d{2,4}(?!\d)")
 
 
 @dataclass
-class _Page:
+class _NotesReader:
     """How far a file was read: the day that holds, the heading below it, and the lines of the paragraph so far."""
 
     source: str
@@ -79,7 +79,7 @@ class Notes:
         lines = text.splitlines()
         front = _front_matter(lines)
         begin = len(front) + 2 if front else 0
-        page = _Page(source, skipped, _day_of_name(source))
+        page = _NotesReader(source, skipped, _day_of_name(source))
         for number, row in enumerate(front, start=2):
             dated = _DATED_KEY.fullmatch(row.strip())
             if dated:
@@ -97,7 +97,7 @@ def _front_matter(lines: Sequence[str]) -> list[str]:
     return rows if len(rows) < len(lines) - 1 else []
 
 
-def _read_body(page: _Page, lines: Sequence[str], begin: int) -> Iterator[Turn]:
+def _read_body(page: _NotesReader, lines: Sequence[str], begin: int) -> Iterator[Turn]:
     in_code = False
     for number, line in enumerate(lines[begin:], start=begin + 1):
         in_code ^= _FENCE.match(line.strip()) is not None
@@ -119,14 +119,14 @@ def _begins_item(line: str, before: Sequence[str]) -> bool:
     return _BULLET.match(line) is not None
 
 
-def _open(page: _Page, heading: str, number: int) -> None:
+def _open(page: _NotesReader, heading: str, number: int) -> None:
     """Go on below a heading: one with a date is a day, and what it says besides its heading."""
     day = _read_day(heading, page.source, number)
     page.heading = heading if day is None else _after_day(heading)
     page.day = page.day if day is None else day
 
 
-def _finish(page: _Page) -> Iterator[Turn]:
+def _finish(page: _NotesReader) -> Iterator[Turn]:
     """Yield the paragraph that ends here."""
     words, page.lines = _join(page.lines), []
     if not words:
