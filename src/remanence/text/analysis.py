@@ -21,9 +21,10 @@ from remanence.core.model import TEXT_CHARS_MAX
 from remanence.core.results import JOINERS as JOINERS
 from remanence.core.results import visible as visible
 from remanence.languages import Lexicon, language_of, speaks_foreign
+from remanence.text.identifiers import find_identifiers
 
 FINGERPRINT_VERSION = 2
-TOKENIZER_VERSION = 1
+TOKENIZER_VERSION = 2
 _PERSON = b"remanence-text%02d" % FINGERPRINT_VERSION
 ASKING = "?？؟"
 QUESTION_STEMS_MAX = 8  # of a text that only asks: longer ones tell something on the way
@@ -158,7 +159,8 @@ def stems(text: str) -> list[str]:
     """Return the content tokens in order: stop words out, English words stemmed, unspaced scripts as bigrams.
 
     Used alike for index, value and query. Compounds with digits (gpt-4o) and dotted names (node.js) give the whole
-    and its parts; c++, c#, 3.14 and v1.2 stay whole; 1,000 is 1000, 8th is 8.
+    and its parts; c++, c#, 3.14 and v1.2 stay whole; 1,000 is 1000, 8th is 8. Behind these come the numbers and codes
+    that are written in groups, each as one word: 0171 23-45 is 01712345, too.
     """
     return list(_stems(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _stems.__wrapped__(text))
 
@@ -174,7 +176,7 @@ def word_stems(word: str) -> Sequence[str]:
 def stems_once(text: str) -> list[str]:
     """Return what `stems` returns, of a text that is looked at once: nothing is put out of the cache for it."""
     read = _readings.__wrapped__(text)
-    return stems_of(read, lexicon_of(read))
+    return [*stems_of(read, lexicon_of(read)), *_find_identifiers(text)]
 
 
 def readings(text: str) -> Sequence[ChunkReading]:
@@ -185,7 +187,11 @@ def readings(text: str) -> Sequence[ChunkReading]:
 @lru_cache(maxsize=_TEXTS_CACHED)
 def _stems(text: str) -> tuple[str, ...]:
     read = readings(text)
-    return tuple(stems_of(read, lexicon_of(read)))
+    return (*stems_of(read, lexicon_of(read)), *_find_identifiers(text))
+
+
+def _find_identifiers(text: str) -> list[str]:
+    return find_identifiers(_normalize_for_chunks(text)) if _DIGIT.search(text) else []
 
 
 @lru_cache(maxsize=_TEXTS_CACHED)
