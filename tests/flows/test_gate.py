@@ -64,7 +64,9 @@ async def test_the_verdict_is_in_the_answer_and_counted(memory: Engine) -> None:
     updated = await memory.update(learned, text=f"Neu: {SAID}")
 
     assert {"secret: password": 1} == learned.replaced
-    assert ("replaced secret: password ×1",) == updated.notes
+    assert (
+        "replaced secret: password on line 1 (to keep such: remanence settings personal password/user=keep)",
+    ) == updated.notes
     assert {"secret: password": 2} == (await memory.status()).gate
 
 
@@ -235,7 +237,7 @@ async def test_no_byte_of_a_token_is_kept_in_a_name(tmp_path: Path) -> None:
     files = [file.read_bytes() for file in tmp_path.iterdir()]
 
     assert {"secret: github token": 2} == one.replaced
-    assert ("replaced secret: github token ×1",) == tagged.notes
+    assert ("replaced secret: github token in a name or a tag",) == tagged.notes
     assert marked is not None and marked.startswith("[secret: github token ")
     assert drawn == thread
     assert {"secret: github token": 4} == again

@@ -512,7 +512,7 @@ class LearnResult(Result):
 
     `quarantined` it is stored but out of sight until it is accepted, since it reads like instructions and comes from
     outside or a tool; `gated` it is forbidden, nothing was stored, and it has no id. `replaced` says which secrets and
-    personal data markers took the place of, kind → how often.
+    personal data markers took the place of, kind → how often, `replacements` on which lines, and how such are kept.
 
     `role` says which role the text was taken to have where nobody said one and it is not the user's, `told_by` by what.
     `run` is what `undo` takes, with all that came in the same transaction; None where nothing was written. `outdates`
@@ -528,24 +528,13 @@ class LearnResult(Result):
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
     outdates: tuple[OutdatedMemory, ...] = ()
+    replacements: tuple[str, ...] = ()
 
     @property
     def note(self) -> str:
         """The reason, the role, what was replaced and what may be out of date, as far as there is anything to say."""
         role = f"role {self.role}, told by {self.told_by}" if self.role is not None else ""
-        replacements = ", ".join(
-            f"{kind} ×{count}" if count > 1 else kind for kind, count in self.replaced.items()
-        )
-        return "; ".join(
-            part
-            for part in (
-                self.reason,
-                role,
-                replacements and f"replaced {replacements}",
-                *map(str, self.outdates),
-            )
-            if part
-        )
+        return "; ".join(filter(None, (self.reason, role, *self.replacements, *map(str, self.outdates))))
 
     def __str__(self) -> str:
         if self.status == "gated":

@@ -2,13 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from remanence.core.errors import InvalidInput
 from remanence.gate.credentials import credentials, find_secrets_in_name
+from remanence.gate.personal_rules import PERSONAL_KINDS
 from remanence.gate.secret_patterns import IBAN_CHARS, NUMBER_OF_OTHER, PHONE_WORDS
 from remanence.gate.spans import SensitiveSpan, mask_spans, merge_overlaps
 
@@ -30,6 +31,14 @@ _AT_HOME = re.compile(
     r"(?<![A-Za-z0-9.+-])(?:\(\d{2,5}\)[ ]?\d{3,5}(?:[ -]?\d{3,5}){1,2}|0\d{1,4}(?:[ ./-]{1,2}\d{2,8}){1,5}|0\d{9,10}"
     r"|[2-9]\d{2}[ .-]\d{3}[ .-]\d{4}|[5-9]\d{2}(?: ?\d{2,3}){2,3}|1[3-9]\d(?:[ -]?\d{4}){2})(?![\w-]|[.,]\d)"
 )
+# A pass that is shown at a door or a border has a number, and no password.
+_PASS = re.compile(
+    r"(?:(?:boarding|bus|train|rail|tram|metro|travel|day|week|month(?:ly)?|season|annual|year|ski|lift|gym|pool|swim"
+    r"|museum|zoo|park(?:ing)?|city|visitor'?s?|press|vaccination|event|festival|backstage|guest|hunting|fishing|toll)"
+    r"[ -]pass(?:es)?|(?:reise|impf|ski|saison|familien|jahres|ferien|presse|schwerbehinderten)(?:pass|pässe)"
+    r"|pass(?:port|aporte|eport)|pasaporte|pass[ -]?(?:number|no|nummer|nr))(?![a-z])[^\n;!?]{0,40}$"
+)
+_BEFORE = 70  # characters before a value in which a pass may be named
 _LONG_NUMBER = re.compile(r"\d[^\w\n]{0,2}\d(?:[^\w\n]{0,2}\d){5}|[A-Z]\d\d[A-Z]\d")
 _DIGIT = re.compile(r"\d")
 _NOT_DIGIT = re.compile(r"\D")
@@ -162,24 +171,49 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
 
 
 _NOTHING: Mapping[str, int] = MappingProxyType({})
+_NOWHERE: Mapping[str, tuple[int, ...]] = MappingProxyType({})
+_NO_KINDS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenResult:
-    """A text as it may be kept, and what was replaced in it: kind → how often."""
+    """A text as it may be kept, and what was replaced in it: kind → how often, and kind → on which lines, from 1."""
 
     text: str
     replaced: Mapping[str, int]
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=lambda: _NOWHERE)
 
 
-def screen(text: str, salt: bytes) -> ScreenResult:
-    """Replace secrets and personal data by markers such as `[secret: api key 3f9]`; `salt` makes the digits of them."""
+def screen(text: str, salt: bytes, kept: frozenset[str] = _NO_KINDS) -> ScreenResult:
+    """Replace secrets and personal data by markers such as `[secret: api key 3f9]`; `salt` makes the digits of them.
+
+    The kinds that are `kept` stay as they are written.
+    """
     low = lowercase_text(text)
-    spans = list(merge_overlaps([*credentials(text, low), *personal(text, low)]))
+    found = [*credentials(text, low), *(() if kept >= PERSONAL_KINDS else personal(text, low))]
+    spans = list(merge_overlaps(one for one in found if one.kind not in kept and not _is_of_a_pass(one, low)))
     if not spans:
         return ScreenResult(text, _NOTHING)
     counts = Counter(f"{one.group}: {one.kind}" for one in spans)
-    return ScreenResult(mask_spans(text, spans, salt), counts)
+    return ScreenResult(mask_spans(text, spans, salt), counts, _number_lines(text, spans))
+
+
+def _is_of_a_pass(found: SensitiveSpan, low: str) -> bool:
+    """Tell whether what was taken for a password is the number of a pass."""
+    return (
+        found.kind == "password" and _PASS.search(low, max(0, found.start - _BEFORE), found.start) is not None
+    )
+
+
+def _number_lines(text: str, spans: Iterable[SensitiveSpan]) -> dict[str, tuple[int, ...]]:
+    """Return on which lines what was found begins, by kind."""
+    lines: dict[str, dict[int, None]] = {}
+    number, read_end = 1, 0
+    for one in spans:
+        number += text.count("\n", read_end, one.start)
+        read_end = one.start
+        lines.setdefault(f"{one.group}: {one.kind}", {})[number] = None
+    return {kind: tuple(numbers) for kind, numbers in lines.items()}
 
 
 def screen_name(name: str, salt: bytes) -> ScreenResult:
@@ -199,20 +233,20 @@ def refuse_secret(salt: bytes, what: str, name: str) -> None:
         )
 
 
-def screen_values(value: Any, salt: bytes) -> tuple[Any, Counter[str]]:
+def screen_values(value: Any, salt: bytes, kept: frozenset[str] = _NO_KINDS) -> tuple[Any, Counter[str]]:
     """Return an attribute's value with its texts screened, and what was replaced in all of them."""
     if isinstance(value, str):
-        screening = screen(value, salt)
+        screening = screen(value, salt, kept)
         return screening.text, Counter(screening.replaced)
     counts: Counter[str] = Counter()
     if isinstance(value, Mapping):
-        pairs = [(screen_name(name, salt), screen_values(one, salt)) for name, one in value.items()]
+        pairs = [(screen_name(name, salt), screen_values(one, salt, kept)) for name, one in value.items()]
         for name, (_, count) in pairs:
             counts += count
             counts.update(name.replaced)
         return {name.text: one for name, (one, _) in pairs}, counts
     if isinstance(value, list | tuple):
-        elements = [screen_values(one, salt) for one in value]
+        elements = [screen_values(one, salt, kept) for one in value]
         for _, count in elements:
             counts += count
         return [one for one, _ in elements], counts

@@ -173,6 +173,8 @@ def rank(
     if contextual is not None and context_cosines is not None and contextual.floor:
         sure = _measure_sure_strength(arms, lexical, likeness, candidates) / contextual.floor
         arms |= {name: arm * np.float32(min(1.0, sure)) for name, arm in arms.items() if name != "contextual"}
+    if share := lexical.measure_identifier_share(terms):
+        arms = {name: arm * np.float32(1.0 if name == "lexical" else 1 - share) for name, arm in arms.items()}
     evidence = _sum([*arms.values()])
     lead = _lead(ground, evidence, candidates)
     evidence = evidence + lead

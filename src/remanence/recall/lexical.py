@@ -17,6 +17,7 @@ import numpy.typing as npt
 from remanence import languages
 from remanence.recall.corpus import Floats, Windows, spread
 from remanence.text.analysis import stems
+from remanence.text.identifiers import is_identifier
 
 Rows = npt.NDArray[np.intp]
 
@@ -35,6 +36,9 @@ COMMON_SHARE_MAX = 0.25
 COMMON_FROM_ROWS = 20_000
 # Below this share of the rows, going from one that holds a word to its neighbours is cheaper than passing over all.
 RARE_SHARE = 1 / 16
+
+# More than the groups in which a number is written: one that shares all but one of them is another number.
+IDENTIFIER_FACTOR = 8.0
 
 _DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
@@ -66,6 +70,16 @@ class Lexical:
             return 0.0
         slot = row if self.windows.slot is None else self.windows.slot[row]
         return min(1.0, float(self.scores[row] * (1 + self.damping[slot])) / self.best_possible)
+
+    def measure_identifier_share(self, terms: Mapping[str, Term]) -> float:
+        """Return the share of the question's words that are numbers or codes which some memory holds.
+
+        What is asked by its number is no matter of likeness: another number looks like it.
+        """
+        held = (
+            weight for stem, weight in self.weights.items() if is_identifier(stem) and len(terms[stem].slots)
+        )
+        return sum(held) * (K1 + 1) / self.best_possible if self.best_possible else 0.0
 
 
 def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
@@ -108,6 +122,8 @@ def lexical_scores(
     for stem in dict.fromkeys(query):
         slots, gains = terms[stem]
         weight = _idf(len(slots), n)
+        if is_identifier(stem):
+            weight *= IDENTIFIER_FACTOR
         weights[stem] = min(weight, NAME_IDF_MAX) if names_capped and stem in names else weight
         scores[slots] += gains * np.float32(weights[stem] * (K1 + 1))
     best_possible = sum(weights.values()) * (K1 + 1)

@@ -33,6 +33,12 @@ def find_identifiers(text: str) -> list[str]:
     return list(words)
 
 
+def is_identifier(stem: str) -> bool:
+    """Tell whether a stem is a number or a code that names one thing, as those that `find_identifiers` returns."""
+    digits = sum(map(str.isdigit, stem)) if stem.isalnum() else 0
+    return digits >= (DIGITS_MIN if digits == len(stem) else CODE_DIGITS_MIN)
+
+
 def _find_numbers(text: str) -> Iterator[str]:
     """Yield numbers in groups, and without a short group at an end, which may be another number."""
     for start, end in _iterate_runs(text):

@@ -57,6 +57,7 @@ class MemoryDraft:
     claims: tuple[ClaimFound, ...] = ()
     instructs: bool = False  # it reads like instructions to whoever recalls it
     replaced: Mapping[str, int] = field(default_factory=dict)  # by markers: kind → how often
+    replacements: tuple[str, ...] = ()  # the same in words, with the lines, and how such are kept
     forbidden: str = ""  # why it may not come in
     is_of_a_model: bool = False  # what a model adds to what was said: nobody said it
     stands_beside: bool = False  # its key is an identity: what says the same is another memory

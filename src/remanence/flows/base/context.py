@@ -31,6 +31,7 @@ from remanence.flows.indexes.entity_index import EntityIndex
 from remanence.flows.indexes.evidence_index import EvidenceIndex
 from remanence.flows.indexes.scope_index import ScopeIndex
 from remanence.flows.indexes.uses import Uses
+from remanence.gate.personal_rules import BUILT_IN_RULES, PersonalRules
 from remanence.llm.base import Embedder, Writer
 from remanence.store.base import Bookkeeping, BookkeepResult, LedgerFindings
 from remanence.store.capabilities import FullStore
@@ -126,6 +127,9 @@ class Core:
     counts: Callable[[Sequence[str]], list[int]] = token_counts  # the tokens of lines
     random: Callable[[int], bytes] = os.urandom
     salt: bytes = b""  # of the markers that take the place of secrets
+    personal: PersonalRules = (
+        BUILT_IN_RULES  # which personal data are kept, as the scope said when last asked
+    )
     opening: str = (
         ""  # what tells an agent without a name and a session from others; drawn when it is first asked for
     )

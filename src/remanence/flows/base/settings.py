@@ -16,6 +16,7 @@ from remanence.core.results import Result, visible
 from remanence.core.signatures import checked_class
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.indexes.archive_index import INDEXED_MOST, INDEXED_MOST_BUILT_IN, OPEN, OPEN_BUILT_IN
+from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.read.extraction import (
     EXTRACT_INSTRUCTION,
     EXTRACT_NEVER,
@@ -171,6 +172,13 @@ SETTINGS: Mapping[str, Setting] = {
             "after so many minutes the oldest turn has waited long enough; 0 for never",
         ),
         Setting("note_turns", 5, 0, 10_000, "so many waiting turns are listened to together; 0 for never"),
+        Setting(
+            PERSONAL,
+            "",
+            0,
+            1_000,
+            "which personal data are kept, by kind and trust; none for what user and agent say, but no PIN or password",
+        ),
         Setting("profile_lines", 100, 1, 1_000, "how many lines a profile has at most"),
         Setting(
             OPEN,
@@ -361,6 +369,8 @@ class Settings:
                 f"{one.name} is {format_value(value)}",
                 recovery="name the folder by its whole path, from the root on",
             )
+        if one.name == PERSONAL:
+            parse_rules(value)
         if one.name in EXTRACTED:
             wanted_of(*[after[name] for name in EXTRACTED])
 

@@ -28,6 +28,7 @@ from remanence.flows.entities.entity_storing import with_entities
 from remanence.flows.entities.joining import join_told
 from remanence.flows.write import proposals
 from remanence.flows.write.facts import FactChanges, decide_facts
+from remanence.flows.write.gating import refresh_personal_rules
 from remanence.flows.write.pending_turns import (
     PendingTurns,
     buffers,
@@ -221,6 +222,7 @@ async def _hear_batch(
 
 async def wanted_now(core: Core) -> ExtractRequest:
     """Return what is to be extracted from turns, as the settings say."""
+    await refresh_personal_rules(core)
     request = wanted_of(*await settings.words(core, EXTRACT_ONLY, EXTRACT_NEVER, EXTRACT_INSTRUCTION))
     return replace(request, guidelines=await guidelines.lines(core))
 

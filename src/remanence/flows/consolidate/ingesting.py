@@ -11,7 +11,7 @@ from pathlib import Path
 
 from remanence.core.arguments import check_path
 from remanence.core.keywords import Progress
-from remanence.core.model import Kind, Role, Trust, Turn
+from remanence.core.model import Kind, LearnResult, Role, Trust, Turn, short_id
 from remanence.core.receipt import ExtractPendingResult
 from remanence.core.results import Result, format_counts, number, visible
 from remanence.flows.base.context import Core, label
@@ -40,6 +40,7 @@ from remanence.write.transcripts import Transcript
 from remanence.write.transcripts.base import Importer
 
 KEYS = 1_000  # asked for at once
+REPLACED_SHOWN = 3  # texts in which something was replaced
 ANSWER_TOKENS, FACT_TOKENS = (
     20,
     60,
@@ -50,7 +51,8 @@ ANSWER_TOKENS, FACT_TOKENS = (
 class IngestResult(Result):
     """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
 
-    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind.
+    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
+    `replacements` says of the first texts on which lines, and how such are kept.
     """
 
     source: str
@@ -66,6 +68,7 @@ class IngestResult(Result):
     skipped: Mapping[str, int] = field(default_factory=dict)
     runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
     extracted: ExtractPendingResult = field(default_factory=ExtractPendingResult)
+    replacements: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
@@ -74,7 +77,8 @@ class IngestResult(Result):
             "gated": self.gated,
             "replaced": sum(self.replaced.values()),
         }
-        suffix = f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
+        suffix = "".join(f"\n{visible(one)}" for one in self.replacements)
+        suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         whole = number(self.turns, "turn", "turns")
         return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + suffix
 
@@ -113,7 +117,17 @@ async def ingest(
         skipped=transcript.skipped,
         runs=(*dict.fromkeys(one.run for one in answers if one.run is not None), *extraction.runs),
         extracted=extraction,
+        replacements=tuple(_list_replacements(answers)),
     )
+
+
+def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
+    """Say what was replaced in the first texts in which anything was, and in how many more."""
+    screened = [one for one in answers if one.replacements]
+    for one in screened[:REPLACED_SHOWN]:
+        yield f"{short_id(one.seq)}: {'; '.join(one.replacements)}"
+    if len(screened) > REPLACED_SHOWN:
+        yield f"and in {number(len(screened) - REPLACED_SHOWN, 'more text', 'more texts')}"
 
 
 def _mark_as_turn(turn: Turn) -> Turn:

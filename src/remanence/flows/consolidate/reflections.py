@@ -18,6 +18,7 @@ from remanence.flows.base import settings
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.spending import Spending
 from remanence.flows.base.steps import Settling
+from remanence.flows.write.gating import refresh_personal_rules
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.llm.base import Shortener
 from remanence.read.extraction import checked_shortening
@@ -89,6 +90,7 @@ async def _combine_reflections(
             await _put(core, values)
             return 0
         tokens = await settings.number(core, SUMMARY_TOKENS)
+        await refresh_personal_rules(core)
         actions = Actions(summary_tokens=tokens)
         eligibility = _eligibility(reflections)
         if not actions.allows("summarize_node", eligibility):

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from remanence.core.change import Cause, Change
 from remanence.core.effects import FLAG, NO_EXTRACT, NO_SUMMARY, action
 from remanence.core.errors import RemanenceError, StoreDamaged, WriterError
-from remanence.core.model import Form, Memory
+from remanence.core.model import Form, Memory, Trust
 from remanence.core.results import one_line
 from remanence.curate.planner.changes import CommitPart, summed_up
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.settings import number
 from remanence.flows.base.spending import Spending
-from remanence.flows.write.gating import refuse_forbidden
+from remanence.flows.write.gating import refresh_personal_rules, refuse_forbidden
 from remanence.gate.orders import instructs
 from remanence.gate.screening import screen
 from remanence.llm.base import Shortener
@@ -148,8 +148,11 @@ class Summarising:
 
         An extract of what somebody let in as it is may say what that says.
         """
-        if written and (await run_off_loop(len(text), screen, text, self._core.salt)).replaced:
-            return "it holds what may not be kept"
+        if written:
+            await refresh_personal_rules(self._core)
+            kept = self._core.personal.kept[min(memory.trust, Trust.AGENT)]
+            if (await run_off_loop(len(text), screen, text, self._core.salt, kept)).replaced:
+                return "it holds what may not be kept"
         reads = await run_off_loop(len(text), instructs, text)
         if reads and (written or not await run_off_loop(len(memory.text), instructs, memory.text)):
             return "it reads like instructions to whoever recalls it"

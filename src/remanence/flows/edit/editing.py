@@ -1,5 +1,6 @@
 """One memory at a time: read it, decide its changes, commit; a lost race starts again from the read."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,41 +108,45 @@ async def edit(
 
     With `tags` it has these from then on and no others.
     """
-    clean_values, counts = await run_off_loop(len(str(values.get("text", ""))), _screen_values, core, values)
+    await gating.refresh_personal_rules(core)
+    clean_values, replaced = await run_off_loop(
+        len(str(values.get("text", ""))), _screen_values, core, values
+    )
     if tags is not None:
         check_tags(tags)
         tags, tag_counts = gating.screened_tags(core, tags)
-        counts = {**counts, **tag_counts}
+        replaced = gating.Replaced(
+            tag_counts + Counter(replaced.counts),
+            (*replaced.notes, *gating.describe_names(tag_counts)),
+        )
 
     async def decide(memory: Memory) -> Sequence[Change]:
         return await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
 
     outcome = await core.change(name, "update", decide, if_revision=if_revision)
-    return await _note_markers(core, outcome, counts)
+    return await _note_markers(core, outcome, replaced)
 
 
-async def _note_markers(core: Core, done: Receipt, counts: Mapping[str, int]) -> Receipt:
+async def _note_markers(core: Core, done: Receipt, replaced: gating.Replaced) -> Receipt:
     """Count what markers took the place of, and say so."""
-    await gating.count(core, gating.counted_markers(counts))
-    notes = tuple(f"replaced {kind} ×{count}" for kind, count in counts.items())
-    return replace(done, notes=(*done.notes, *notes))
+    await gating.count(core, gating.counted_markers(replaced.counts))
+    return replace(done, notes=(*done.notes, *replaced.notes))
 
 
-def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, int]]:
+def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], gating.Replaced]:
     """Return what a caller wants of a memory as it may be kept, and what was replaced in it."""
     text, attributes = values.get("text"), values.get("attributes")
     if not isinstance(text, str) and attributes is None:
-        return values, {}
+        return values, gating.Replaced()
     if isinstance(text, str):
         check_text(text)
     check_attributes(attributes)
-    turn, counts = gating.screen_turn(
-        core, Turn(text if isinstance(text, str) else "", attributes=attributes)
-    )
+    turn = Turn(text if isinstance(text, str) else "", attributes=attributes)
+    turn, replaced = gating.screen_turn(core, turn, core.trust)
+    if not replaced.counts:
+        return values, replaced
     clean_values = {"text": turn.text, "attributes": turn.attributes}
-    return {
-        name: clean_values.get(name, value) if counts else value for name, value in values.items()
-    }, counts
+    return {name: clean_values.get(name, value) for name, value in values.items()}, replaced
 
 
 async def make_edit_changes(
@@ -286,7 +291,8 @@ async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int
         check_tags(all_tags)
         return update(memory, {}, tags=all_tags)
 
-    return await _note_markers(core, await core.change(names, "tag", decide, if_revision=if_revision), counts)
+    outcome = await core.change(names, "tag", decide, if_revision=if_revision)
+    return await _note_markers(core, outcome, gating.Replaced(counts, gating.describe_names(counts)))
 
 
 async def untag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:

@@ -156,7 +156,15 @@ async def _update_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: 
     memory = await core.one(key)
     await gating.count(core, gating.counted_markers(draft.replaced))
     run = receipt.run if receipt.changes else None
-    return LearnResult(memory.id, memory.seq, "known", reason, run=run, replaced=draft.replaced)
+    return LearnResult(
+        memory.id,
+        memory.seq,
+        "known",
+        reason,
+        run=run,
+        replaced=draft.replaced,
+        replacements=draft.replacements,
+    )
 
 
 def _says_more(change: Change) -> bool:

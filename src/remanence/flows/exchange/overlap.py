@@ -28,7 +28,7 @@ from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who
 from remanence.flows.base.context import Core, iterate_cooperatively
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
-from remanence.flows.write.gating import instructing_each, orders, texts_in
+from remanence.flows.write.gating import instructing_each, orders, refresh_personal_rules, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
 from remanence.read.entity import CATEGORY as ENTITY
@@ -255,6 +255,7 @@ class _Overlap:
 
     async def page(self, rows: Sequence[ExportRow]) -> None:
         """Look up some rows at once, then decide each."""
+        await refresh_personal_rules(self.core)
         rows = await asyncio.to_thread(lambda: [self._screen_row(row) for row in rows])
         store, scope = self.core.store, self.core.scope
         matches = await store.get(scope, [row.id for row in rows])
@@ -325,8 +326,9 @@ class _Overlap:
 
     def _screen_row(self, row: ExportRow) -> ExportRow:
         """Return a line as it may be kept; one whose text or claims held what may not be kept claims nothing."""
-        text = screen(row.columns["text"], self.core.salt)
-        attributes, counts = screen_values(row.columns.get("attributes"), self.core.salt)
+        salt, kept = self.core.salt, self.core.personal.kept[self._trust(row)]
+        text = screen(row.columns["text"], salt, kept)
+        attributes, counts = screen_values(row.columns.get("attributes"), salt, kept)
         if text.replaced:
             counts.update(text.replaced)
         names: dict[str, Any] = {
@@ -340,8 +342,8 @@ class _Overlap:
         ]
         in_claims = Counter[str]()
         if claim_texts or row.columns.get("summary"):
-            _, in_claims = screen_values(claim_texts, self.core.salt)
-            _, in_summary = screen_values(row.columns.get("summary"), self.core.salt)
+            _, in_claims = screen_values(claim_texts, salt, kept)
+            _, in_summary = screen_values(row.columns.get("summary"), salt, kept)
             counts += in_claims + in_summary
         if not counts:
             return row

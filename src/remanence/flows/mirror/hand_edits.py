@@ -388,13 +388,14 @@ async def _screen_edit(core: Core, edit: FileEdit) -> FileEdit:
         check_text(text)
         await gating.refuse_forbidden(core, text)
     turn = Turn(text or "", attributes=edit.after.get("attributes"), tags=edit.after.get("tags", ()))
-    clean_turn, counts = await run_off_loop(len(turn.text), gating.screen_turn, core, turn)
+    await gating.refresh_personal_rules(core)
+    clean_turn, replaced = await run_off_loop(len(turn.text), gating.screen_turn, core, turn, core.trust)
     tags, tag_counts = gating.screened_tags(core, turn.tags)
-    if not counts and not tag_counts:
+    if not replaced.counts and not tag_counts:
         return edit
     clean_values = {"text": clean_turn.text, "attributes": clean_turn.attributes, "tags": tags}
     after = {name: clean_values.get(name, value) for name, value in edit.after.items()}
-    return replace(edit, after=after, replaced={**counts, **tag_counts})
+    return replace(edit, after=after, replaced={**replaced.counts, **tag_counts})
 
 
 def _value(name: str, given: Field) -> Any:

@@ -5,8 +5,9 @@ Knows the core and what is arriving; must not know what becomes of it afterwards
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from shlex import quote
 from typing import Any, Literal
 
 from remanence.core.change import Change
@@ -15,9 +16,11 @@ from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.core.signatures import checked_class
+from remanence.flows.base import settings
 from remanence.flows.base.context import Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
+from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import ERASABLE, require
@@ -31,6 +34,18 @@ JUNK = f"{COUNTED}junk"
 _LOOKED_UP = ("key", "thread", "session")
 _SHOWN = ("speaker", "agent", "source")
 _ORDER_CHARS = 12  # what is shorter gives no orders
+_LINES_SHOWN = 5  # of a kind that was replaced on many
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What markers took the place of in a text and its attributes: kind → how often, and in words."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+_NOTHING = Replaced()
 
 
 @checked_class
@@ -56,14 +71,39 @@ def _text_of(one: Forbidden) -> tuple[object, int]:
     return one.fold if one.seq is None else one.seq, one.at
 
 
-def screen_turn(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
-    """Return a turn as it may be kept, and what was replaced in it: kind → how often."""
-    screening = screened_text(core, turn.text)
+async def refresh_personal_rules(core: Core) -> None:
+    """Read which personal data the scope keeps; another process may have said so since."""
+    (words,) = await settings.words(core, PERSONAL)
+    core.personal = parse_rules(words)
+
+
+def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replaced]:
+    """Return a turn as it may be kept where it is believed so far, and what was replaced in it."""
+    kept = core.personal.kept[trust]
+    screening = screened_text(core, turn.text, kept)
     if turn.attributes is None:
-        return (replace(turn, text=screening.text) if screening.replaced else turn), screening.replaced
-    attributes, counts = screen_values(turn.attributes, core.salt)
-    counts = counts + Counter(screening.replaced)
-    return (replace(turn, text=screening.text, attributes=attributes) if counts else turn), counts
+        counts, attributes = Counter(screening.replaced), None
+    else:
+        attributes, counts = screen_values(turn.attributes, core.salt, kept)
+        counts += Counter(screening.replaced)
+    if not counts:
+        return turn, _NOTHING
+    notes = tuple(_describe_replacements(core, counts, screening.lines, trust))
+    return replace(turn, text=screening.text, attributes=attributes), Replaced(counts, notes)
+
+
+def _describe_replacements(
+    core: Core, counts: Mapping[str, int], lines: Mapping[str, tuple[int, ...]], trust: Trust
+) -> Iterator[str]:
+    """Say what was replaced, on which lines of the text, and which setting keeps such data."""
+    for kind, count in counts.items():
+        often = f" ×{count}" if count > 1 else ""
+        numbers = lines.get(kind, ())
+        where = ", ".join([*map(str, numbers[:_LINES_SHOWN]), *["…"] * (len(numbers) > _LINES_SHOWN)])
+        place = f" on line{'s' * (len(numbers) > 1)} {where}" if numbers else ""
+        words = core.personal.propose_words(kind.partition(": ")[2], trust)
+        advice = f" (to keep such: remanence settings {PERSONAL} {quote(words)})" if words else ""
+        yield f"replaced {kind}{often}{place}{advice}"
 
 
 def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
@@ -86,6 +126,13 @@ def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
     return replace(turn, **names, tags=tags), counts
 
 
+def describe_names(counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Say what was replaced in names and tags."""
+    return tuple(
+        f"replaced {kind}{f' ×{count}' * (count > 1)} in a name or a tag" for kind, count in counts.items()
+    )
+
+
 def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Counter[str]]:
     """Return tags as they may be kept, and what was replaced in them."""
     screenings = [screen_name(tag, core.salt) for tag in tags]
@@ -95,9 +142,9 @@ def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Cou
     return tuple(one.text for one in screenings), counts
 
 
-def screened_text(core: Core, text: str) -> ScreenResult:
-    """Return a text as it may be kept; markers may make it too long."""
-    screening = screen(text, core.salt)
+def screened_text(core: Core, text: str, kept: frozenset[str]) -> ScreenResult:
+    """Return a text as it may be kept, with the kinds that are kept; markers may make it too long."""
+    screening = screen(text, core.salt, kept)
     if screening.replaced:
         check_text(screening.text)
     return screening

@@ -110,6 +110,7 @@ async def learn_many(
     """
     if progress is not None:
         progress(0, len(turns))
+    await gating.refresh_personal_rules(core)
     drafts = await resolve_roles(
         core, await asyncio.to_thread(_prepare_drafts, core, turns, door), together=True
     )
@@ -127,6 +128,7 @@ def _prepare_drafts(core: Core, turns: Sequence[Turn], door: Trust | None) -> li
 
 async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
     """Check one text and derive what follows from it alone."""
+    await gating.refresh_personal_rules(core)
     return await run_off_loop(len(str(turn.text)), prepare, core, turn)
 
 
@@ -138,11 +140,16 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
     check_text(turn.text)
     check_attributes(turn.attributes)
     text = turn.text
-    turn, counts = gating.screen_turn(core, turn)
     for what in ("category", "state", "speaker", "agent", "thread", "session", "source", "key"):
         if (name := getattr(turn, what)) is not None:
             check_name(what, name)
     check_tags(turn.tags)
+    by_name = role_of_name(turn.speaker) or Role.USER
+    role = by_name if turn.role is None else label(Role, turn.role, "role")
+    own_trust = None if turn.trust is None else label(Trust, turn.trust, "trust")
+    door = lower_trust(core.trust if door is None else door, role, own_trust)
+    trust = compute_trust(door, role)
+    turn, replaced = gating.screen_turn(core, turn, trust)
     turn, name_counts = gating.screened_names(core, turn)
     check_state(core, turn.category, turn.state)
     if turn.spares_identity:
@@ -153,16 +160,13 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
     session = turn.session or core.session
     if session != turn.session:
         turn = replace(turn, session=session)
-    by_name = role_of_name(turn.speaker) or Role.USER
-    role = by_name if turn.role is None else label(Role, turn.role, "role")
-    own_trust = None if turn.trust is None else label(Trust, turn.trust, "trust")
-    door = lower_trust(core.trust if door is None else door, role, own_trust)
     return MemoryDraft(
         turn=turn,
         role=role,
         door=door,
-        replaced=Counter(counts) + Counter(name_counts) if counts or name_counts else Counter(),
-        instructs=gating.has_instructions(text, compute_trust(door, role), gating.iterate_side_texts(turn)),
+        replaced=Counter(replaced.counts) + Counter(name_counts),
+        replacements=(*replaced.notes, *gating.describe_names(name_counts)),
+        instructs=gating.has_instructions(text, trust, gating.iterate_side_texts(turn)),
         kind=None if turn.kind is None else label(Kind, turn.kind, "kind"),
         severity=None if turn.severity is None else label(Severity, turn.severity, "severity"),
         fingerprint=fingerprint(turn.text, turn.speaker or ""),
@@ -444,6 +448,7 @@ def answers(
             run=None if outcome.status in ("known", "gated") else run,
             replaced=draft.replaced,
             outdates=outcome.outdates,
+            replacements=draft.replacements,
         )
         for outcome, draft in zip(batch.outcomes, drafts, strict=True)
     ]

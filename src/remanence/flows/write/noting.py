@@ -36,6 +36,7 @@ class NoteResult(Result):
     run: str | None = None
     replaced: Mapping[str, int] = field(default_factory=dict, hash=False)
     outdates: tuple[OutdatedMemory, ...] = ()
+    replacements: tuple[str, ...] = ()
 
     @property
     def learn_result(self) -> LearnResult:
@@ -48,6 +49,7 @@ class NoteResult(Result):
             run=self.run,
             replaced=self.replaced,
             outdates=self.outdates,
+            replacements=self.replacements,
         )
 
     def __str__(self) -> str:
@@ -82,4 +84,5 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
         answer.run,
         answer.replaced,
         answer.outdates,
+        answer.replacements,
     )
