@@ -22,16 +22,21 @@ import remanence
 from benchmarks.disguises import DISGUISES
 from benchmarks.gate_sources import library_texts, readme_texts
 from benchmarks.labels import Part, parts
-from benchmarks.labels.intake import benign, harmless, planted, repeats, secrets, shorts
+from benchmarks.labels.intake import benign, harmless, notes, planted, repeats, secrets, shorts
+from remanence.core.model import Trust
 from remanence.gate.credentials import credentials
 from remanence.gate.junk import junk
 from remanence.gate.orders import instructs
+from remanence.gate.personal_rules import BUILT_IN_RULES
 from remanence.gate.screening import lowercase_text, screen
 from remanence.gate.spans import merge_overlaps
 from remanence.text.folding import ban_keys, fold_keys
 
 SALT = b"benchmark"
 OTHERS = 2_000
+CODES = {"pin", "password", "alarm"}  # kinds of notes whose values stay secrets
+PROSE = {"address", "mail"}  # kinds that nobody asks for by their letters alone
+DIGITS_MIN = 6
 FOUND_MIN = 0.95  # of a kind, for it to count as found
 HOSTILE = (
     " ", "a", "aA1_", "1 ", "4111-", "a@a.", "sk-", "-----BEGIN PRIVATE KEY-----", "token=", "password is ", "?key=a&",
@@ -54,9 +59,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--part", choices=parts("junk"), default="first")
     parser.add_argument("--sources", action="store_true", help="read code and descriptions instead of labels")
+    parser.add_argument("--notes", action="store_true", help="read everyday notes instead of the part")
     given = parser.parse_args()
     if given.sources:
         _sources()
+        return
+    if given.notes:
+        for one in parts("notes"):
+            _lost(one)
+            asyncio.run(_found(one))
         return
     part: Part = given.part
     if part in parts("secrets"):
@@ -66,6 +77,40 @@ def main() -> None:
     asyncio.run(_quarantined(part))
     if part in parts("repeats"):
         asyncio.run(_forbidden(part))
+
+
+def _lost(part: Part) -> None:
+    """Say how many values of everyday notes are lost, by kind and by how far who brings them is believed."""
+    lines = notes(part)
+    note("values", dict(Counter(line.kind for line in lines for _ in line.values)))
+    for trust in Trust:
+        kept = BUILT_IN_RULES.kept[trust]
+        texts = {line.id: screen(line.text, SALT, kept).text for line in lines}
+        lost = [(line, value) for line in lines for value in line.values if value not in texts[line.id]]
+        by_kind = Counter(line.kind for line, _ in lost)
+        of = sum(len(line.values) for line in lines if line.kind not in CODES)
+        plain = sum(count for kind, count in by_kind.items() if kind not in CODES)
+        which = [line.id for line, _ in lost if line.kind not in CODES]
+        note(f"lost from {trust.label}", {"by kind": by_kind, "but codes": _share(plain, of), "which": which})
+
+
+async def _found(part: Part) -> None:
+    """Learn everyday notes as a user and ask for each of their longer numbers by its digits and letters alone."""
+    lines = notes(part)
+    asked: list[tuple[str, str]] = []
+    first: list[bool] = []
+    async with remanence.open() as memory:
+        ids = {line.id: (await memory.learn(line.text)).id for line in lines}
+        for line in lines:
+            for value in line.values:
+                bare = "".join(filter(str.isalnum, value))
+                if sum(map(str.isdigit, bare)) < DIGITS_MIN or bare == value or line.kind in PROSE | CODES:
+                    continue
+                hits = (await memory.recall(bare, count_use=False)).memories
+                asked.append((line.id, bare))
+                first.append(bool(hits) and hits[0].id == ids[line.id])
+    missed = [one for one, is_first in zip(asked, first, strict=True) if not is_first]
+    note("asked by digits alone, found first", {**_of(first), "missed": missed})
 
 
 def _replaced(part: Part) -> None:

@@ -87,6 +87,22 @@ class Repeated:
     disguises: tuple[Disguise, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a user writes down, with what of it is to be given back as it was written."""
+
+    id: str
+    language: str
+    kind: str
+    text: str
+    values: tuple[str, ...]
+
+
+def notes(part: Part) -> list[Note]:
+    """Return everyday notes that hold personal data, some of them a PIN, a password or the code of an alarm."""
+    return [Note(**{**line, "values": tuple(line["values"])}) for line in read("notes", part)]
+
+
 def signals(part: Part) -> list[Signal]:
     """Return turns with the level of each."""
     return [Signal(**line) for line in read("signals", part)]

@@ -32,14 +32,14 @@ def opened(path: Path, **more: str) -> Engine:
 
 async def test_everyday_notes_lose_nothing(memory: Engine) -> None:
     """Of a user and an agent, learn and note lose no telephone, address, account, booking or membership number."""
-    learned = [await memory.learn(text) for text, _ in NOTES]
-    noted = [await memory.note(f"Note: {text}", later=True) for text, _ in NOTES]
-    told = [await memory.learn(f"Told: {text}", role="assistant") for text, _ in NOTES]
+    learned = [(await memory.learn(text)).id for text, _ in NOTES]
+    noted = [(await memory.note(f"Note: {text}", later=True)).id for text, _ in NOTES]
+    told = [(await memory.learn(f"Told: {text}", role="assistant")).id for text, _ in NOTES]
     texts = {one.id: one.text for one in await memory.list(limit=1_000, status="any")}
     values = [value for _, value in NOTES]
 
-    for answers in (learned, noted, told):
-        assert [] == [value for one, value in zip(answers, values, strict=True) if value not in texts[one.id]]
+    for ids in (learned, noted, told):
+        assert [] == [value for one, value in zip(ids, values, strict=True) if value not in texts[one]]
 
 
 @pytest.mark.parametrize(

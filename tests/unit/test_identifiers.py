@@ -26,6 +26,8 @@ LONG_MS_MAX = 1_000  # of processor time for 100 kB; quadratic work takes a minu
         ("88120-4471", "881204471"),
         ("TKT-100", "tkt100"),
         ("MP-448-2210", "mp4482210"),
+        ("KH 7055811924", "kh7055811924"),
+        ("R 471 902-856", "R471902856"),
     ],
 )
 def test_two_spellings_of_one_number_share_a_word(one: str, other: str) -> None:
@@ -59,7 +61,10 @@ def test_a_longer_number_is_another_one() -> None:
     assert {"01712345678"}.isdisjoint(stems("0171 23456789"))
 
 
-@pytest.mark.parametrize("piece", ["1 ", "1-", "1-a", "12 34 ", "AA11 ", "AA11 1111 ", "1 1a", "a1-", "(1) "])
+@pytest.mark.parametrize(
+    "piece",
+    ["1 ", "1-", "1-a", "12 34 ", "AA11 ", "AA11 1111 ", "1 1a", "a1-", "(1) ", "A 1 ", "A 111111 a "],
+)
 def test_a_long_text_takes_time_as_it_is_long(piece: str) -> None:
     """100 kB of what is hard to read are read once."""
     text = (piece * 100_000)[:100_000]

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 
 DIGITS_MIN, DIGITS_MAX = 6, 24  # of a number in groups; what is shorter is an amount, what is longer a table
 CODE_DIGITS_MIN, CODE_CHARS_MAX = 3, 24
+PREFIX_CHARS_MAX = 3  # capitals before a number: "KH 7055 811 924"
 STRAY_CHARS_MAX = 2  # of a number beside another one: "2 0171 2345678"
 _ACCOUNT_CHARS_MIN, _ACCOUNT_CHARS_MAX = 15, 34  # ISO 13616
 # One of these is in whatever is found.
-_MAY_HOLD = re.compile(r"\d[^\w\n]{1,3}\d|[^\W\d_]-\d|\d-[^\W\d_]|[A-Za-z]{2}\d\d[ -][A-Z\d]")
+_MAY_HOLD = re.compile(r"\d[^\w\n]{1,3}\d|[A-Z] \d|[^\W\d_]-\d|\d-[^\W\d_]|[A-Za-z]{2}\d\d[ -][A-Z\d]")
 _GROUP = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"[ .()/-]{1,3}")
+_PREFIX = re.compile(rf"(?<![^\W_])([A-Z]{{1,{PREFIX_CHARS_MAX}}})[ -]$")
 _CODE = re.compile(r"(?<![\w.-])[A-Za-z0-9]++(?:-[A-Za-z0-9]++)++(?![\w-])")
 _DATE = re.compile(r"(?:\d{4}[./-]\d{1,2}[./-]\d{1,2}|\d{1,2}[./-]\d{1,2}[./-]\d{4})")
 _ACCOUNT = re.compile(
@@ -43,6 +45,10 @@ def _find_numbers(text: str) -> Iterator[str]:
     """Yield numbers in groups, and without a short group at an end, which may be another number."""
     for start, end in _iterate_runs(text):
         groups = [match.group() for match in _GROUP.finditer(text, start, end)]
+        if prefix := _PREFIX.search(text, max(0, start - PREFIX_CHARS_MAX - 2), start):
+            whole = "".join(groups)
+            if DIGITS_MIN <= len(whole) <= DIGITS_MAX:
+                yield prefix.group(1).lower() + whole
         if len(groups) < 2 or _DATE.fullmatch(text, start, end):
             continue
         parts = [groups]

@@ -115,7 +115,7 @@ async def edit(
     if tags is not None:
         check_tags(tags)
         tags, tag_counts = gating.screened_tags(core, tags)
-        replaced = gating.Replaced(
+        replaced = gating.Replacements(
             tag_counts + Counter(replaced.counts),
             (*replaced.notes, *gating.describe_names(tag_counts)),
         )
@@ -127,17 +127,17 @@ async def edit(
     return await _note_markers(core, outcome, replaced)
 
 
-async def _note_markers(core: Core, done: Receipt, replaced: gating.Replaced) -> Receipt:
+async def _note_markers(core: Core, done: Receipt, replaced: gating.Replacements) -> Receipt:
     """Count what markers took the place of, and say so."""
     await gating.count(core, gating.counted_markers(replaced.counts))
     return replace(done, notes=(*done.notes, *replaced.notes))
 
 
-def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], gating.Replaced]:
+def _screen_values(core: Core, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], gating.Replacements]:
     """Return what a caller wants of a memory as it may be kept, and what was replaced in it."""
     text, attributes = values.get("text"), values.get("attributes")
     if not isinstance(text, str) and attributes is None:
-        return values, gating.Replaced()
+        return values, gating.Replacements()
     if isinstance(text, str):
         check_text(text)
     check_attributes(attributes)
@@ -292,7 +292,7 @@ async def tag(core: Core, names: Memories, tags: Sequence[str], if_revision: int
         return update(memory, {}, tags=all_tags)
 
     outcome = await core.change(names, "tag", decide, if_revision=if_revision)
-    return await _note_markers(core, outcome, gating.Replaced(counts, gating.describe_names(counts)))
+    return await _note_markers(core, outcome, gating.Replacements(counts, gating.describe_names(counts)))
 
 
 async def untag(core: Core, names: Memories, tags: Sequence[str], if_revision: int | None = None) -> Receipt:

@@ -16,13 +16,12 @@ from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.core.signatures import checked_class
-from remanence.flows.base import settings
 from remanence.flows.base.context import Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
-from remanence.gate.personal_rules import PERSONAL, parse_rules
+from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, parse_rules
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
-from remanence.store.base import Bookkeeping
+from remanence.store.base import Bookkeeping, setting_row
 from remanence.store.capabilities import ERASABLE, require
 from remanence.text.analysis import check_text
 from remanence.text.folding import ban_keys, fold_keys
@@ -38,14 +37,14 @@ _LINES_SHOWN = 5  # of a kind that was replaced on many
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class Replacements:
     """What markers took the place of in a text and its attributes: kind → how often, and in words."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
-_NOTHING = Replaced()
+_NOTHING = Replacements()
 
 
 @checked_class
@@ -73,11 +72,12 @@ def _text_of(one: Forbidden) -> tuple[object, int]:
 
 async def refresh_personal_rules(core: Core) -> None:
     """Read which personal data the scope keeps; another process may have said so since."""
-    (words,) = await settings.words(core, PERSONAL)
-    core.personal = parse_rules(words)
+    name = setting_row(PERSONAL)
+    row = (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(name,)))).values.get(name)
+    core.personal = BUILT_IN_RULES if row is None else parse_rules(row["value"])
 
 
-def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replaced]:
+def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replacements]:
     """Return a turn as it may be kept where it is believed so far, and what was replaced in it."""
     kept = core.personal.kept[trust]
     screening = screened_text(core, turn.text, kept)
@@ -89,7 +89,7 @@ def screen_turn(core: Core, turn: Turn, trust: Trust) -> tuple[Turn, Replaced]:
     if not counts:
         return turn, _NOTHING
     notes = tuple(_describe_replacements(core, counts, screening.lines, trust))
-    return replace(turn, text=screening.text, attributes=attributes), Replaced(counts, notes)
+    return replace(turn, text=screening.text, attributes=attributes), Replacements(counts, notes)
 
 
 def _describe_replacements(
