@@ -454,6 +454,8 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("apply", {"plan_id": "plan-00000000"}, "plan again"),
     ("undo", {"run": "nothing"}, "no run"),
     ("recal", {}, "unknown tool 'recal'\n→ did you mean 'recall'?"),
+    ("search", {}, "unknown tool 'search'\n→ did you mean 'recall'?"),
+    ("recall", {"query": "x", "top_k": 3}, "did you mean 'limit'?"),
 )
 
 

@@ -23,7 +23,7 @@ RemanenceError
     └── StoreDamaged                stored bytes are not what was written
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -53,10 +53,16 @@ class InvalidInput(RemanenceError, ValueError):
 class NameUnknown(InvalidInput):
     """A name that is not declared, with the nearest one that is."""
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self,
+        what: str,
+        name: str,
+        known: Iterable[str],
+        synonyms: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
         self.name = name
         self.known = tuple(sorted(known))
-        super().__init__(f"unknown {what} {format_value(name)}", recovery=suggest(name, self.known))
+        super().__init__(f"unknown {what} {format_value(name)}", recovery=suggest(name, self.known, synonyms))
 
 
 class Erased(InvalidInput):
@@ -236,8 +242,11 @@ def format_value(value: object) -> str:
     return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
-def suggest(name: str, known: Sequence[str]) -> str:
-    """Say which known name is nearest to `name`, or list them where none is near."""
+def suggest(name: str, known: Sequence[str], synonyms: Mapping[str, tuple[str, ...]] | None = None) -> str:
+    """Say which known name means what `name` does elsewhere, else which is nearest, or list them where none is near."""
+    meant = find_synonyms(str(name), {plain_name(one): one for one in known}, synonyms or {})
+    if meant:
+        return f"did you mean {' or '.join(map(repr, meant))}?"
     near = nearest(name, known)
     if near is not None:
         return f"did you mean {near!r}?"
@@ -248,3 +257,13 @@ def nearest(name: str, known: Sequence[str]) -> str | None:
     """Return the known name that `name` may be a slip of, None where none is near."""
     near = get_close_matches(str(name), known, n=1, cutoff=0.6) if len(str(name)) <= _SLIP_CHARS_MAX else []
     return near[0] if near else None
+
+
+def find_synonyms(word: str, known: Mapping[str, str], synonyms: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Return which names mean what a word says elsewhere; `known` maps plain names to how they are shown."""
+    return [known[name] for name in synonyms.get(plain_name(word), ()) if name in known]
+
+
+def plain_name(word: str) -> str:
+    """Return a word as the tables have it: in small letters, parts joined by dashes, none in front."""
+    return word.strip("-_").replace("_", "-").casefold()

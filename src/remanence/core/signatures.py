@@ -22,6 +22,7 @@ from typing import (
 )
 
 from remanence.core.errors import INT_BITS, InvalidInput, NameUnknown, format_value, suggest
+from remanence.core.synonyms import ARGUMENTS
 
 _WORDS: Mapping[Any, str] = {
     str: "a text",
@@ -304,7 +305,8 @@ class _Parameters:
         if name in self.named:
             raise InvalidInput(f"{self.verb} was given {name} twice", recovery="pass it by place or by name")
         raise InvalidInput(
-            f"{self.verb} has no argument {format_value(name)}", recovery=suggest(name, sorted(self.named))
+            f"{self.verb} has no argument {format_value(name)}",
+            recovery=suggest(name, sorted(self.named), ARGUMENTS),
         )
 
     def check_complete(self, given: Sequence[Any], more: Mapping[str, Any]) -> None:

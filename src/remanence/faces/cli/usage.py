@@ -17,7 +17,8 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from remanence.core.errors import Conflict, ErasedSince, RemanenceError, format_value, suggest
+from remanence.core.errors import Conflict, ErasedSince, RemanenceError, format_value, plain_name, suggest
+from remanence.core.synonyms import ARGUMENTS, VERBS
 from remanence.core.verbs import TABLE
 from remanence.faces.cli.helping import argument_name, usage_of
 from remanence.faces.cli.options import STREAM, Common, policy_of
@@ -117,7 +118,7 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
             word = error.token.keyword or error.token.value
             if " " in word:
                 return f"{format_value(word)} begins like an option", "write -- before it"
-            return f"no option {word}", suggest(word, [*names, *sorted(_COMMON)])
+            return f"no option {word}", suggest(word, [*names, *sorted(_COMMON)], ARGUMENTS)
         case MissingArgumentError() if error.keyword is not None:
             return f"{error.keyword} takes a value", usage
         case MissingArgumentError():
@@ -131,14 +132,23 @@ def _describe_usage_error(error: CycloptsError) -> tuple[str, str]:
 
 def _unknown(word: str, chain: Sequence[str]) -> tuple[str, str]:
     if word.startswith("-"):
-        return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"])
+        return f"no option {word}", suggest(word, [*sorted(_COMMON), "--help", "--version"], ARGUMENTS)
     prefix = " ".join([*chain, ""])
     commands = [row.command.removeprefix(prefix) for row in TABLE if row.command.startswith(prefix)]
-    ends = [name for name in commands if name.rpartition(" ")[2] == word]  # of a shelf, which nobody named
-    near = suggest(ends[0] if ends else word, commands)
+    near = suggest(word if _is_synonym(word, commands) else _on_a_shelf(word, commands), commands, VERBS)
     return f"no command {format_value(prefix + word)}", near if near.startswith(
         "did"
     ) else f"see: remanence {prefix}--help"
+
+
+def _is_synonym(word: str, commands: Sequence[str]) -> bool:
+    """True if a word means one of these commands elsewhere."""
+    return not {*VERBS.get(plain_name(word), ())}.isdisjoint(commands)
+
+
+def _on_a_shelf(word: str, commands: Sequence[str]) -> str:
+    """Return the first command that ends in a word, of a shelf that nobody named; else the word."""
+    return next((name for name in commands if name.rpartition(" ")[2] == word), word)
 
 
 def _not_such(error: CoercionError) -> tuple[str, str]:

@@ -11,6 +11,7 @@ from typing import Annotated, Any, get_type_hints
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError, create_model
 
 from remanence.core.errors import InvalidInput, format_value, suggest
+from remanence.core.synonyms import ARGUMENTS
 
 Choices = Mapping[str, Sequence[str]]
 
@@ -69,7 +70,7 @@ class Inputs:
             name = str(fault["loc"][0])
             if name not in properties:
                 faults.append(f"{self.name} has no argument {format_value(name)}")
-                way.append(suggest(name, sorted(properties)) if properties else "pass none")
+                way.append(suggest(name, sorted(properties), ARGUMENTS) if properties else "pass none")
             elif fault["type"] == "missing":
                 faults.append(f"{self.name} needs {name}")
                 way.append(f"pass {name}")

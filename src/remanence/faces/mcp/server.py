@@ -26,6 +26,7 @@ from mcp_types import (
 
 from remanence._version import __version__
 from remanence.core.errors import InvalidInput, NameUnknown, RemanenceError
+from remanence.core.synonyms import VERBS
 from remanence.engine import Engine
 from remanence.faces.mcp.inputs import Inputs
 from remanence.faces.mcp.tools import CURATING, READING, Tools, names, says
@@ -138,7 +139,7 @@ async def _answer(offered: Mapping[str, _Tool], name: str, given: Mapping[str, A
             raise InvalidInput(
                 f"{name} is not offered here", recovery="a person may start the server with --allow-curation"
             )
-        raise NameUnknown("tool", name, list(offered))
+        raise NameUnknown("tool", name, list(offered), VERBS)
     return await tool.verb(**tool.inputs.read(given))
 
 

@@ -1,0 +1,79 @@
+"""Words that people bring from elsewhere for a verb, an argument or an option, and what each is called here.
+
+Data alone: `errors.suggest` offers of them what is known in the place where the word was written.
+"""
+
+from collections.abc import Mapping
+
+# Most of them are verbs of other memories (mem0, LangGraph, elfmem), of shells, of version control and of SQL.
+VERBS: Mapping[str, tuple[str, ...]] = {
+    name: verbs
+    for names, verbs in (
+        ("delete remove rm del drop discard", ("forget", "erase")),
+        ("purge wipe destroy shred redact", ("erase",)),
+        ("remember add store save write insert create memorize memorise", ("learn",)),
+        ("say hear log-turn message", ("note",)),
+        ("search query find ask lookup retrieve match fetch", ("recall",)),
+        ("show view cat read inspect display open", ("get",)),
+        ("edit change modify set amend", ("update", "correct")),
+        ("fix rectify", ("correct",)),
+        ("replace", ("correct", "supersede")),
+        ("upsert", ("put",)),
+        ("ls all get-all browse list-memories memories", ("list",)),
+        ("log audit changes events runs", ("history",)),
+        ("revert rollback", ("undo",)),
+        ("undelete recover unforget unarchive", ("restore",)),
+        ("check fsck integrity diagnose validate", ("doctor",)),
+        ("stats stat info count summary", ("status",)),
+        ("clean cleanup gc prune vacuum tidy archive", ("plan", "curate")),
+        ("preview simulate", ("plan", "forecast")),
+        ("dream reflect process", ("consolidate",)),
+        ("load", ("ingest", "import")),
+        ("dump", ("export",)),
+        ("config configure set-setting options", ("settings",)),
+        ("serve server", ("mcp",)),
+        ("why reason", ("explain",)),
+        ("label", ("tag",)),
+        ("unlabel", ("untag",)),
+        ("lock protect keep", ("pin", "hold")),
+        ("unlock", ("unpin", "release")),
+        ("relate connect", ("link",)),
+        ("vote feedback score outcome", ("rate",)),
+        ("merge dedupe deduplicate", ("graph merge", "merge", "graph link-duplicates", "link-duplicates")),
+        ("contradictions conflicts", ("graph contradictions", "contradictions")),
+        ("resolve", ("graph resolve",)),
+        ("quarantine quarantined", ("review quarantined", "quarantined")),
+        ("accept approve", ("review accept", "accept")),
+        ("decline reject", ("review decline", "decline")),
+        ("daemon cron", ("schedule run", "schedule tick")),
+        ("people persons", ("entities list",)),
+    )
+    for name in names.split()
+}
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    name: arguments
+    for names, arguments in (
+        ("top-k topk k n top count max max-results num-results size num first head", ("limit",)),
+        ("max-tokens tokens token-budget", ("budget",)),
+        ("user user-id namespace tenant collection project owner", ("scope",)),
+        ("who author by name", ("speaker", "asker", "agent")),
+        ("type", ("kind", "category")),
+        ("labels label tags", ("tag", "tags")),
+        ("tag", ("tags",)),
+        ("date time when timestamp created-at at", ("said-at", "since")),
+        ("from start min-date after-date", ("since", "between")),
+        ("to end before max-date", ("until", "between")),
+        ("since until", ("between",)),
+        ("filter filters metadata", ("where", "filters", "attribute", "attributes")),
+        ("revision version etag", ("if-revision",)),
+        ("database file path", ("db",)),
+        ("content body message memory", ("text",)),
+        ("id ids memory-id", ("name", "names", "id", "ids")),
+        ("question q search", ("query",)),
+        ("force confirm y", ("yes",)),
+        ("output out format", ("json",)),
+        ("session-id run-id", ("session",)),
+        ("weight priority", ("importance",)),
+    )
+    for name in names.split()
+}
