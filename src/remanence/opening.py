@@ -16,7 +16,7 @@ from remanence.engine import Engine
 from remanence.flows.base import extensions
 from remanence.flows.base.async_embedder import Model, parts
 from remanence.flows.base.context import Core, label
-from remanence.flows.base.opening_checks import Answer
+from remanence.flows.base.opening_checks import Answer, NewScope
 from remanence.flows.base.policy_reading import no_policy, read_policy
 from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
@@ -37,6 +37,7 @@ class OwnParts(TypedDict, total=False):
     tokens: TokenCounter | None
     trust: TrustName | Trust
     erased_since: Answer
+    new_scope: NewScope
 
 
 @validate_arguments
@@ -69,6 +70,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         trust: how far what comes in through this opening is believed at most; "agent" where an agent writes by itself.
         erased_since: what is done with a file that holds what was erased since it was copied: "refuse" raises
             ErasedSince, "look" opens it for `status`, `doctor` and `memory.erase`, "erase" erases it again first.
+        new_scope: what is done where nobody ever wrote to the scope: "make" begins it, "refuse" raises NotFound with
+            the scopes that there are.
         tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
     """
     check_path(path)
@@ -97,6 +100,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.erased_since = own.get("erased_since", "refuse")
+    core.new_scope = own.get("new_scope", "make")
     core.counts = token_counts if counter is None else partial(_count_line_tokens, counter)
     return Engine(core)
 

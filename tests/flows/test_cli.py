@@ -922,6 +922,44 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        *(["list"], ["recall", "x"], ["status"], ["get", "1"], ["forget", "1"], ["history"], ["settings"]),
+        *(["export"], ["plan", "--policy", "default"], ["frames", "list"], ["undo", "last"], ["end-session"]),
+    ],
+)
+def test_a_scope_that_is_not_there_is_said(talk: Desk, words: list[str]) -> None:
+    """What only reads, or changes what is there, names the scopes that are; nothing is made by it."""
+    for _ in range(2):  # the first makes no scope for the second to find
+        done = talk.here(*words, "--scope", "defualt")
+
+        assert (1, "") == (done.exit_code, done.stdout)
+        assert "no scope 'defualt' here" in done.stderr
+        assert "did you mean 'default'?" in done.stderr
+    assert "use one of: default" in talk.bad(*words, "--scope", "elsewhere")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["learn", "x"], ["note", "x"], ["put", "key", "x"], ["ingest", "talk.jsonl"], ["begin-session"]),
+        *(["policy", "adopt", "default"], ["settings", "boxes", "0"], ["frames", "put", "mine"]),
+    ],
+)
+def test_a_write_makes_a_scope(talk: Desk, words: list[str]) -> None:
+    """What says something of a scope makes it: from then on it can be read."""
+    talk.alone(*words, "--scope", "new")
+
+    talk.alone("status", "--scope", "new")
+
+
+def test_a_file_is_looked_through_whatever_the_scope(talk: Desk) -> None:
+    """What is about the whole file asks for no scope."""
+    talk.alone("doctor", "--scope", "elsewhere")
+    talk.alone("backup", "copy.db", "--scope", "elsewhere")
+
+
+@pytest.mark.parametrize(
     ("words", "says"),
     [
         (["get", "gone"], "no memory 'gone'"),

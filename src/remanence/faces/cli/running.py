@@ -7,7 +7,7 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from inspect import isawaitable
 from pathlib import Path
@@ -31,12 +31,15 @@ if TYPE_CHECKING:
     from cyclopts import App
 
     from remanence.engine import Engine
-    from remanence.flows.base.opening_checks import Answer
+    from remanence.flows.base.opening_checks import Answer, NewScope
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
 MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "begin-session"})
+# What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
+ANY_SCOPE = MAKING | {"doctor", "backup", "reembed", "policy adopt", "schedule run", "schedule accept-clock"}
+ANY_SCOPE |= {"frames put", "guidelines activate", "erase finish", "erase keep"}
 # They work on a file that holds what was erased since it was copied, too.
 LOOKING = frozenset({"status", "erase finish", "erase keep"})
 # What would have changed a memory: where it is refused, `undo last` takes back nothing older.
@@ -93,10 +96,17 @@ def launch(app: "App", line: Sequence[str]) -> int:
                 dry=makes and DRY in front,
                 name=names[1] if names[1] in CHANGING else names[0],
                 erased_since="refuse" if LOOKING.isdisjoint(names) else "look",
+                new_scope="make" if _makes_scope(names, bound.arguments) else "refuse",
             )
         return command(*bound.args, **bound.kwargs, **rest)
 
     return run_and_print(common, work)
+
+
+def _makes_scope(names: Sequence[str], arguments: Mapping[str, Any]) -> bool:
+    """True if a command may begin a scope: nothing that only reads does, so that a mistyped name is told."""
+    sets_something = any(arguments.get(name) is not None for name in ("value", "load"))
+    return (names[0] == "settings" and sets_something) or not ANY_SCOPE.isdisjoint(names)
 
 
 def run_and_print(common: Common, work: Callable[[], Any]) -> int:
@@ -141,6 +151,7 @@ async def _with_memory(
     dry: bool,
     name: str,
     erased_since: "Answer",
+    new_scope: "NewScope",
 ) -> Any:
     """Do a verb on the memory; only one that `makes` creates a database that is not there, after it was tried.
 
@@ -159,7 +170,7 @@ async def _with_memory(
             )
         if name != TALKING:
             await _rehearse_verb(verb, common)
-    async with open_engine(common, erased_since=erased_since) as memory:
+    async with open_engine(common, erased_since=erased_since, new_scope=new_scope) as memory:
         try:
             result = await verb(memory)
         except RemanenceError:
@@ -183,6 +194,7 @@ def open_engine(
     store: "Store | None" = None,
     trust: TrustName = "user",
     erased_since: "Answer" = "refuse",
+    new_scope: "NewScope" = "make",
 ) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
@@ -203,6 +215,7 @@ def open_engine(
         store=store,
         trust="agent" if common.as_agent else trust,
         erased_since=erased_since,
+        new_scope=new_scope,
     )
 
 

@@ -151,6 +151,7 @@ class Core:
     made: "WeakKeyDictionary[Plan, RememberedPlan]" = field(init=False, default_factory=WeakKeyDictionary)
     # What a file holds that was erased since, and what was asked for in that case.
     erased_since: str = "refuse"
+    new_scope: str = "make"
     unsettled: LedgerFindings | None = field(init=False, default=None)
     # Turns that were noted are listened to.
     listener: Listening | None = field(init=False, default=None)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Literal
 
-from remanence.core.errors import Conflict
+from remanence.core.errors import Conflict, NotFound, format_value, suggest
 from remanence.core.results import number
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.store.base import Bookkeeping
@@ -17,6 +17,7 @@ SALT = "gate/salt"  # made once for each scope; no export holds it
 SALT_BYTES = 16
 
 Answer = Literal["refuse", "look", "erase"]
+NewScope = Literal["make", "refuse"]
 
 
 async def compare_ledgers(core: Core) -> None:
@@ -40,6 +41,19 @@ async def settle_ledgers(core: Core, erase_again: Callable[[Core], Awaitable[int
         if not found.is_due or await core.store.take_ledgers():
             return
         await wait_before_retry(attempt, Conflict([], "the ledgers change all the time"))
+
+
+async def refuse_new_scope(core: Core) -> None:
+    """Raise NotFound where nobody ever wrote to the scope or opened it to write; nothing is made then."""
+    surveys = await core.store.survey(())
+    if core.scope in surveys:
+        return
+    held = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(SALT,)))
+    if not held.values:
+        known = suggest(core.scope, [*surveys]) if surveys else "there is no scope yet"
+        raise NotFound(
+            f"no scope {format_value(core.scope)} here", recovery=f"{known} (the first text makes one: learn)"
+        )
 
 
 async def settle_salt(core: Core) -> None:

@@ -90,6 +90,8 @@ async def start(core: Core) -> None:
     fits = False
     try:
         if not looks:
+            if core.new_scope == "refuse":
+                await opening_checks.refuse_new_scope(core)
             await opening_checks.settle_ledgers(core, _erase_again)
             await resume(core)
         fits = True
