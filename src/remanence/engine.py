@@ -8,17 +8,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
-from remanence.core.clock import to_micros
+from remanence.core.clock import to_micros, to_span
 from remanence.core.guide import Guide, guide
 from remanence.core.keywords import (
     AboutNamed,
     ActionName,
     Asking,
-    Columns,
     Editable,
     Foretelling,
     IfExists,
     KindName,
+    ListOptions,
     Moment,
     OutcomeName,
     Overrides,
@@ -78,14 +78,14 @@ if TYPE_CHECKING:
     from remanence.flows.erase import erase, erase_since
     from remanence.flows.erase.erase import Erase
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, graph, inspect, review
+    from remanence.flows.inspect import checks, graph, inspect, review, scopes
     from remanence.flows.inspect.graph import Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import ReviewQueue
+    from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
-    from remanence.flows.recall import filters, framing, kept_frames, profiling, rating, recalling
-    from remanence.flows.recall.filters import Filters
+    from remanence.flows.recall import framing, kept_frames, profiling, rating, recalling
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, Topic
     from remanence.flows.schedule import forecasting, lifetime, schedules
@@ -311,8 +311,7 @@ class Engine:
         what stands, and what is `archived` where that is "open". `between` limits when it was said. What stands of the
         returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False.
         """
-        span = None if between is None else (to_micros(between[0]), to_micros(between[1]))
-        criteria = _read_filters(filters or {})
+        criteria, span = recalling.read_recallable(filters or {}), to_span(between)
         request = recalling.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
@@ -549,19 +548,32 @@ class Engine:
         return await inspect.explain(self._core, name, policy, overrides)
 
     async def history(
-        self, name: OneMemory | None = None, *, limit: int = 100, verb: str | None = None
+        self,
+        name: OneMemory | None = None,
+        *,
+        limit: int = 100,
+        verb: str | None = None,
+        after: Run | None = None,
     ) -> list[Event]:
         """Show every change of a memory, or the newest runs (the audit log).
 
-        With `verb`, such as "curate", only the runs of that verb.
+        With `verb`, such as "curate", only those runs. It goes on behind `after`: later of a memory, else older.
         """
-        return await inspect.history(self._core, name, limit, verb)
+        return await inspect.history(self._core, name, limit, verb, after)
 
     async def actions(
-        self, *, limit: int = 100, action: ActionName | None = None, outcome: OutcomeName | None = None
+        self,
+        *,
+        limit: int = 100,
+        action: ActionName | None = None,
+        outcome: OutcomeName | None = None,
+        after: str | EngineAction | None = None,
     ) -> list[EngineAction]:
-        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it."""
-        return await decision_log.actions(self._core, limit, action, outcome)
+        """List what the engine did by itself, newest first: by which action, judged by what, and what became of it.
+
+        It goes on behind the action `after`, or behind all of the run of that id.
+        """
+        return await decision_log.actions(self._core, limit, action, outcome, after)
 
     async def describe_run(self, run: Run, *, limit: int = 100) -> RunReport:
         """Tell what a run did: per action the rules, the memories, at most so many of each, and the way back."""
@@ -570,6 +582,12 @@ class Engine:
     async def status(self) -> State:
         """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._kept.looked_at)
+
+    async def scopes(
+        self, limit: int = 1_000, after: str | ScopeOverview | None = None
+    ) -> list[ScopeOverview]:
+        """List the scopes of the store, by name: memories, bytes, last write; it goes on behind `after`."""
+        return await scopes.list_scopes(self._core, limit, after)
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
@@ -653,27 +671,19 @@ class Engine:
         filters: Mapping[str, Any] | None = None,
         limit: int = 1_000,
         oldest_first: bool = False,
-        **equal: Unpack[Columns],
+        **equal: Unpack[ListOptions],
     ) -> list[Memory]:
         """List memories, newest first, by kind, tags, status and any column.
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
+        `between` limits when it was said. The list goes on behind the memory that is `after`, the last one of a list
+        before: what comes in or goes meanwhile is neither missed nor seen twice.
         """
+        between, after = equal.pop("between", None), equal.pop("after", None)
         fields = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        listing = recalling.Listing(_read_list_filters(fields, equal, filters or {}), limit, oldest_first)
+        criteria = recalling.listed_by(fields, equal, filters or {})
+        listing = recalling.Listing(criteria, limit, oldest_first, after, to_span(between))
         return await recalling.list_memories(self._core, listing)
-
-
-def _read_filters(given: Mapping[str, Any]) -> Filters:
-    """Read what a recall is narrowed by."""
-    return filters.read(given, filters.RECALLABLE)
-
-
-def _read_list_filters(
-    named: Mapping[str, Any], equal: Mapping[str, Any], given: Mapping[str, Any]
-) -> Filters:
-    """Read what a list is narrowed by."""
-    return filters.listed_by(named, equal, given)
 
 
 async def note_refusal(memory: Engine, command: str) -> None:

@@ -16,6 +16,7 @@ from remanence.core.keywords import (
     IfExists,
     KindName,
     LifecycleName,
+    ListOptions,
     Moment,
     OutcomeName,
     PolicyClassName,
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
+    from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.kept_frames import Frames
@@ -138,6 +140,7 @@ __all__ = [
     "Leaving",
     "LifecycleName",
     "LinkedDuplicates",
+    "ListOptions",
     "Memories",
     "Mirror",
     "MirrorResult",
@@ -169,6 +172,7 @@ __all__ = [
     "RunReport",
     "RunToCome",
     "Schedule",
+    "ScopeOverview",
     "ScopePolicy",
     "Setting",
     "Settings",
@@ -242,6 +246,7 @@ _LATER = {
     "RunReport": "remanence.flows.undo.runs",
     "RunToCome": "remanence.curate.forecast.forecast_report",
     "Schedule": "remanence.flows.schedule.schedules",
+    "ScopeOverview": "remanence.flows.inspect.scopes",
     "ScopePolicy": "remanence.flows.curate.scope_policy",
     "Setting": "remanence.flows.base.settings",
     "Settings": "remanence.flows.base.settings",

@@ -90,7 +90,7 @@ def test_the_report_names_the_rules_that_fail(tmp_path: Path) -> None:
     assert told["vectors"].startswith("lacks embed;")
     assert told["boxes"].startswith("fails ")
     assert "test_boxes_are_listed_those_of_the_latest_turns_first" in told["boxes"]
-    assert {"core", "archive words", "claims", "erasing", "image expiry", "checks", "file"} == {
+    assert {"core", "archive words", "claims", "erasing", "image expiry", "checks", "sizes", "file"} == {
         name for name, what in told.items() if what.startswith("holds")
     }
 

@@ -654,7 +654,7 @@ def test_a_forged_plan_file_has_no_more_power_than_its_policy(talk: Desk) -> Non
     receipt = talk.read("apply", "plan.json", "--policy", "strict.toml")
 
     assert (0, "active") == (receipt["changes"], talk.read("get", "end")["status"])
-    assert ["memories 4: protected: pinned"] == receipt["skipped"]
+    assert ["#4: protected: pinned"] == receipt["skipped"]
 
 
 def test_a_plan_file_that_was_touched_is_refused(talk: Desk) -> None:

@@ -94,7 +94,7 @@ def test_every_face_shows_the_contradiction(tmp_path: Path) -> None:
     shown = typed("recall", ASKED, "--db", str(path)).stdout
 
     assert "contradicted by #2" in told_by_mcp
-    assert f"contradicted by {strong}" in shown
+    assert "contradicted by #2" in shown and strong not in shown
 
 
 def test_a_list_of_contradictions_says_how_to_settle_each(tmp_path: Path) -> None:

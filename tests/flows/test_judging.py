@@ -108,7 +108,7 @@ async def test_what_makes_no_sense_is_left_out_with_its_reason(tmp_path: Path, a
 
         assert (1, 0, 1) == (done.activated, done.judged, len(done.unjudged))
         assert ("active", None, None) == (kept.status.label, kept.alignment, kept.confidence)
-        assert done.unjudged[0].startswith(learned.id)
+        assert done.unjudged[0].startswith(f"#{learned.seq}: ")
 
 
 async def test_a_writer_that_never_answers_is_not_waited_for(

@@ -547,7 +547,7 @@ async def test_what_was_protected_since_the_plan_is_skipped(tmp_path: Path) -> N
         done = await agent.call("apply", plan_id=planned(plan))
 
     assert ["  archive 2 memories  [gone] because test"] == data(plan)[1:2]
-    assert "Done: 1 archive.\nSkipped: memories 1: protected: pinned\n" == done[: done.index("Take")]
+    assert "Done: 1 archive.\nSkipped: #1: protected: pinned\n" == done[: done.index("Take")]
 
 
 async def test_stored_text_stays_data(tmp_path: Path) -> None:
@@ -624,7 +624,9 @@ async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
 
     assert before == after
     assert all("under self/" in said and "→ " in said for said in refused)
-    assert f"Rated #{other.seq}. Confirmed #{other.seq}. Skipped " == rated[: rated.index(ids[0])]
+    assert (
+        f"Rated #{other.seq}. Confirmed #{other.seq}. Skipped " == rated[: rated.index(f"#{before[0].seq} (")]
+    )
     assert 4 == rated.count(" (identity)") == none.count(" (identity)")
     assert f"confirmed #{other.seq}" in learned
     assert (2, 1_000, ("x",)) == (other.confirmations, other.failed, other.tags)

@@ -111,7 +111,7 @@ async def test_a_guard_of_one_protects_all(
     """What is pinned is not forgotten, nor what was named with it."""
     await memory.pin(learned[1])
 
-    with pytest.raises(Protected, match=learned[1].id):
+    with pytest.raises(Protected, match=f"memory {short_id(learned[1].seq)} is protected"):
         await memory.forget(learned)
     assert 3 == len(await memory.list())
 
@@ -207,17 +207,38 @@ async def test_a_short_id_of_several_is_refused(opener: Opener) -> None:
     async with engine as memory:
         learned = await memory.learn_many([f"The bell rings {number} times." for number in range(7)])
         ending = learned[0].id[-8:]
-        with pytest.raises(InvalidInput, match=f"'{ending}' is the end of several ids: #") as refused:
+        with pytest.raises(InvalidInput, match=f"'{ending}' is part of several ids: #") as refused:
             await memory.get(ending)
         await memory.forget(learned)
         await memory.apply(await memory.plan(PURGE), allow_destroyed=9)
-        with pytest.raises(InvalidInput, match="is the end of several ids: #1") as purged:
+        with pytest.raises(InvalidInput, match="is part of several ids: #1") as purged:
             await memory.restore(ending)
 
     assert all(one.id in str(refused.value) for one in learned[-5:])
     assert "bell" not in str(refused.value)
     assert "; and more" in str(refused.value) and "; and more" in str(purged.value)
     assert "name the one you mean by its number or its whole id" == refused.value.recovery
+
+
+async def test_a_memory_is_named_by_as_much_of_its_id_as_is_its_own(opener: Opener) -> None:
+    """By eight or more of its first or last digits, in any case, with the dots of a copied one; fewer are no name."""
+    engine = opener()
+    made = iter(range(1_000))
+    engine._kept.random = lambda size: bytes([next(made) % 250]) * size
+    async with engine as memory:
+        one, other = await memory.learn_many(["The bell rings.", "The mill stands."])
+        alike = next(n for n in range(32) if one.id[n] != other.id[n])
+        whole = one.id[: max(8, alike + 1)]
+        names = (whole, whole.upper(), whole + "…", one.id[:-1], one.id[1:], one.id[-8:])
+
+        assert [one.id] * len(names) == [(await memory.get(name)).id for name in names]
+        for name in (one.id[:7], one.id[:8] + "x", one.id[2:12]):
+            with pytest.raises(remanence.NotFound):
+                await memory.get(name)
+        assert alike > 8
+        with pytest.raises(InvalidInput, match=f"'{one.id[:8]}' is part of several ids: ") as refused:
+            await memory.get(one.id[:8])
+    assert all(short_id(each.seq) in str(refused.value) for each in (one, other))
 
 
 async def test_a_key_comes_before_what_looks_like_it(memory: remanence.Engine) -> None:

@@ -345,7 +345,7 @@ async def test_a_memory_slipped_into_a_plan_stays(victim: str, clock: ManualCloc
     assert Status.ACTIVE == after.memories[seqs[victim]]["status"]
     assert 2 == done.pruned
     why = "protected" if victim in {"self", "pinned"} else "its policy does not do this now"
-    assert any(f"memories {seqs[victim]}: {why}" in said for said in done.skipped)
+    assert any(f"#{seqs[victim]}: {why}" in said for said in done.skipped)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ async def test_what_was_protected_since_is_skipped_by_the_name_of_its_guard(
         found = await memory.get(seqs["talk"])
 
     assert (Status.ACTIVE, 1) == (found.status, receipt.archived)
-    assert f"memories {seqs['talk']}: protected: {guard}" in receipt.skipped
+    assert f"#{seqs['talk']}: protected: {guard}" in receipt.skipped
 
 
 @pytest.mark.parametrize("forged", [["explode", "notes", 1], ["prune", "nobody's", 1]])
@@ -510,7 +510,7 @@ async def test_a_plan_that_was_written_to_after_it_was_made_is_a_proposal(clock:
         done = await memory.apply(plan, allow_destroyed=100)
 
         assert pinned == await memory.get(seqs["pinned"])
-        assert f"memories {pinned.seq}: protected: pinned" in done.skipped
+        assert f"#{pinned.seq}: protected: pinned" in done.skipped
 
 
 async def test_a_plan_applied_later_says_when_it_was_applied(opener: Opener, clock: ManualClock) -> None:

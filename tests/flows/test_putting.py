@@ -109,13 +109,17 @@ async def test_put_again_moves_the_evidence_and_keeps_the_place(
 
 async def test_put_never_brings_back_what_was_superseded(memory: remanence.Engine) -> None:
     """The answer says who took its place, and how to bring it back; nothing is changed."""
-    old, new = await item(memory, "failed-1"), await item(memory, "shipped-1")
+    await item(memory, "failed-1")
+    new = await item(memory, "shipped-1")
     await memory.supersede("failed-1", "shipped-1")
     before = await memory.get("failed-1")
     answer = await memory.put("failed-1", "Again!", agent="maestro", source="log")
 
     assert before == await memory.get("failed-1")
-    assert f"superseded by {new}: nothing was changed; to bring it back: restore {old}" == answer.reason
+    by = (await memory.get(new)).seq
+    assert (
+        f"superseded by #{by}: nothing was changed; to bring it back: restore {before.seq}" == answer.reason
+    )
 
     await memory.restore("failed-1")
 
@@ -132,7 +136,7 @@ async def test_a_name_whose_memory_is_gone_names_what_is_put_next(memory: remane
     await memory.compact_episodic(1)
     links = [(link.source, link.target, link.relation.label) for link in await memory.links(old)]
 
-    assert ("stored", f"anew: {old}, which had the name, is pruned") == (answer.status, answer.reason)
+    assert ("stored", f"anew: #{gone.seq}, which had the name, is pruned") == (answer.status, answer.reason)
     assert ("Again!", "failed-1", None, "pruned") == (found.text, found.key, gone.key, gone.status.label)
     assert Status.INBOX is (await memory.get("failed-1")).status
     assert [(answer.seq, gone.seq, "learned_from")] == links
@@ -236,7 +240,7 @@ async def test_each_key_names_a_memory_of_its_own(tmp_path: Path) -> None:
         links = [link.key for link in await memory.links(first.id)]
         checks = [check for check in await memory.doctor() if not check.ok]
 
-    assert ["", *[f"{first.id} says the same"] * 2] == [first.reason, *(one.reason for one in others)]
+    assert ["", *[f"#{first.seq} says the same"] * 2] == [first.reason, *(one.reason for one in others)]
     assert [first.id, *(one.id for one in others)] == named
     assert {(first.seq, one.seq, int(Relation.NEAR_DUPLICATE)) for one in others} == set(links)
     assert [] == checks
@@ -313,7 +317,7 @@ async def test_a_key_whose_memory_was_forgotten_says_so(memory: remanence.Engine
     with pytest.raises(NotFound) as refused:
         await memory.get("wifi")
     assert f"the memory with the key 'wifi' was forgotten on {day}" in str(refused.value)
-    assert f"restore {done.id}" in refused.value.recovery
+    assert f"restore {done.seq};" in refused.value.recovery
 
     await memory.restore("wifi")
 
@@ -365,7 +369,7 @@ async def test_a_memory_has_one_successor(tmp_path: Path) -> None:
         await memory.undo(moved)
 
         assert (0, [second]) == (again.changes, links)
-        assert f"superseded by {second}" in told.reason
+        assert f"superseded by #{(await memory.get(second)).seq}" in told.reason
         assert pointed == [line async for line in memory.export()]
 
 
@@ -498,6 +502,6 @@ async def test_put_says_what_holds_after_a_newer_statement_took_the_place(memory
 
     assert ("stored", "stored") == (second.status, third.status)
     assert ["The open day starts at four now."] == between
-    assert first.id in third.reason
+    assert f"#{first.seq}," in third.reason
     assert {"The open day starts at four now.", "The open day starts at five."} == {*standing}
     assert third.id == (await memory.get("open-day")).id

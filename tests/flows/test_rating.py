@@ -86,9 +86,9 @@ async def test_what_cannot_be_rated_is_reported_and_holds_up_nothing(memory: rem
     assert (good.id, inbox.id, newer.id) == rated.rated
     assert (
         DroppedMemory("nowhere", "unknown"),
-        DroppedMemory(pruned.id, "pruned"),
-        DroppedMemory(old.id, "superseded"),
-        DroppedMemory(belief.id, "identity"),
+        DroppedMemory(pruned.id, "pruned", seq=pruned.seq),
+        DroppedMemory(old.id, "superseded", seq=old.seq),
+        DroppedMemory(belief.id, "identity", seq=belief.seq),
     ) == rated.skipped
     assert [900, 900, 900] == [(await memory.get(name)).helped for name in rated.rated]
     assert [0, 0, 0] == [(await memory.get(one.id)).helped for one in rated.skipped[1:]]
@@ -101,7 +101,7 @@ async def test_an_archived_memory_is_not_rated(memory: remanence.Engine) -> None
     await memory.curate(f'version = 1\nname = "test"\n{rule}where = "status == \'inbox\'"\n')
     rated = await memory.rate(learned.id, 1.0)
 
-    assert RateResult((), (DroppedMemory(learned.id, "archived"),), None) == rated
+    assert RateResult((), (DroppedMemory(learned.id, "archived", seq=learned.seq),), None) == rated
 
 
 async def test_who_the_agent_is_can_be_spared(memory: remanence.Engine) -> None:
@@ -133,7 +133,7 @@ async def test_identity_is_immune_by_category_too(memory: remanence.Engine) -> N
     learned = await memory.learn("I am the keeper of the lighthouse", category="identity")
     rated = await memory.rate([learned.id], 0.0)
 
-    assert (DroppedMemory(learned.id, "identity"),) == rated.skipped
+    assert (DroppedMemory(learned.id, "identity", seq=learned.seq),) == rated.skipped
 
 
 async def test_what_helped_together_is_linked_more_closely(memory: remanence.Engine) -> None:

@@ -1,10 +1,16 @@
 """Scopes of one file: which there are, what each holds, and what becomes of one that nobody wrote to."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 import remanence
+from remanence.core.clock import HOUR, ManualClock
+from remanence.store.memory.memory_store import MemoryStore
+from remanence.testing.limited_store import limit_store
+from tests.command_line import typed
+from tests.flows.conftest import Opener
 
 
 async def test_a_new_scope_is_refused_where_that_is_asked_for(tmp_path: Path) -> None:
@@ -29,3 +35,51 @@ async def test_a_new_scope_is_made_where_nothing_is_asked(tmp_path: Path) -> Non
         assert [] == list(await memory.recall("the ferry"))
     async with remanence.open(path, scope="ines", embedder="none", new_scope="refuse") as memory:
         assert [] == await memory.list()
+
+
+async def test_scopes_are_listed_with_what_they_hold(opener: Opener, clock: ManualClock) -> None:
+    """Memories of every status, bytes, and the last write, which a use is none of; by name, in parts."""
+    for scope, texts in (("b", ["Käse"]), ("a", ["Brot", "Wein"]), ("c", ["Salz"])):
+        clock.advance(hours=1)
+        async with opener(scope=scope, embedder="none") as memory:
+            await memory.learn_many(texts)
+    written = clock.now() - HOUR
+    clock.advance(hours=1)
+    async with opener(scope="c", embedder="none") as memory:
+        await memory.recall("Salz")
+        await memory.forget((await memory.list())[0])
+        clock.advance(hours=1)
+        await memory.restore((await memory.list(status="pruned"))[0])
+        restored = clock.now()
+        clock.advance(hours=1)
+        await memory.recall("Salz")
+        listed = await memory.scopes()
+        parts = [(await memory.scopes(limit=1, after=after))[0] for after in (None, listed[0], "b")]
+
+    assert [("a", 2, 8), ("b", 1, 5), ("c", 1, 4)] == [(one.scope, one.memories, one.bytes) for one in listed]
+    assert [written, restored] == [listed[0].written_at, listed[2].written_at]
+    assert listed == parts
+    assert "scope 'b': 1 memory, 5 bytes, last written " in str(listed[1])
+
+
+async def test_scopes_are_listed_where_the_store_tells_no_sizes() -> None:
+    """Memories are counted all the same; bytes are not known."""
+    store = limit_store(MemoryStore())
+    async with remanence.open(store=store, scope="harbour") as memory:
+        await memory.learn_many(["Brot", "Wein"])
+        (one,) = await memory.scopes()
+
+    assert ("harbour", 2, None) == (one.scope, one.memories, one.bytes)
+
+
+def test_the_command_line_lists_scopes(tmp_path: Path) -> None:
+    """A line a scope; one that nobody wrote to is not made by looking."""
+    db = ("--db", str(tmp_path / "m.db"))
+    typed("learn", "Brot", "--scope", "a", *db)
+    typed("learn", "Wein", "--scope", "b", *db)
+    lines = typed("scopes", *db).stdout.splitlines()
+    last = json.loads(typed("scopes", "--after", "a", "--json", *db).stdout)
+
+    assert [["a", "1", "memory"], ["b", "1", "memory"]] == [line.split()[:3] for line in lines]
+    assert ["b"] == [one["scope"] for one in last]
+    assert last[0]["written_at"] is not None

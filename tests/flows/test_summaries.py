@@ -214,7 +214,7 @@ async def test_what_has_no_extract_is_marked_and_makes_room_for_others(
     run = [one for one in await memory.history(long) if one.run == first.run]
 
     assert ({"flag": 1}, {"summarise": 1}, {}) == (first.counts, second.counts, third.counts)
-    assert f"memories {marked.seq}: no extract: " in first.skipped[0]
+    assert f"#{marked.seq}: no extract: " in first.skipped[0]
     assert ((NO_EXTRACT,), Form.FULL) == (marked.tags, marked.form)
     assert "flag by summaries" in str(marked.last_action)
     assert "no extract" in run[0].detail["summary"]["refused"]

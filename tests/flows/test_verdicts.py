@@ -111,7 +111,7 @@ async def test_what_is_protected_or_of_others_stands(opener: Opener, clock: Manu
         waits = (await memory.review.list()).counts
 
     assert (Status.ACTIVE, 0, None) == (stands, done.replaced, done.verdicts)
-    assert [f"{new.id}: {old.id} stands"] == [one.rsplit(": ", 1)[0] for one in done.refused]
+    assert [f"#{new.seq}: #{old.seq} stands"] == [one.rsplit(": ", 1)[0] for one in done.refused]
     assert [(old.seq, new.seq)] == drawn
     assert {"contradiction": 1} == waits
 

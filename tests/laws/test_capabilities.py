@@ -25,6 +25,7 @@ from remanence.store.capabilities import (
     ERASABLE,
     FILE,
     IMAGE_EXPIRY,
+    SIZES,
     VECTORS,
     Capability,
 )
@@ -66,6 +67,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     ),
     IMAGE_EXPIRY.name: frozenset({"schedule.tick"}),
     CHECKED.name: frozenset(),
+    SIZES.name: frozenset(),
     FILE.name: frozenset({"backup"}),
 }
 

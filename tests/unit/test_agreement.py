@@ -169,19 +169,19 @@ CHANGED = "changed, used or linked since the plan was made"
 @pytest.mark.parametrize(
     ("seq", "values", "said"),
     [
-        (FACT, {"pinned": 1, "revision": 2}, [f"memories {FACT}: protected: pinned"]),
-        (FACT, {"hold_until": NOW + 1, "revision": 2}, [f"memories {FACT}: {CHANGED}"]),
-        (TALK, {"hold_until": NOW + 1, "revision": 2}, [f"memories {TALK}: protected: held"]),
-        (TALK, {"hold_until": NOW + 1, "pinned": 1}, [f"memories {TALK}: protected: pinned, held"]),
-        (PRUNED, {"hold_until": NOW + 1}, [f"memories {PRUNED}: protected: held"]),
-        (TOMB, {"pinned": 1}, [f"memories {TOMB}: protected: pinned"]),
-        (KNOT, {"pinned": 1, "revision": 2}, [f"memories {KNOT}: {CHANGED}"]),
-        (KNOT, {"kind": 1}, [f"memories {KNOT}: its policy does not do this now"]),
-        (TALK, {"severity": 3, "touched": 1}, [f"memories {TALK}: {CHANGED}"]),
-        (TALK, {"revision": 5}, [f"memories {TALK}: {CHANGED}"]),
-        (PRUNED, {"touched": 5}, [f"memories {PRUNED}: {CHANGED}"]),
+        (FACT, {"pinned": 1, "revision": 2}, [f"#{FACT}: protected: pinned"]),
+        (FACT, {"hold_until": NOW + 1, "revision": 2}, [f"#{FACT}: {CHANGED}"]),
+        (TALK, {"hold_until": NOW + 1, "revision": 2}, [f"#{TALK}: protected: held"]),
+        (TALK, {"hold_until": NOW + 1, "pinned": 1}, [f"#{TALK}: protected: pinned, held"]),
+        (PRUNED, {"hold_until": NOW + 1}, [f"#{PRUNED}: protected: held"]),
+        (TOMB, {"pinned": 1}, [f"#{TOMB}: protected: pinned"]),
+        (KNOT, {"pinned": 1, "revision": 2}, [f"#{KNOT}: {CHANGED}"]),
+        (KNOT, {"kind": 1}, [f"#{KNOT}: its policy does not do this now"]),
+        (TALK, {"severity": 3, "touched": 1}, [f"#{TALK}: {CHANGED}"]),
+        (TALK, {"revision": 5}, [f"#{TALK}: {CHANGED}"]),
+        (PRUNED, {"touched": 5}, [f"#{PRUNED}: {CHANGED}"]),
         (TALK, {"touched": 5}, []),
-        (STORM, {"severity": 0}, [f"memories {STORM}: its policy does not do this now"]),
+        (STORM, {"severity": 0}, [f"#{STORM}: its policy does not do this now"]),
     ],
 )
 def test_why_a_memory_is_left_out_is_said(seq: int, values: dict[str, Any], said: list[str]) -> None:
@@ -195,7 +195,7 @@ def test_a_memory_that_is_gone_is_said_to_be() -> None:
         world = a_world()
         del world.rows[seq]
 
-        assert ([f"memories {seq}: it is gone"], 0) == _left_out(world)
+        assert ([f"#{seq}: it is gone"], 0) == _left_out(world)
 
 
 def test_a_link_that_is_not_cut_is_said_to_stay() -> None:
@@ -205,7 +205,7 @@ def test_a_link_that_is_not_cut_is_said_to_stay() -> None:
     world.links[key]["weight"] = 0.2
     (said,), more = _left_out(world)
 
-    assert said.startswith(f"links {key}: changed")
+    assert said.startswith(f"#{key[0]} to #{key[1]}: changed")
     assert 0 == more
 
 
@@ -227,5 +227,5 @@ def test_a_merge_of_which_one_has_changed_is_left_out_whole() -> None:
     """Each of both is said to be."""
     said, more = _left_out(_changed(AWAY, revision=9))
 
-    assert ({KEPT, AWAY}, 0) == ({int(line.split()[1][:-1]) for line in said}, more)
+    assert ({KEPT, AWAY}, 0) == ({int(line.partition(":")[0][1:]) for line in said}, more)
     assert place_of(_plan(), AWAY) >= 0

@@ -149,7 +149,7 @@ def test_what_no_longer_stands_is_learned_anew(status: Status) -> None:
     (link,) = _changed(batch, "links")
 
     assert ("stored", -1) == (outcome.status, outcome.key)
-    assert f"learned anew: {7:032x} said it and is {status.label}" == outcome.reason
+    assert f"learned anew: #7 said it and is {status.label}" == outcome.reason
     assert (-1, 7, int(Relation.LEARNED_FROM)) == link.key
     assert NOW == (link.after or {})["created_at"]
 

@@ -290,4 +290,4 @@ def test_what_is_not_proposed_is_not_agreed_on(seed: int, left: int) -> None:
 
     assert gone not in less.seq
     assert all(group in groups for group in less.changes())
-    assert any(f"memories {gone}:" in said for said in left_out(made, less, snapshot, policy, 100)[0])
+    assert any(f"#{gone}:" in said for said in left_out(made, less, snapshot, policy, 100)[0])

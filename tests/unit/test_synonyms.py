@@ -11,7 +11,20 @@ from remanence.core.verbs import TABLE
 COMMANDS = {row.command for row in TABLE if row.command}
 ENDS = {name.partition(" ")[2] for name in COMMANDS}
 VERBS_HERE = sorted({verb for verbs in VERBS.values() for verb in verbs})
-FURTHER = {"name", "names", "tag", "where", "yes", "json", "db", "scope", "attribute", "since", "until"}
+FURTHER = {
+    "after",
+    "name",
+    "names",
+    "tag",
+    "where",
+    "yes",
+    "json",
+    "db",
+    "scope",
+    "attribute",
+    "since",
+    "until",
+}
 
 
 @pytest.mark.parametrize("verb", VERBS_HERE)

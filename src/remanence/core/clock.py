@@ -193,3 +193,13 @@ def format_duration(micros: float) -> str:
         if micros >= 2 * unit:
             return f"{round(micros / unit):,} {name}"
     return "moments"
+
+
+def to_span(between: tuple[datetime | int, datetime | int] | None) -> tuple[int, int] | None:
+    """Turn two times into microseconds UTC; what ends before it begins is refused."""
+    if between is None:
+        return None
+    first, last = to_micros(between[0]), to_micros(between[1])
+    if first > last:
+        raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
+    return first, last

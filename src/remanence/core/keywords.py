@@ -12,6 +12,7 @@ from remanence.core.model import (
     Form,
     Kind,
     Lifecycle,
+    OneMemory,
     PolicyClass,
     Reason,
     Role,
@@ -199,3 +200,10 @@ class Columns(TypedDict, total=False):
     short_tokens: Some[int]
     short_words: Some[int]
     summary: Some[str | None]
+
+
+class ListOptions(Columns, total=False):
+    """What a column of the memories to list must be; `between` which times they were said, `after` the last one had."""
+
+    between: tuple[Moment, Moment] | None
+    after: OneMemory | None

@@ -577,7 +577,8 @@ class Hit(Result):
         return self.memory.text
 
     def __str__(self) -> str:
-        over = f" (contradicted by {', '.join(self.contradicted_by)})" if self.contradicted_by else ""
+        by = ", ".join(one[-SHORT_ID_CHARS:] for one in self.contradicted_by)
+        over = f" (contradicted by {by})" if by else ""
         score = f"{self.score:.3f} " if self.score else ""
         above = f" (stands above {self.stands_above})" if self.stands_above else ""
         return visible(f"{score}{self.memory}{over}{above}")
@@ -590,9 +591,10 @@ class DroppedMemory(Result):
     id: str
     reason: str
     tokens: int = 0
+    seq: int = 0  # 0 where nothing has that name
 
     def __str__(self) -> str:
-        return visible(f"{self.id}: {self.reason}")
+        return visible(f"{short_id(self.seq) if self.seq else self.id}: {self.reason}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -46,6 +46,7 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("accept approve", ("review accept", "accept")),
         ("decline reject", ("review decline", "decline")),
         ("daemon cron", ("schedule run", "schedule tick")),
+        ("namespaces users tenants collections databases", ("scopes",)),
         ("people persons", ("entities list",)),
     )
     for name in names.split()
@@ -65,6 +66,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
         ("to end before max-date", ("until", "between")),
         ("since until", ("between",)),
         ("filter filters metadata", ("where", "filters", "attribute", "attributes")),
+        ("offset skip page cursor start-after", ("after",)),
         ("revision version etag", ("if-revision",)),
         ("database file path", ("db",)),
         ("content body message memory", ("text",)),

@@ -39,7 +39,8 @@ def decide_release(memory: Memory, reason: str, now: int) -> list[Change]:
     holds = dict(memory.holds or {})
     if reason not in holds:
         raise NotFound(
-            f"memory {memory.id} has no hold {reason!r}", recovery=f"its holds: {', '.join(holds) or 'none'}"
+            f"memory {short_id(memory.seq)} has no hold {reason!r}",
+            recovery=f"its holds: {', '.join(holds) or 'none'}",
         )
     del holds[reason]
     return act(memory, VERBS["release"], now, **hold_columns(holds))
@@ -52,7 +53,7 @@ def decide_forget(memory: Memory, now: int, *, system: bool) -> list[Change]:
     guards = find_protecting_guards(memory, system=system, now=now, action=VERBS["forget"].guarded)
     if guards:
         raise Protected(
-            f"memory {memory.id} is protected: {', '.join(guards)}",
+            f"memory {short_id(memory.seq)} is protected: {', '.join(guards)}",
             recovery="unpin it or release its holds first, if you mean it",
             guards=guards,
         )
@@ -125,7 +126,7 @@ def refuse_out_of_sight(memory: Memory) -> None:
     refuse_quarantined(memory)
     if memory.status is Status.PRUNED:
         raise InvalidInput(
-            f"memory {memory.id} is pruned", recovery=f"bring it back first: restore {memory.id}"
+            f"memory {short_id(memory.seq)} is pruned", recovery=f"bring it back first: restore {memory.seq}"
         )
 
 
@@ -133,7 +134,7 @@ def refuse_quarantined(memory: Memory) -> None:
     """Refuse what is in quarantine; a person who has read it may accept it."""
     if memory.status is Status.QUARANTINED:
         raise InvalidInput(
-            f"memory {memory.id} is in quarantine",
+            f"memory {short_id(memory.seq)} is in quarantine",
             recovery=f"read it, and accept it first: remanence review accept {memory.seq}",
         )
 
@@ -142,7 +143,7 @@ def decide_acceptance(memory: Memory, now: int) -> list[Change]:
     """Decide that a memory leaves the quarantine and arrives as any other."""
     if memory.status is not Status.QUARANTINED:
         raise InvalidInput(
-            f"memory {memory.id} is not in quarantine: it is {memory.status.label}",
+            f"memory {short_id(memory.seq)} is not in quarantine: it is {memory.status.label}",
             recovery="list those that are: remanence review quarantined",
         )
     return act(memory, VERBS["accept"], now)

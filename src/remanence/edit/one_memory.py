@@ -11,7 +11,7 @@ from remanence.core.change import Change, Increment
 from remanence.core.clock import TIME_MAX
 from remanence.core.effects import Effect
 from remanence.core.errors import Protected
-from remanence.core.model import Memory
+from remanence.core.model import Memory, short_id
 from remanence.core.score import FADING_TAGS, decay
 
 Holds = Mapping[str, int | None]  # a reason, and until when; None for good
@@ -60,7 +60,8 @@ def refuse_repeat(memory: Memory, *, system: bool) -> None:
     """Refuse a text that a memory of who an agent is says already: a repeat confirms it, and adds what it brings."""
     if says_who(memory.tags, system=system):
         raise Protected(
-            f"memory {memory.id} says this, and under self/ or in a category of the system it is not changed here",
+            f"memory {short_id(memory.seq)} says this, and under self/ or in a category of the system it is not"
+            " changed here",
             recovery="say what is new in other words, or ask the user",
             guards=(GUARD,),
         )

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from shutil import get_terminal_size
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from remanence.core import receipt, results
@@ -18,7 +19,7 @@ from remanence.core.clock import format_duration
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.guide import Guide
 from remanence.core.later import import_later
-from remanence.core.model import Hit, Memory, RecallResult, Status, Trust
+from remanence.core.model import SHORT_ID_CHARS, Hit, Memory, RecallResult, Status, Trust, short_id
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, encode_json_value, is_time, kept_out, number
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.graph import Contradiction
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.review import Review
+    from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.recall import recalling
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
@@ -59,6 +61,7 @@ Show = TypeVar("Show", bound=Callable[[Any], Iterator[Text]])
 
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
+SKIPS_SHOWN = 5  # of what was left out for one reason; the rest is counted
 TEXT_CHARS = 160  # of a memory in a list on a terminal; the whole text is one `get` away
 
 
@@ -207,6 +210,14 @@ def _render_mapping(result: Mapping[Any, Any]) -> Iterator[Text]:
         yield Text.assemble((f"{name:<8}", "dim"), f" {escape_line(str(value))}")
 
 
+@_shows("Fields")
+def _fields(row: Mapping[str, Any]) -> Iterator[Text]:
+    words = (
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in row.values()
+    )
+    yield Text("\t".join(map(escape_line, words)))
+
+
 @_shows("list", "tuple")
 def _render_sequence(results: Sequence[Any]) -> Iterator[Text]:
     if not results:
@@ -231,13 +242,25 @@ def _receipt(done: Receipt) -> Iterator[Text]:
         what = f"took back {escape_line(done.undoes)}"
     yield Text.assemble((done.verb, "bold"), f": {what} ({number(done.changes, 'change', 'changes')})")
     what = "note" if done.verb == "import" else "left out"
-    for reason in done.skipped:
-        yield Text(f"  {what}: {escape_line(reason)}", "yellow")
+    yield from (Text(f"  {what}{line}", "yellow") for line in _count_skips(done.skipped))
     for note in done.notes:
         yield Text(f"  note: {escape_line(note)}", "yellow")
     if done.changes:
         one = " or ".join(ways_back(done.verb, counts))
         yield from _render_undo_hint(_undoing(done), one)
+
+
+def _count_skips(remarks: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each reason that something was left out by: how many, and the first; a single one as it is."""
+    by_reason: dict[str, list[str]] = {}
+    for remark in remarks:
+        name, _, reason = remark.partition(": ")
+        is_named = name.startswith("#") and reason
+        by_reason.setdefault(reason if is_named else remark, []).extend([name] * bool(is_named))
+    for reason, names in by_reason.items():
+        shown = ", ".join(names[:SKIPS_SHOWN]) + ", …" * (len(names) > SKIPS_SHOWN)
+        count = f" {len(names):,}" * (len(names) > 1)
+        yield f"{count}: {escape_line(f'{shown}: ' * bool(shown) + reason)}"
 
 
 @_shows("RecallResult")
@@ -246,25 +269,30 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
     elif doubt := recalling.WEAK * answer.is_weak or recalling.UNSURE * answer.is_unsure:
         yield Text(doubt, "yellow")
+    by_id = {hit.id: short_id(hit.seq) for hit in answer.memories}
+    by_id |= {one.id: short_id(one.seq) for one in answer.dropped}
     for hit in answer.memories:
-        yield from lines(hit)
+        yield from _hit(hit, by_id)
     strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
     yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.left_out:
         yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
-    for candidate in answer.dropped[:DROPPED_SHOWN]:
-        yield Text(f"  left out {candidate.id}: {escape_line(candidate.reason)}", "dim")
+    if not answer.memories or any(hit.parts for hit in answer.memories):  # why, or why nothing
+        yield from (
+            Text(f"  left out {escape_line(str(one))}", "dim") for one in answer.dropped[:DROPPED_SHOWN]
+        )
     if answer.without_model:
         yield Text(f"  without the model: {escape_line(answer.without_model)}", "dim")
 
 
 @_shows("Hit")
-def _hit(hit: Hit) -> Iterator[Text]:
+def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[Text]:
+    """Show a hit; `by_id` are short ids of what may contradict it."""
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
     for end in hit.memory.ended:
         yield Text(f"        {visible(end)}", "yellow")
     for other in hit.contradicted_by:
-        yield Text(f"        contradicted by {other}", "yellow")
+        yield Text(f"        contradicted by {by_id.get(other, other[-SHORT_ID_CHARS:])}", "yellow")
     if hit.parts:
         yield Text(f"        {_format_score_parts(hit.parts)}", "dim")
     if hit.cut:
@@ -458,6 +486,15 @@ def _state(state: State) -> Iterator[Text]:
     yield from _in_time(state)
     for run in state.interrupted:
         yield Text(f"  run {run} was interrupted; take it back with: remanence undo {run}", "yellow")
+
+
+@_shows("ScopeOverview")
+def _scope(one: ScopeOverview) -> Iterator[Text]:
+    size = "" if one.bytes is None else f"{one.bytes:>14,} bytes  "
+    count = f"{one.memories:>9,} {'memory  ' if one.memories == 1 else 'memories'}"
+    yield Text.assemble(
+        (f"{escape_line(one.scope):<20}", "bold"), f" {count}  {size}", (format_time(one.written_at), "dim")
+    )
 
 
 @_shows("EngineAction")

@@ -50,6 +50,10 @@ class Undoable:
     back: str
 
 
+class Fields(dict[str, Any]):
+    """Some fields of a memory, by name: a line in which a tab stands between them."""
+
+
 class Text:
     """A text in one style, or several parts of which each may have its own."""
 

@@ -44,18 +44,21 @@ class Arriving:
 class Find:
     """Which memories to list, newest first unless `oldest_first`; None means any.
 
-    With `among` only the last so many arrivals of the scope are looked at, with `only` these sequence numbers; `ending`
-    is what an id ends in.
+    With `among` only the last so many arrivals of the scope are looked at, with `only` these sequence numbers;
+    `beginning` and `ending` are what an id begins with and ends in.
     """
 
     statuses: tuple[Status, ...] | None = None
     tags: tuple[str, ...] = ()
     equal: Mapping[str, Any] = field(default_factory=dict)  # column → value, or a tuple of which any will do
     after: int = 0  # sequence numbers above this one only
+    before: int | None = None  # below this one only
     limit: int = 1_000
     oldest_first: bool = False
     among: int | None = None
+    beginning: str = ""
     ending: str = ""
+    said: tuple[int, int] | None = None  # from when until when, both included
     only: Sequence[int] | None = None
 
 
@@ -178,6 +181,14 @@ class ScopeSurvey:
 
     position: int
     values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeSize:
+    """How many memories of any status a scope has, and the bytes of their texts, in UTF-8, and of their vectors."""
+
+    memories: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from remanence.store.base import (
     Ints,
     LedgerFindings,
     PurgedMemory,
+    ScopeSize,
     Store,
 )
 from remanence.store.erasure import ERASE
@@ -160,6 +161,14 @@ class CheckedStore(Store, Protocol):
         ...
 
 
+class MeasuredStore(Store, Protocol):
+    """A store that knows how much it holds."""
+
+    async def measure_scopes(self, scopes: Sequence[str]) -> Mapping[str, ScopeSize]:
+        """Return how much each of these scopes holds; its audit is not counted."""
+        ...
+
+
 class FileStore(Store, Protocol):
     """A store of which a copy can be made and put back: it keeps ledgers of what was erased since."""
 
@@ -194,6 +203,7 @@ class FullStore(
     ErasableStore,
     ImageExpiryStore,
     CheckedStore,
+    MeasuredStore,
     FileStore,
     Protocol,
 ):
@@ -243,12 +253,13 @@ IMAGE_EXPIRY: Final = Capability(
     "the audit keeps every image for ever, and what was purged comes back by undo alone",
 )
 CHECKED: Final = Capability("checks", ("check",), "what is stored is not looked through")
+SIZES: Final = Capability("sizes", ("measure_scopes",), "how many bytes a scope holds is not known")
 FILE: Final = Capability(
     "file",
     ("backup", "compare_ledgers", "take_ledgers", "keep_standing"),
     "no backup can be made, and an older copy that is put back is not noticed",
 )
-CAPABILITIES: Final = (VECTORS, ARCHIVE_WORDS, CLAIMS, BOXES, ERASABLE, IMAGE_EXPIRY, CHECKED, FILE)
+CAPABILITIES: Final = (VECTORS, ARCHIVE_WORDS, CLAIMS, BOXES, ERASABLE, IMAGE_EXPIRY, CHECKED, SIZES, FILE)
 CORE: Final = (
     *("open", "close", "get", "find", "arriving", "search", "neighbours"),
     *("snapshot", "commit", "history", "bookkeep", "survey"),
@@ -386,6 +397,10 @@ class PartialStore:
     async def check(self) -> list[Check]:
         """Look at nothing."""
         return []
+
+    async def measure_scopes(self, *_: object) -> Mapping[str, ScopeSize]:
+        """Return none."""
+        return {}
 
     async def backup(self, path: str) -> int:
         """Refuse."""

@@ -24,6 +24,7 @@ from remanence.core.model import (
     Trust,
     Turn,
     link_values,
+    short_id,
 )
 from remanence.core.score import decay
 from remanence.core.segment import goes_on, segment_of
@@ -235,14 +236,14 @@ class DraftBatch:
         if twin is not None and twin.status in STANDING:
             same = (twin.seq, key, int(Relation.NEAR_DUPLICATE))
             self.extras.append(Change("links", same, None, link_values(self.now, 1.0, 1.0)))
-            return f"{twin.id} says the same"
+            return f"{short_id(twin.seq)} says the same"
         if (
             twin is None or twin.status is Status.QUARANTINED
         ):  # what one says oneself rests on nothing of that
             return ""
         link = (key, twin.seq, int(Relation.LEARNED_FROM))
         self.extras.append(Change("links", link, None, link_values(self.now)))
-        return f"learned anew: {twin.id} said it and is {twin.status.label}"
+        return f"learned anew: {short_id(twin.seq)} said it and is {twin.status.label}"
 
     def _row(self, draft: MemoryDraft, tail: Tail | None, terms: Collection[int]) -> dict[str, Any]:
         turn = draft.turn

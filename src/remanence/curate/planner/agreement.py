@@ -10,7 +10,7 @@ import numpy as np
 
 from remanence.core.change import ABSENT
 from remanence.core.effects import DESTROYED
-from remanence.core.model import COLUMN, COUNTERS
+from remanence.core.model import COLUMN, COUNTERS, short_id
 from remanence.core.snapshot import Bools, Ints, Snapshot
 from remanence.curate.language.view import View
 from remanence.curate.planner.changes import clusters
@@ -59,8 +59,8 @@ def left_out(
     merge_ends = {*proposed.merges.survivor.tolist(), *proposed.merges.discard.tolist()}
     cut = [key for key in _keys(proposed.links) if key not in kept_keys and merge_ends.isdisjoint(key[:2])]
     reason = "changed since the plan was made, or the policy does not cut it now"
-    lines = [f"memories {seq}: {why(seq)}" for seq in missing[:most]]
-    lines += [f"links {key}: {reason}" for key in cut[: most - len(lines)]]
+    lines = [f"{short_id(seq)}: {why(seq)}" for seq in missing[:most]]
+    lines += [f"{short_id(key[0])} to {short_id(key[1])}: {reason}" for key in cut[: most - len(lines)]]
     return tuple(lines), len(missing) + len(cut) - len(lines)
 
 

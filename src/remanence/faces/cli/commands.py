@@ -152,15 +152,13 @@ async def list_(
         list[StatusName | Literal["any"]] | None,
         Parameter(help="Only with this status, may be given several times; inbox and active if absent."),
     ] = None,
-    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=options.WHERE)] = None,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+    page: options.ListPage = options.ListPage(),
 ) -> Any:
     columns = {"kind": kind, "category": category, "status": status}
     equal: dict[str, Any] = {name: value for name, value in columns.items() if value}
     if ANY in equal.get("status", ()):
         equal["status"] = ANY
-    narrow = options.filters(where or [])
-    return await memory.list(tags=tuple(tag or ()), limit=limit, filters=narrow, **equal)
+    return page.choose_fields(await memory.list(tags=tuple(tag or ()), **equal, **page.values()))
 
 
 async def update(
@@ -330,9 +328,16 @@ async def history(
     memory: Memory,
     limit: Annotated[int, Parameter(help="At most so many; of a run, memories of each action.")] = 100,
     verb: Annotated[str | None, Parameter(help="Only the runs of this verb, such as curate.")] = None,
+    after: Annotated[
+        str | None,
+        Parameter(
+            metavar="RUN", help="Go on behind this run: with later ones of a memory, else with older ones."
+        ),
+    ] = None,
 ) -> Any:
+    about = None if name is None else options.name_of(name)
     try:
-        return await memory.history(None if name is None else options.name_of(name), limit=limit, verb=verb)
+        return await memory.history(about, limit=limit, verb=verb, after=after)
     except NotFound:
         if name is None:
             raise
@@ -347,12 +352,26 @@ async def actions(
     action: Annotated[ActionName | None, Parameter(help="Only this action.")] = None,
     outcome: Annotated[OutcomeName | None, Parameter(help="Only what became of it so.")] = None,
     limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+    after: Annotated[
+        str | None, Parameter(metavar="RUN", help="Go on behind this run, the last of a list before.")
+    ] = None,
 ) -> Any:
-    return await memory.actions(limit=limit, action=action, outcome=outcome)
+    return await memory.actions(limit=limit, action=action, outcome=outcome, after=after)
 
 
 async def status(*, memory: Memory) -> Any:
     return await memory.status()
+
+
+async def scopes(
+    *,
+    memory: Memory,
+    limit: Annotated[int, Parameter(help="At most so many.")] = 1_000,
+    after: Annotated[
+        str | None, Parameter(metavar="SCOPE", help="Go on behind this one, the last of a list before.")
+    ] = None,
+) -> Any:
+    return await memory.scopes(limit=limit, after=after)
 
 
 async def undo(

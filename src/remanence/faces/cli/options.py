@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from remanence.core.errors import INT_BITS, InvalidInput
+from remanence.core.errors import INT_BITS, InvalidInput, NameUnknown
 from remanence.core.keywords import (
     ATTRIBUTE,
     ArchiveName,
@@ -30,6 +30,8 @@ from remanence.core.keywords import (
     VerificationName,
 )
 from remanence.core.model import COLUMN, SHORT_ID_CHARS
+from remanence.core.model import Memory as ListedMemory
+from remanence.core.results import encode_json_value
 from remanence.faces import style
 from remanence.faces.style import local, moment
 
@@ -44,7 +46,7 @@ else:
 
 DATABASE = "agent.db"
 _NUMBERS = frozenset({"int", "time", "flag", "fraction"})
-_NAMES = "number (332 or #332), id, the last 8 digits of that, or key"
+_NAMES = "number (332 or #332), id, its first or last 8 digits, or key"
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
     " value will do."
@@ -148,6 +150,15 @@ IfRevision = Annotated[int | None, Parameter(help="Only while it has this revisi
 IfLinkRevision = Annotated[
     int | None,
     Parameter(help="Only while the link has this revision, as `links --json` shows it; 0: none."),
+]
+Behind = Annotated[
+    int | str | None,
+    Parameter(
+        metavar="MEMORY",
+        converter=_parse_memory_name,
+        n_tokens=1,
+        help="Go on behind this one, the last of a list before.",
+    ),
 ]
 Limit = Annotated[int | None, Parameter(help="At most so many memories.")]
 Budget = Annotated[int | None, Parameter(help="At most so many tokens.")]
@@ -301,6 +312,49 @@ class Narrow:
         if self.since or self.until:
             arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
         return arguments
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """How to narrow a list, how much of it to show, and which fields."""
+
+    speaker: Annotated[str | None, Parameter(help="Only what this one said.")] = None
+    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
+    since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
+    until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+    limit: Annotated[int, Parameter(help="At most so many.")] = 100
+    after: Behind = None
+    oldest_first: Annotated[bool, Parameter(negative=(), help="List the oldest first.")] = False
+    field: Annotated[
+        list[str] | None,
+        Parameter(help="Show this field alone, such as id or said_at; may be given several times."),
+    ] = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the arguments of `list`."""
+        arguments: dict[str, Any] = {
+            "limit": self.limit,
+            "after": self.after,
+            "oldest_first": self.oldest_first,
+            "filters": filters(self.where or []),
+        }
+        if self.speaker is not None:
+            arguments["speaker"] = self.speaker
+        if self.since or self.until:
+            arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
+        return arguments
+
+    def choose_fields(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
+        """Return what is to be shown of each memory: all of it, or the fields that were named."""
+        if not self.field:
+            return memories
+        known = {one.name for one in fields(ListedMemory)} - ListedMemory.HIDDEN
+        for name in self.field:
+            if name not in known:
+                raise NameUnknown("field", name, known)
+        rows = (encode_json_value(one) for one in memories)
+        return [style.Fields({name: row[name] for name in self.field or ()}) for row in rows]
 
 
 def pairs(given: list[str], option: str) -> dict[str, str]:

@@ -38,7 +38,15 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
 MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "begin-session"})
 # What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
-ANY_SCOPE = MAKING | {"doctor", "backup", "reembed", "policy adopt", "schedule run", "schedule accept-clock"}
+ANY_SCOPE = MAKING | {
+    "doctor",
+    "scopes",
+    "backup",
+    "reembed",
+    "policy adopt",
+    "schedule run",
+    "schedule accept-clock",
+}
 ANY_SCOPE |= {"frames put", "guidelines activate", "erase finish", "erase keep"}
 # They work on a file that holds what was erased since it was copied, too.
 LOOKING = frozenset({"status", "erase finish", "erase keep"})

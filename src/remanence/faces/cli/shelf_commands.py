@@ -24,6 +24,7 @@ from remanence.faces.cli import options
 from remanence.faces.cli.options import (
     FRAME,
     Alone,
+    Behind,
     Budget,
     IfRevision,
     Limit,
@@ -306,6 +307,9 @@ def _shares(given: list[str]) -> Mapping[str, float]:
 
 
 EntityName = Annotated[str, Parameter(help="One of its names, or its number (332 or #332), id or key.")]
+AfterNumber = Annotated[
+    int | None, Parameter(metavar="NUMBER", help="Go on behind this one, the last of a list before.")
+]
 ENTITY_TYPE = "Only of this type: person, project, tool, company, place or other."
 
 
@@ -316,8 +320,9 @@ async def boxes_list(
     of: Annotated[Name | None, Parameter(help="Only those of this turn, or of a fact's turns.")] = None,
     open_only: Annotated[bool, Parameter(name="--open", help="Only those that are not sealed.")] = False,
     limit: Annotated[int, Parameter(help="At most so many.")] = 20,
+    after: AfterNumber = None,
 ) -> Any:
-    return await memory.boxes.list(session=session, of=of, open_only=open_only, limit=limit)
+    return await memory.boxes.list(session=session, of=of, open_only=open_only, limit=limit, after=after)
 
 
 async def boxes_get(
@@ -331,8 +336,9 @@ async def traces_list(
     memory: Memory,
     boxes_min: Annotated[int, Parameter(help="Only those of so many boxes or more.")] = 1,
     limit: Annotated[int, Parameter(help="At most so many.")] = 20,
+    after: AfterNumber = None,
 ) -> Any:
-    return await memory.traces.list(boxes_min=boxes_min, limit=limit)
+    return await memory.traces.list(boxes_min=boxes_min, limit=limit, after=after)
 
 
 async def traces_get(
@@ -341,8 +347,15 @@ async def traces_get(
     return await memory.traces.get(number)
 
 
-async def forbidden_list(*, memory: Memory) -> Any:
-    return await memory.forbidden.list()
+async def forbidden_list(
+    *,
+    memory: Memory,
+    limit: Annotated[int | None, Parameter(help="At most so many; all if absent.")] = None,
+    after: Annotated[
+        str | None, Parameter(metavar="HASH", help="Go on behind this one, the last of a list before.")
+    ] = None,
+) -> Any:
+    return await memory.forbidden.list(limit=limit, after=after)
 
 
 async def forbidden_lift(names: Names, /, *, memory: Memory) -> Any:
@@ -354,8 +367,12 @@ async def entities_list(
     memory: Memory,
     type: Annotated[str | None, Parameter(help=ENTITY_TYPE)] = None,  # noqa: A002 - the option's name
     limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+    after: Annotated[
+        str | None, Parameter(metavar="ENTITY", help="Go on behind this one, the last of a list before.")
+    ] = None,
 ) -> Any:
-    return await memory.entities.list(type=type, limit=limit)
+    cursor = None if after is None else name_of(after)
+    return await memory.entities.list(type=type, limit=limit, after=cursor)
 
 
 async def entities_get(name: EntityName, /, *, memory: Memory) -> Any:
@@ -414,9 +431,12 @@ async def review_list(
 
 
 async def review_quarantined(
-    *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many.")] = 100
+    *,
+    memory: Memory,
+    limit: Annotated[int, Parameter(help="At most so many.")] = 100,
+    after: Behind = None,
 ) -> Any:
-    return await memory.review.quarantined(limit=limit)
+    return await memory.review.quarantined(limit=limit, after=after)
 
 
 async def review_accept(names: Names, /, *, memory: Memory, if_revision: IfRevision = None) -> Any:

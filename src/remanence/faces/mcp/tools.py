@@ -224,7 +224,7 @@ class Tools:
         answer = await self.memory.rate(
             [_normalize_name(name) for name in ids], signal, spares_identity=not self.allow_curation
         )
-        skips = [f"{one.id} ({one.reason})" for one in answer.skipped]
+        skips = [f"{short_id(one.seq) if one.seq else one.id} ({one.reason})" for one in answer.skipped]
         if not answer.rated:
             raise InvalidInput(
                 f"nothing was rated: {', '.join(skips)}", recovery="pass ids as recall shows them"

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 from remanence.core.change import AuditPart
+from remanence.core.errors import NotFound, format_value
 from remanence.flows.base.context import Core
 
 PAGE = 1_000
@@ -18,9 +19,9 @@ async def iterate_audit_log(
         after = page[-1].position
 
 
-async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]:
-    """Yield the parts of all runs above a position, the newest first."""
-    end = (await core.store.search(core.scope, ())).position
+async def newest_first(core: Core, down_to: int = 0, before: int | None = None) -> AsyncIterator[AuditPart]:
+    """Yield the parts of all runs above a position, and below another where it is given, the newest first."""
+    end = (await core.store.search(core.scope, ())).position if before is None else before - 1
     while end > down_to:
         start = max(down_to, end - PAGE)
         page = await core.store.history(core.scope, after=start, limit=PAGE, rows=False)
@@ -28,3 +29,13 @@ async def newest_first(core: Core, down_to: int = 0) -> AsyncIterator[AuditPart]
             if part.position <= end:
                 yield part
         end = start
+
+
+async def find_run_span(core: Core, run: str) -> tuple[int, int]:
+    """Return the positions of the first and the last part of a run; raise NotFound where there is none."""
+    positions = [part.position async for part in iterate_audit_log(core, run, None)]
+    if not positions:
+        raise NotFound(
+            f"no run {format_value(run)} in scope {core.scope!r}", recovery="list runs with `history`"
+        )
+    return positions[0], positions[-1]

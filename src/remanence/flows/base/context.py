@@ -15,7 +15,7 @@ from remanence.core.arguments import check_count
 from remanence.core.change import Cause, Change, CommitResult, Entry, Fence
 from remanence.core.clock import Clock, read_monotonic_micros
 from remanence.core.errors import Conflict, InvalidInput, NameUnknown
-from remanence.core.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id
+from remanence.core.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id, short_id
 from remanence.core.owner import PERSON, Owner, said_of
 from remanence.core.process import OpeningProcess
 from remanence.core.receipt import Receipt
@@ -301,7 +301,7 @@ class Core:
 async def _decide_changes(
     memory: Memory, decide: Callable[[Memory], Awaitable[Sequence[Change]]], if_revision: int | None
 ) -> Sequence[Change]:
-    refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+    refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
     changes = await decide(memory)
     return changes if if_revision is None else on_revision(memory, changes)
 

@@ -26,6 +26,7 @@ SEVERAL_MAX = 1_000  # of one call: all of it is one transaction
 CANDIDATES_SHOWN = 5
 _NUMBER = re.compile(r"#[0-9]{1,18}")
 _ENDING = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS}}}")
+_PART = re.compile(rf"[0-9a-fA-F]{{{SHORT_ID_CHARS},31}}…?")  # as much of an id as tells it from others
 
 
 def plain_name(name: OneMemory) -> int | str:
@@ -63,9 +64,12 @@ async def _by_short_id(store: Store, scope: str, name: str) -> Memory | None:
     number = parse_short_id(name)
     if number is not None:
         return (await store.get(scope, [number]))[0]
-    if not _ENDING.fullmatch(name):
+    if not _PART.fullmatch(name):
         return None
-    memories = await store.find(scope, Find(ending=name.lower(), limit=CANDIDATES_SHOWN + 1))
+    part, limit = name.lower().removesuffix("…"), CANDIDATES_SHOWN + 1
+    finds = Find(ending=part, limit=limit), Find(beginning=part, limit=limit)
+    by_seq = {one.seq: one for find in finds for one in await store.find(scope, find)}
+    memories = [*by_seq.values()]
     if len(memories) > 1:
         raise ambiguous(name, [f"{short_id(one.seq)} {one.id}" for one in memories])
     return memories[0] if memories else None
@@ -85,9 +89,25 @@ def ambiguous(name: str, candidates: Sequence[str]) -> InvalidInput:
     """Say that a short id means several memories, and which."""
     more = "; and more" * (len(candidates) > CANDIDATES_SHOWN)
     return InvalidInput(
-        f"{name!r} is the end of several ids: {'; '.join(candidates[:CANDIDATES_SHOWN])}{more}",
+        f"{name!r} is part of several ids: {'; '.join(candidates[:CANDIDATES_SHOWN])}{more}",
         recovery="name the one you mean by its number or its whole id",
     )
+
+
+async def find_cursor(store: Store, scope: str, after: OneMemory | None) -> int | None:
+    """Return the number of the memory behind which a list goes on; a number needs no memory that is still there."""
+    if after is None:
+        return None
+    if isinstance(after, Memory | AffectedMemory):
+        return after.seq
+    name = plain_name(after)
+    number = name if isinstance(name, int) else parse_short_id(name)
+    if number is not None:
+        return number
+    memory = (await find_memories(store, scope, [name]))[0]
+    if memory is None:
+        raise unknown(scope, [name])
+    return memory.seq
 
 
 def unknown(scope: str, names: Sequence[int | str]) -> NotFound:
@@ -100,7 +120,7 @@ def build_forgotten_error(key: str, memory: Memory) -> NotFound:
     """Say that the memory with a key was forgotten, when, and how to bring it back."""
     return NotFound(
         f"the memory with the key {format_value(key)} was forgotten on {date_of(memory.status_at)}",
-        recovery=f"bring it back: restore {memory.id}; as it was: get {memory.id}",
+        recovery=f"bring it back: restore {memory.seq}; as it was: get {memory.seq}",
     )
 
 

@@ -360,16 +360,19 @@ class Boxes:
         of: OneMemory | None = None,
         open_only: bool = False,
         limit: int = 20,
+        after: int | Box | None = None,
     ) -> list[Box]:
         """List the boxes of turns: stretches of a session about one matter, those of the latest turns first.
 
         With `session` those of one session, "" for turns of none; with `of` those that a turn is in, or a fact's turns.
+        The list goes on behind the box `after`, named by its number.
         """
         require(self._core.store, BOXES, "boxes.list")
         check_count("limit", limit, 1, LIST_MAX)
         if session:
             check_name("a session", session)
-        find = FindBoxes(session=session, is_open=True if open_only else None, limit=limit)
+        before = after.number if isinstance(after, Box) else after
+        find = FindBoxes(session=session, is_open=True if open_only else None, before=before, limit=limit)
         if of is not None:
             return await build_boxes(self._core, (await _rows_around(self._core, of, find))[:limit])
         return await build_boxes(self._core, await self._core.store.boxes(self._core.scope, find))
@@ -410,17 +413,23 @@ class Traces:
             raise NotFound(f"no trace {number}", recovery="list traces with `traces.list`")
         return trace
 
-    async def list(self, *, boxes_min: int = 1, limit: int = 20) -> list[Trace]:
+    async def list(
+        self, *, boxes_min: int = 1, limit: int = 20, after: int | Trace | None = None
+    ) -> list[Trace]:
         """List the traces: boxes about the same matter across sessions, those of the latest turns first.
 
-        With `boxes_min` only those that join so many boxes.
+        With `boxes_min` only those that join so many boxes. The list goes on behind the trace `after`: one by its
+        number stands where its latest turn puts it by now.
         """
         require(self._core.store, BOXES, "traces.list")
         check_count("limit", limit, 1, LIST_MAX)
         check_count("boxes_min", boxes_min, 1, BOXES_MAX)
         rows = await self._core.store.traces(self._core.scope, FindTraces(limit=LIST_MAX))
+        last = await self.get(after) if isinstance(after, int) else after
         traces: list[Trace] = []
         for row in rows:
+            if last is not None and (row.last_at, row.trace) >= (last.last_at, last.number):
+                continue
             trace = await _trace(self._core, row, boxes_min)
             if trace is not None:
                 traces.append(trace)

@@ -15,7 +15,7 @@ from remanence.core.arguments import TAGS_MAX, check_tags
 from remanence.core.change import Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, WriterError
 from remanence.core.guards import find_protecting_guards
-from remanence.core.model import CERTAIN_MIN, REJECTED_PATH, STANDING, Kind, Memory, Trust
+from remanence.core.model import CERTAIN_MIN, REJECTED_PATH, STANDING, Kind, Memory, Trust, short_id
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
@@ -85,7 +85,9 @@ class Verdicts:
                 await wait_before_retry(attempt, conflict)
                 continue
             self.done += len(taken)
-            self.refused += tuple(f"{new.id}: {old.id} stands: {WHY}" for new, old in refused)
+            self.refused += tuple(
+                f"{short_id(new.seq)}: {short_id(old.seq)} stands: {WHY}" for new, old in refused
+            )
             return
 
     def added_to(self, total: ConsolidateResult) -> ConsolidateResult:
@@ -159,10 +161,12 @@ async def _judge(
         # Who was not waited for may have answered all the same, for the price of the question at least.
         tokens = sum(token_counts([memory.text, who, *texts.values()]))
         return CheckedJudgement(
-            reason=f"{memory.id}: no judgement within {TIMEOUT_S:g} s", tokens_used=tokens
+            reason=f"{short_id(memory.seq)}: no judgement within {TIMEOUT_S:g} s", tokens_used=tokens
         )
     except WriterError as error:
-        return CheckedJudgement(reason=f"{memory.id}: {error}", tokens_used=_cost(error.tokens_used))
+        return CheckedJudgement(
+            reason=f"{short_id(memory.seq)}: {error}", tokens_used=_cost(error.tokens_used)
+        )
     judgement = _check_judgement(core, memory, answer, {other.id: other for other in others})
     own = {
         other.seq for other in others if other.speaker == memory.speaker
@@ -198,18 +202,18 @@ def _check_judgement(
     one's place, they are at odds, and a person says what holds; an episode stands anyway.
     """
     if not _fraction(found.alignment):
-        return CheckedJudgement(reason=f"{memory.id}: its alignment is no fraction")
+        return CheckedJudgement(reason=f"{short_id(memory.seq)}: its alignment is no fraction")
     claims = [*found.contradicts.items(), *found.replaces.items(), *found.repeats.items()]
     wrong = [name for name, sure in claims if name not in others or not _fraction(sure)]
     if wrong:
         return CheckedJudgement(
-            reason=f"{memory.id}: contradictions of {len(wrong)} make no sense: it was not shown them"
+            reason=f"{short_id(memory.seq)}: contradictions of {len(wrong)} make no sense: it was not shown them"
         )
     try:
         check_tags(found.tags)
     except InvalidInput:
         return CheckedJudgement(
-            reason=f"{memory.id}: its tags make no sense: one is empty or too long, or they are too many"
+            reason=f"{short_id(memory.seq)}: its tags make no sense: one is empty or too long, or they are too many"
         )
     replaces, odds, same = (
         {others[name].seq: round(sure, 6) for name, sure in part.items() if sure >= CERTAIN_MIN}

@@ -17,7 +17,7 @@ from remanence.core.change import PART_CHANGES_MAX, Block, Cause, Change, Entry,
 from remanence.core.effects import PLANNED
 from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch, StoreDamaged
 from remanence.core.keywords import CadenceName
-from remanence.core.model import STANDING, AffectedMemory, Memory
+from remanence.core.model import STANDING, AffectedMemory, Memory, short_id
 from remanence.core.owner import BY_POLICY
 from remanence.core.receipt import CYCLE, LEFT_OUT, Receipt
 from remanence.core.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
@@ -590,7 +590,14 @@ class _PlanProgress:
         return remainder
 
     def _skip(self, table: str, key: Key) -> None:
-        self.skipped.append(f"{table} {key}: changed, used or linked since the plan was made")
+        self.skipped.append(f"{_name_row(table, key)}: changed, used or linked since the plan was made")
+
+
+def _name_row(table: str, key: Key) -> str:
+    """Write which row is meant as people name it: a memory by its short id, a link by those of its ends."""
+    ends = key if isinstance(key, tuple) and table == "links" else (key,)
+    numbers = [one for one in ends[:2] if isinstance(one, int)]
+    return " to ".join(map(short_id, numbers)) or f"{table} {key}"
 
 
 def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:

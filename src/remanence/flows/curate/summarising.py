@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from remanence.core.change import Cause, Change
 from remanence.core.effects import FLAG, NO_EXTRACT, NO_SUMMARY, action
 from remanence.core.errors import RemanenceError, StoreDamaged, WriterError
-from remanence.core.model import Form, Memory, Trust
+from remanence.core.model import Form, Memory, Trust, short_id
 from remanence.core.results import one_line
 from remanence.curate.planner.changes import CommitPart, summed_up
 from remanence.flows.base.context import Core, run_off_loop
@@ -67,7 +67,7 @@ class Summarising:
         if not self._asked:  # the turn of its rule is still to come
             cause = replace(cause, fired=tuple(rule for rule in cause.fired if rule not in _rules(cause)))
         if draft.why:
-            self._tell(f"memories {memory.seq}: {draft.why}")
+            self._tell(f"{short_id(memory.seq)}: {draft.why}")
         if not draft.text and not draft.tag:
             return self._drop_summary(part, change), cause
         if not draft.text:
@@ -85,7 +85,7 @@ class Summarising:
         try:
             (memory,) = await self._core.store.get(self._core.scope, [change.key])  # type: ignore[list-item]
         except StoreDamaged:
-            self._tell(f"memories {change.key}: it is damaged, and stays as it is")
+            self._tell(f"#{change.key}: it is damaged, and stays as it is")
             return None
         return memory
 

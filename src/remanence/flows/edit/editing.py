@@ -236,8 +236,8 @@ def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
         )
     if memory.status is Status.ARCHIVED:
         raise InvalidInput(
-            f"memory {memory.id} is archived, and so is its lifecycle",
-            recovery=f"bring it back first: restore {memory.id}",
+            f"memory {short_id(memory.seq)} is archived, and so is its lifecycle",
+            recovery=f"bring it back first: restore {memory.seq}",
         )
 
 
@@ -247,7 +247,7 @@ def _refuse_held(core: Core, memory: Memory) -> None:
         memory, system=core.policy.is_system(memory.category), now=core.clock.now()
     ):
         raise Protected(
-            f"the text of memory {memory.id} is held: {', '.join(memory.holds or ())}",
+            f"the text of memory {short_id(memory.seq)} is held: {', '.join(memory.holds or ())}",
             recovery="`correct` it, which keeps this text as history, or release its holds first",
             guards=("held",),
         )
@@ -276,7 +276,8 @@ def _refuse_reopened(core: Core, memory: Memory, category: str | None, state: st
         return
     into = state if was is comes_to else f"{state} of category {category}"
     raise InvalidInput(
-        f"memory {memory.id} is {memory.state}, a last state of {memory.category!r}: it does not become {into}",
+        f"memory {short_id(memory.seq)} is {memory.state}, a last state of {memory.category!r}: it does not become"
+        f" {into}",
         recovery="if it came there by mistake, undo that run (see `history`); else learn what is new",
     )
 
@@ -351,8 +352,8 @@ async def confirm(core: Core, names: Memories, if_revision: int | None = None) -
         refuse_quarantined(memory)
         if memory.status in (Status.PRUNED, Status.SUPERSEDED):
             raise InvalidInput(
-                f"memory {memory.id} is {memory.status.label}",
-                recovery=f"bring it back first: restore {memory.id}",
+                f"memory {short_id(memory.seq)} is {memory.status.label}",
+                recovery=f"bring it back first: restore {memory.seq}",
             )
         extra = await before_fall(core, memory.seq, memory.valid_to, now)
         return act(memory, VERBS["confirm archived"], now, **by_user, **extra)
@@ -425,7 +426,7 @@ async def _line(core: Core, old: Memory, newer: Memory) -> list[Memory]:
     while at is not None and len(line) < CHAIN_MAX:
         if at.seq == old.seq:
             raise InvalidInput(
-                f"{newer.id} cannot supersede {old.id}: it is superseded by it, or the same",
+                f"{short_id(newer.seq)} cannot supersede {short_id(old.seq)}: it is superseded by it, or the same",
                 recovery="name the older memory first, then the newer one",
             )
         line.append(at)
@@ -457,7 +458,7 @@ async def correct(
     """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
     for attempt in range(RACES_MAX):
         old = await core.one(name)
-        refuse_moved(f"memory {old.id}", old.revision, if_revision, ("memories", old.seq))
+        refuse_moved(f"memory {short_id(old.seq)}", old.revision, if_revision, ("memories", old.seq))
         turn = replace(build_corrected_turn(old, text), spares_identity=spares_protected)
         if spares_protected:
             refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())

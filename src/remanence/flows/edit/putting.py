@@ -9,7 +9,17 @@ from dataclasses import replace
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict, InvalidInput
-from remanence.core.model import STANDING, LearnResult, Memory, Reason, Relation, Status, Turn, link_values
+from remanence.core.model import (
+    STANDING,
+    LearnResult,
+    Memory,
+    Reason,
+    Relation,
+    Status,
+    Turn,
+    link_values,
+    short_id,
+)
 from remanence.edit.one_memory import refuse_identity, update
 from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
 from remanence.flows.base.naming import unknown
@@ -61,7 +71,7 @@ async def _put(core: Core, key: str, draft: MemoryDraft, if_revision: int | None
         if memory is None:
             refuse_moved(f"the key {key!r}", 0, if_revision)
             return await _store_by_key(core, key, draft, if_revision)
-        refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+        refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
         try:
             return await _named_after(core, memory, key, draft)
         except Conflict as conflict:
@@ -108,7 +118,7 @@ async def _named_after(core: Core, gone: Memory, key: str, draft: MemoryDraft) -
     (answer,) = answers(batch, [draft], numbers, cause.run)
     if answer.status != "stored":
         return answer
-    return replace(answer, reason=f"anew: {gone.id}, which had the name, is {gone.status.label}")
+    return replace(answer, reason=f"anew: {short_id(gone.seq)}, which had the name, is {gone.status.label}")
 
 
 def _add_origin(core: Core, turn: Turn) -> tuple[Turn, str]:
@@ -200,5 +210,5 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
 async def _describe_fallen(core: Core, memory: Memory) -> str:
     """Say what became of a memory that is out of sight, and who took its place."""
     took = await successor(core, memory)
-    by = "" if took is None else f" by {took.id}"
-    return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.id}"
+    by = "" if took is None else f" by {short_id(took.seq)}"
+    return f"{memory.status.label}{by}: nothing was changed; to bring it back: restore {memory.seq}"

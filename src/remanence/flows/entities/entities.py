@@ -100,12 +100,22 @@ class Entities:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def list(self, *, type: str | None = None, limit: int = 100) -> list[KnownEntity]:  # noqa: A002 - a word of the field
-        """List entities, those with the most mentions first; of one type only where it is named."""
+    async def list(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002 - a word of the field
+        limit: int = 100,
+        after: OneMemory | KnownEntity | None = None,
+    ) -> list[KnownEntity]:
+        """List entities, those with the most mentions first; of one type only where it is named.
+
+        The list goes on behind the entity `after`, which stands where its mentions put it: one of a list before as
+        that list had them, one by name or number as they are now.
+        """
         check_count("limit", limit, 1, LISTED_MAX)
         if type is not None and type not in TYPES:
             raise NameUnknown("type of entity", type, TYPES)
-        return await _list_entities(self._core, type, limit)
+        return await _list_entities(self._core, type, limit, after)
 
     async def get(self, name: OneMemory) -> EntityProfile:
         """Show what stands of an entity: named by any of its names, or as any memory is."""
@@ -145,12 +155,25 @@ async def _merge_entities(core: Core, one: Memory, other: Memory) -> Receipt:
     return receipt(core.scope, merger.cause, merger.changes, totals)
 
 
-async def _list_entities(core: Core, type_: str | None, limit: int) -> list[KnownEntity]:
+async def _list_entities(
+    core: Core, type_: str | None, limit: int, after: OneMemory | KnownEntity | None
+) -> list[KnownEntity]:
     await core.entities.refresh()
     memories = [one for one in core.entities.list_standing() if type_ is None or type_of(one) == type_]
     counts = await _mentions(core, [one.seq for one in memories])
-    ranking = sorted(memories, key=lambda one: (-counts.get(one.seq, 0), one.seq))[:limit]
-    return [_make_known_entity(one, counts.get(one.seq, 0)) for one in ranking]
+    ranking = sorted((-counts.get(one.seq, 0), one.seq, one) for one in memories)
+    if after is not None:
+        cursor = await _find_place(core, after)
+        ranking = [entry for entry in ranking if entry[:2] > cursor]
+    return [_make_known_entity(one, -mentions) for mentions, _, one in ranking[:limit]]
+
+
+async def _find_place(core: Core, entity: OneMemory | KnownEntity) -> tuple[int, int]:
+    """Return what an entity stands by in the list."""
+    if isinstance(entity, KnownEntity):
+        return -entity.mentions, entity.seq
+    one = await _one(core, entity)
+    return -(await _mentions(core, [one.seq])).get(one.seq, 0), one.seq
 
 
 async def _mentions(core: Core, seqs: Sequence[int]) -> dict[int, int]:

@@ -22,6 +22,7 @@ from remanence.core.model import (
     Status,
     Trust,
     link_values,
+    short_id,
 )
 from remanence.core.score import decay
 from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
@@ -384,7 +385,8 @@ class _Overlap:
             key = row.columns["key"]
             self.decided.refused += 1
             self.decided.remarks.append(
-                f"line {row.line} is left out: its key {key!r} is {owner.id} here, which says something else or is gone"
+                f"line {row.line} is left out: its key {key!r} is {short_id(owner.seq)} here, which says something"
+                " else or is gone"
             )
             return
         match = owner or same

@@ -6,6 +6,7 @@ What a person merges is a plan with one merge, so that guards, audit and undoing
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from remanence.core.arguments import check_count
 from remanence.core.change import Change
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.guards import find_protecting_guards
@@ -14,7 +15,7 @@ from remanence.core.receipt import LinkedDuplicates, Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
-from remanence.flows.base.context import RACES_MAX, Core, receipt, wait_before_retry
+from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, wait_before_retry
 from remanence.flows.base.steps import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
@@ -62,10 +63,25 @@ class Graph:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def contradictions(self, open_only: bool = True) -> list[Contradiction]:
-        """List contradictions, the surest first: the open ones, or all that were ever linked."""
+    async def contradictions(
+        self,
+        open_only: bool = True,
+        *,
+        limit: int | None = None,
+        after: Contradiction | None = None,
+    ) -> list[Contradiction]:
+        """List contradictions, the surest first: the open ones, or all that were ever linked.
+
+        The list goes on behind the contradiction `after`, where that stood when it was listed.
+        """
+        if limit is not None:
+            check_count("limit", limit, 1, LISTED_MAX)
         pairs = await _read_contradictions(self._core)
-        return [each for each in pairs if each.is_open or not open_only]
+        return [
+            each
+            for each in pairs
+            if (each.is_open or not open_only) and (after is None or _rank(each) > _rank(after))
+        ][:limit]
 
     async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
         """Resolve a contradiction, in favour of one of the two memories or of neither.
@@ -94,7 +110,12 @@ class Graph:
 async def _read_contradictions(core: Core) -> list[Contradiction]:
     links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
     pairs = await read_contradictions(core, await drop_same_pairs(core, links))
-    return sorted(pairs, key=lambda pair: (-pair.link.weight, pair.link.key))
+    return sorted(pairs, key=_rank)
+
+
+def _rank(pair: Contradiction) -> tuple[float, tuple[int, int, int]]:
+    """Return what a contradiction stands by in the list."""
+    return -pair.link.weight, pair.link.key
 
 
 async def drop_same_pairs(core: Core, links: Sequence[Link]) -> list[Link]:
@@ -201,8 +222,8 @@ def _refuse(kept: Memory, gone: Memory) -> None:
     fallen = next((one for one in (kept, gone) if one.status not in STANDING), None)
     if fallen is not None:
         raise InvalidInput(
-            f"memory {fallen.id} is {fallen.status.label}, and only what stands can be merged",
-            recovery=f"bring it back first: restore {fallen.id}",
+            f"memory {short_id(fallen.seq)} is {fallen.status.label}, and only what stands can be merged",
+            recovery=f"bring it back first: restore {fallen.seq}",
         )
 
 
@@ -225,7 +246,7 @@ def _refuse_protected(gone: Memory, policy: Policy, now: int) -> None:
     guards = find_protecting_guards(gone, system=policy.is_system(gone.category), now=now, action="merge")
     if guards:
         raise Protected(
-            f"memory {gone.id} is protected from being merged: {', '.join(guards)}",
+            f"memory {short_id(gone.seq)} is protected from being merged: {', '.join(guards)}",
             recovery="keep this one and merge the other into it, or take the protection off first",
             guards=guards,
         )

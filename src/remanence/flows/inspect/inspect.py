@@ -40,7 +40,7 @@ from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast.first_archived import build_forecast_request, due_at, first_archives
 from remanence.flows.base import heartbeat
-from remanence.flows.base.audit_log import iterate_audit_log, newest_first
+from remanence.flows.base.audit_log import find_run_span, iterate_audit_log, newest_first
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import build_forgotten_error, plain_name, refuse_erased, unknown
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
@@ -191,6 +191,7 @@ class Event(Result):
     """One run's mark on a memory, or one run: when, which verb, by whom, and what changed.
 
     `owner` is whose the run is: a person's, an agent's by name or else by session, a policy's, or the engine's.
+    `position` is its place in the audit of the scope.
     """
 
     run: str
@@ -200,6 +201,7 @@ class Event(Result):
     changes: Sequence[str] = field(default_factory=tuple)
     detail: Mapping[str, Any] = field(default_factory=dict)
     owner: str = str(PERSON)
+    position: int = 0
 
     time = Time("at")
 
@@ -307,12 +309,22 @@ def _tokens_by_tier(snapshot: Snapshot) -> dict[str, int]:
     }
 
 
-async def history(core: Core, name: OneMemory | None, limit: int, verb: str | None = None) -> list[Event]:
-    """Return what happened to a memory, or the newest runs, oldest first; of one verb where it is named."""
+async def history(
+    core: Core, name: OneMemory | None, limit: int, verb: str | None = None, after: Run | None = None
+) -> list[Event]:
+    """Return what happened to a memory, or the newest runs, oldest first; of one verb where it is named.
+
+    `after` is how far a list before came: of a memory what is later follows, of all runs what is older.
+    """
     check_count("limit", limit, 1, RUNS_TOLD_MAX)
     if verb is not None and verb not in AUDITED:
         raise NameUnknown("verb", verb, sorted(AUDITED))
-    parts = newest_first(core) if name is None else iterate_audit_log(core, None, await _seq(core, name))
+    first, last = (None, 0) if after is None else await _find_span(core, after)
+    parts = (
+        newest_first(core, before=first)
+        if name is None
+        else iterate_audit_log(core, None, await _seq(core, name), last)
+    )
     events = []
     async for part in parts:
         if verb in (None, part.cause.verb) and (name is None or any(map(tells, part.changes))):
@@ -320,6 +332,13 @@ async def history(core: Core, name: OneMemory | None, limit: int, verb: str | No
         if len(events) == limit:
             break
     return events[::-1] if name is None else events
+
+
+async def _find_span(core: Core, run: Run) -> tuple[int, int]:
+    """Return between which positions something was done: an event is one part of its run."""
+    if isinstance(run, Event):
+        return run.position, run.position
+    return await find_run_span(core, runs.run_id(run))
 
 
 async def _seq(core: Core, name: OneMemory) -> int:
@@ -342,7 +361,9 @@ def _event(part: AuditPart) -> Event:
     lines = tuple(_describe_change(change) for change in part.changes if tells(change)) or (whole,)
     cause = part.cause
     owner = str(owner_of(cause))
-    return Event(cause.run, cause.at, cause.verb, cause.actor, lines, dict(cause.detail), owner)
+    return Event(
+        cause.run, cause.at, cause.verb, cause.actor, lines, dict(cause.detail), owner, part.position
+    )
 
 
 def _describe_change(change: Any) -> str:

@@ -125,9 +125,14 @@ class ReviewQueue:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    async def quarantined(self, *, limit: int = 1_000) -> list[Memory]:
-        """List what is in quarantine: texts that read like instructions and that no user or agent said."""
-        listing = Listing(listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False)
+    async def quarantined(self, *, limit: int = 1_000, after: OneMemory | None = None) -> list[Memory]:
+        """List what is in quarantine: texts that read like instructions and that no user or agent said.
+
+        The list goes on behind the memory `after`.
+        """
+        listing = Listing(
+            listed_by({"status": "quarantined"}, {}, {}), limit, oldest_first=False, after=after
+        )
         return await list_memories(self._core, listing)
 
     async def accept(self, names: Memories, *, if_revision: int | None = None) -> Receipt:

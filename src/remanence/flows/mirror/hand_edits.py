@@ -316,8 +316,8 @@ def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:
     others = _find_fixed_fields_changed(page, memory)
     if (after or others) and memory.status not in STANDING:
         raise InvalidInput(
-            f"memory {memory.id} is {memory.status.label}",
-            recovery=f"bring it back first: restore {memory.id}; or discard the edit",
+            f"memory {short_id(memory.seq)} is {memory.status.label}",
+            recovery=f"bring it back first: restore {memory.seq}; or discard the edit",
         )
     if edit.revision != memory.revision and (after or others):
         return edit.mark_refused(

@@ -191,7 +191,7 @@ class _Offers:
         self.room.pass_over(reason)
         if not self.filled.shows_enough:
             tokens = memory.tokens if memory.form is Form.FULL else memory.short_tokens
-            self.filled.dropped.append(DroppedMemory(memory.id, reason, tokens))
+            self.filled.dropped.append(DroppedMemory(memory.id, reason, tokens, memory.seq))
 
     def _marks(self, memory: Memory) -> int:
         """Return what it costs to say which contradictions there are between a memory and those kept."""

@@ -65,6 +65,11 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
     )
 
 
+def read_recallable(given: Mapping[str, Any]) -> Filters:
+    """Read what a recall is narrowed by."""
+    return read(given, RECALLABLE)
+
+
 def listed_by(named: Mapping[str, Any], equal: Mapping[str, Any], filters: Mapping[str, Any]) -> "Filters":
     """Read what `list` is asked for; of what is named, None asks for nothing."""
     values = {name: value for name, value in named.items() if value is not None}

@@ -52,7 +52,11 @@ async def _split_rateable(
         if memory is not None and not reason and spares_identity:
             reason = GUARD if says_who(memory.tags, system=core.policy.is_system(memory.category)) else ""
         if memory is None or reason:
-            skipped.append(DroppedMemory(str(name) if memory is None else memory.id, reason))
+            skipped.append(
+                DroppedMemory(str(name), reason)
+                if memory is None
+                else DroppedMemory(memory.id, reason, seq=memory.seq)
+            )
         else:
             by_seq[memory.seq] = memory
     return by_seq, tuple(skipped)

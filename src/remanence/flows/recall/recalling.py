@@ -26,6 +26,7 @@ from remanence.core.model import (
     Hit,
     Link,
     Memory,
+    OneMemory,
     RecallResult,
     Relation,
     Status,
@@ -36,6 +37,7 @@ from remanence.core.results import SAID_ALREADY
 from remanence.flows.base import extra_vectors
 from remanence.flows.base.context import LISTED_MAX, Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
+from remanence.flows.base.naming import find_cursor
 from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.archive_ranking import (
@@ -46,6 +48,8 @@ from remanence.flows.recall.archive_ranking import (
 )
 from remanence.flows.recall.current_only import mark_outdated, merge_stronger
 from remanence.flows.recall.filters import Filters
+from remanence.flows.recall.filters import listed_by as listed_by
+from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.gate.screening import refuse_secret
@@ -257,8 +261,6 @@ def _check(core: Core, asked: RecallRequest) -> None:
                 f"recall finds nothing that {_UNRECALLED[status]}",
                 recovery=f"list it: `list(status='{status.label}')`",
             )
-    if asked.between is not None and asked.between[0] > asked.between[1]:
-        raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
 
 
 def _find_archived_rows(core: Core, asked: RecallRequest, *, opens: bool) -> Bools | None:
@@ -478,7 +480,8 @@ def _answer(
         lines = [NO_ROOM]
     text = "\n".join([doubt, *lines] if doubt else lines)
     drops = tuple(
-        DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens) for k, reason in selection.dropped
+        DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens, hits[k].memory.seq)
+        for k, reason in selection.dropped
     )
     return RecallResult(
         query=asked.query,
@@ -609,6 +612,8 @@ class Listing:
     filters: Filters
     limit: int
     oldest_first: bool
+    after: OneMemory | None = None
+    between: tuple[int, int] | None = None
 
 
 async def list_memories(core: Core, asked: Listing) -> list[Memory]:
@@ -616,8 +621,16 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     check_count("limit", asked.limit, 1, LISTED_MAX)
     await core.uses.settle_to_read()
     filters = asked.filters
+    cursor = await find_cursor(core.store, core.scope, asked.after)
     find = Find(
-        filters.statuses, filters.tags, filters.columns, limit=asked.limit, oldest_first=asked.oldest_first
+        filters.statuses,
+        filters.tags,
+        filters.columns,
+        after=cursor if cursor is not None and asked.oldest_first else 0,
+        before=None if asked.oldest_first else cursor,
+        said=asked.between,
+        limit=asked.limit,
+        oldest_first=asked.oldest_first,
     )
     if not filters.attributes:
         return await _list_memories(core, find)

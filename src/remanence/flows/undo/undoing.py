@@ -472,7 +472,7 @@ async def restore(core: Core, names: Memories, if_revision: int | None = None) -
 
 async def _plan_restore(core: Core, memory: Memory, if_revision: int | None) -> list[Change]:
     """Decide how a memory that fell, or is shown shorter, comes back; one that stands and is shown whole is refused."""
-    refuse_moved(f"memory {memory.id}", memory.revision, if_revision, ("memories", memory.seq))
+    refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
     now, whole = core.clock.now(), lengths_of([memory.text])[0]
     if memory.status in STANDING and memory.form is Form.FULL:
         raise InvalidInput(

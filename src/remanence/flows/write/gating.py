@@ -10,13 +10,14 @@ from functools import lru_cache
 from shlex import quote
 from typing import Any, Literal
 
+from remanence.core.arguments import check_count
 from remanence.core.change import Change
 from remanence.core.claim import Forbidden
 from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.core.signatures import checked_class
-from remanence.flows.base.context import Core, receipt, run_off_loop
+from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
 from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, parse_rules
@@ -58,11 +59,20 @@ class ForbiddenTexts:
         """Allow forbidden texts again, named by their memories or by the hashes that `forbidden.list` gives."""
         return await lift(self._core, names)
 
-    async def list(self) -> list[Forbidden]:
-        """List the texts that are forbidden: the hash of each, since when, and which memory said it."""
+    async def list(
+        self, *, limit: int | None = None, after: str | Forbidden | None = None
+    ) -> list[Forbidden]:
+        """List the texts that are forbidden: the hash of each, since when, and which memory said it.
+
+        In order of the hashes; the list goes on behind the text or the hash `after`.
+        """
         require(self._core.store, ERASABLE, "forbidden.list")
+        if limit is not None:
+            check_count("limit", limit, 1, LISTED_MAX)
+        cursor = after.fold if isinstance(after, Forbidden) else after
         by_text = {_text_of(one): one for one in reversed(await self._core.store.forbidden(self._core.scope))}
-        return sorted(by_text.values(), key=lambda one: one.fold)
+        entries = sorted(by_text.values(), key=lambda one: one.fold)
+        return [one for one in entries if cursor is None or one.fold > cursor][:limit]
 
 
 def _text_of(one: Forbidden) -> tuple[object, int]:

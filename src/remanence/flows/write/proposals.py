@@ -130,7 +130,8 @@ async def decline(core: Core, name: OneMemory, what: Sequence[OneMemory]) -> Pro
         proposal = next((one for one in await list_proposals(core) if one.memory.seq == memory.seq), None)
         if row is None or proposal is None:
             raise NotFound(
-                f"nothing is proposed for {memory.id}", recovery="list what is: remanence review list"
+                f"nothing is proposed for {short_id(memory.seq)}",
+                recovery="list what is: remanence review list",
             )
         drop = await _narrow_proposal(core, proposal, what)
         rest = _remove_proposal(row, drop)
@@ -178,7 +179,7 @@ async def _narrow_proposal(core: Core, proposed: Proposal, what: Sequence[OneMem
     )
     if len(tags) + len({one.seq for one in (*replaces, *repeats)}) < len(set(what)):
         raise NotFound(
-            f"not all of that is proposed for {proposed.memory.id}: {proposed}",
+            f"not all of that is proposed for {short_id(proposed.memory.seq)}: {proposed}",
             recovery="name what is proposed, or nothing to decline all of it",
         )
     return replace(proposed, tags=tags, replaces=replaces, repeats=repeats)

@@ -40,12 +40,12 @@ from remanence.store.base import (
     LedgerFindings,
     Postings,
     PurgedMemory,
+    ScopeSize,
     ScopeSurvey,
     WriteContext,
 )
 from remanence.store.block_rules import refuse_malformed_entries
 from remanence.store.constraints import (
-    encode_values,
     memories_of,
     refuse_interval,
     refuse_unknown_clocks,
@@ -57,6 +57,7 @@ from remanence.store.ending import PROVEN, ImageEndMark, from_where
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
 from remanence.store.memory import tables as books
+from remanence.store.memory.finding import compile_find
 from remanence.store.memory.log import (
     Digests,
     digest,
@@ -168,18 +169,12 @@ class MemoryStore:
         """List memories by status, tags and columns."""
         refuse_unknown_columns(find.equal)
         tables = self._read(scope).tables
-        only = frozenset(find.only or ())
-        by_column = {name: _any_of(name, value) for name, value in find.equal.items()}
+        fits = compile_find(find)
         arrivals = sorted(tables["memories"].items(), reverse=True)[: find.among]
         seqs = [
             seq
             for seq, row in (reversed(arrivals) if find.oldest_first else arrivals)
-            if seq > find.after
-            and (find.statuses is None or row["status"] in find.statuses)
-            and (find.only is None or seq in only)
-            and row["id"].endswith(find.ending)
-            and all((seq, tag) in tables["tags"] for tag in find.tags)
-            and all(row[name] in values for name, values in by_column.items())
+            if fits(seq, row) and all((seq, tag) in tables["tags"] for tag in find.tags)
         ]
         return [_memory(scope, tables, seq) for seq in seqs[: find.limit]]
 
@@ -538,6 +533,16 @@ class MemoryStore:
             for scope, state in states.items()
         }
 
+    async def measure_scopes(self, scopes: Sequence[str]) -> dict[str, ScopeSize]:
+        """Return how much each of these scopes holds."""
+        rows = {scope: self._read(scope).tables["memories"].values() for scope in scopes}
+        return {
+            scope: ScopeSize(
+                len(some), sum(len(row["text"].encode()) + len(row["vector"] or b"") for row in some)
+            )
+            for scope, some in rows.items()
+        }
+
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: references and the audit chain."""
         self._read("")
@@ -627,14 +632,6 @@ def _as_twins(item: tuple[int, Row]) -> tuple[bool, bool, int]:
 
 def _twin(seq: int, row: Row) -> KnownMemory:
     return KnownMemory(seq, row["id"], Status(row["status"]), row["revision"], row["fingerprint"])
-
-
-def _any_of(name: str, value: Any) -> list[Any]:
-    """Return what a column may be, as it is kept."""
-    return [
-        encode_values("memories", {name: one})[name]
-        for one in (value if isinstance(value, tuple) else (value,))
-    ]
 
 
 def _memory(scope: str, tables: Tables, seq: int) -> Memory:

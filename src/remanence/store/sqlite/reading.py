@@ -380,6 +380,7 @@ def _group_by_memory(rows: Iterable[tuple[int, str, int | None]]) -> Mapping[int
 
 
 Condition = tuple[str, tuple[Any, ...]]
+_BEGINNING = "s.seq IN (SELECT seq FROM memories WHERE scope = ? AND id >= ? AND id < ?)"
 _ENDING = "s.seq IN (SELECT seq FROM memories WHERE scope = ? AND substr(id, -?) = ?)"
 _ARRIVALS = "SELECT seq FROM states WHERE scope = ? ORDER BY seq DESC LIMIT ?"
 
@@ -403,6 +404,12 @@ def _conditions(
         )
     if asked.only is not None:
         conditions.append(("s.seq IN (SELECT value FROM json_each(?))", (id_list(set(asked.only)),)))
+    if asked.before is not None:
+        conditions.append(("s.seq < ?", (asked.before,)))
+    if asked.said is not None:
+        conditions.append(("s.said_at BETWEEN ? AND ?", asked.said))
+    if asked.beginning:
+        conditions.append((_BEGINNING, (no, asked.beginning, asked.beginning + "~")))
     # All ids of a scope stand in an index, which is read many times faster than the memories.
     if asked.ending:
         conditions.append((_ENDING, (no, len(asked.ending), asked.ending)))

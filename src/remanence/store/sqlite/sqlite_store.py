@@ -32,6 +32,7 @@ from remanence.store.base import (
     LedgerFindings,
     Postings,
     PurgedMemory,
+    ScopeSize,
     ScopeSurvey,
     WriteContext,
     writes,
@@ -53,6 +54,7 @@ from remanence.store.sqlite import (
     ledger_file,
     purged,
     reading,
+    sizes,
     snapshots,
 )
 from remanence.store.sqlite.dialect import (
@@ -338,6 +340,10 @@ class SqlStore:
     async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
         return await self._read(lambda connection: reading.survey(connection, names))
+
+    async def measure_scopes(self, scopes: Sequence[str]) -> dict[str, ScopeSize]:
+        """Return how much each of these scopes holds."""
+        return await self._read(lambda connection: sizes.measure_scopes(connection, self._names, scopes))
 
     async def check(self) -> list[Check]:
         """Look whether what is stored is sound: structure, references, row hashes, audit chain, full text."""

@@ -17,6 +17,7 @@ from remanence.store.capabilities import (
     ERASABLE,
     FILE,
     IMAGE_EXPIRY,
+    SIZES,
     VECTORS,
 )
 from remanence.testing.contract.archiving import ArchiveWordContract
@@ -34,6 +35,7 @@ from remanence.testing.contract.files import FileContract
 from remanence.testing.contract.guards import GuardContract
 from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
+from remanence.testing.contract.sizes import SizeContract
 from remanence.testing.contract.snapshots import SnapshotContract
 from remanence.testing.contract.writers import WritersContract
 
@@ -62,6 +64,7 @@ class StoreContract(
     ErasableContract,
     ImageExpiryContract,
     CheckedContract,
+    SizeContract,
     FileContract,
 ):
     """Everything that a store must do; of what it lacks nothing is asked."""
@@ -76,5 +79,6 @@ CONTRACTS: Final[Mapping[str, type]] = {
     ERASABLE.name: ErasableContract,
     IMAGE_EXPIRY.name: ImageExpiryContract,
     CHECKED.name: CheckedContract,
+    SIZES.name: SizeContract,
     FILE.name: FileContract,
 }

@@ -90,6 +90,32 @@ class ReadContract:
         assert (3, 4) == (len(by_ending["bcd"]), len(by_ending[""]))
         assert {a, b, d} == {memory.seq for memory in by_ending["bcd"]}
 
+    async def test_listings_by_the_beginning_of_an_id(self, store: Store) -> None:
+        """Letter by letter, of any status, in this scope alone."""
+        ids = [begins + "1" * 28 for begins in ("abcd", "abce", "ABCD", "abc%")]
+        creations = [create_change(n, f"text {n}", id=id_) for n, id_ in enumerate(ids, start=1)]
+        a, b, _, d = (await keep(store, *creations)).assigned
+        await keep(store, create_change(1, "elsewhere", id="abcd" + "2" * 28), scope="another")
+        await keep(store, prune_change(await one(store, a)), verb="forget")
+        by_beginning = {
+            part: [memory.seq for memory in await store.find(SCOPE, Find(beginning=part))]
+            for part in ("abcd", "abc", "abc%", "abcd2", "x")
+        }
+
+        assert {"abcd": [a], "abc": [d, b, a], "abc%": [d], "abcd2": [], "x": []} == by_beginning
+        assert [] == await store.find(SCOPE, Find(beginning="abcd", ending="2"))
+
+    async def test_listings_between_two_numbers(self, store: Store) -> None:
+        """Above one number and below another, neither included, in either order, the limit counted from there."""
+        a, b, c, d = (await keep(store, *(create_change(n, f"text {n}") for n in range(1, 5)))).assigned
+
+        assert [b, a] == [memory.seq for memory in await store.find(SCOPE, Find(before=c))]
+        assert [b] == [memory.seq for memory in await store.find(SCOPE, Find(before=c, limit=1))]
+        assert [b, c] == [
+            memory.seq for memory in await store.find(SCOPE, Find(after=a, before=d, oldest_first=True))
+        ]
+        assert [] == await store.find(SCOPE, Find(before=a))
+
     async def test_listings_by_status(self, store: Store) -> None:
         """None means any status; a tuple means one of these."""
         a, b = (await keep(store, create_change(1, "a a"), create_change(2, "b b"))).assigned
