@@ -32,6 +32,8 @@ SETTING: dict[str, Verb] = {
     "confirm": lambda memory, name, n: memory.confirm(name, if_revision=n),
     "correct": lambda memory, name, n: memory.correct(name, "a corrected text", if_revision=n),
     "supersede": lambda memory, name, n: memory.supersede(name, "other", if_revision=n),
+    "resolve": lambda memory, name, n: memory.graph.resolve(name, "other", "other", if_revision=n),
+    "merge": lambda memory, name, n: memory.graph.merge("other", name, if_revision=n),
     "forget": lambda memory, name, n: memory.forget(name, if_revision=n),
     "restore": lambda memory, name, n: memory.restore(name, if_revision=n),
 }
@@ -42,6 +44,8 @@ async def _subject(memory: remanence.Engine, verb: str) -> Memory:
     """Learn a memory that the verb can change: held for `release`, pinned for `unpin`, fallen for `restore`."""
     subject = await memory.learn("the text", tags=["a"], key="k")
     await memory.learn("the other", key="other")
+    if verb == "resolve":
+        await memory.link(subject.id, "other", "contradicts")
     if verb == "release":
         await memory.hold(subject.id, "legal")
     if verb == "unpin":
@@ -312,3 +316,18 @@ def test_the_command_line_names_both_revisions(tmp_path: Path) -> None:
     assert (1, 0) == (refused.returncode, done.returncode)
     assert "revision 2, not 1" in refused.stderr
     assert (1, 2) == (told["expected"], told["current"])
+
+
+async def test_a_contradiction_of_which_both_hold_has_the_revision_of_its_link(
+    memory: remanence.Engine,
+) -> None:
+    """Where neither takes the other's place, what is resolved is the link, as `unlink` has it."""
+    one, other = await memory.learn("The gate shuts at six."), await memory.learn("The gate shuts at eight.")
+    link = await memory.link(one, other, "contradicts")
+    with pytest.raises(Conflict) as caught:
+        await memory.graph.resolve(one, other, if_revision=link.revision + 1)
+
+    assert (link.revision + 1, link.revision) == (caught.value.expected, caught.value.current)
+    assert 1 == len(await memory.graph.contradictions())
+    await memory.graph.resolve(one, other, if_revision=link.revision)
+    assert [] == await memory.graph.contradictions()

@@ -288,8 +288,9 @@ async def graph_merge(
     /,
     *,
     memory: Memory,
+    if_revision: IfRevision = None,
 ) -> Any:
-    return await memory.graph.merge(keep, other)
+    return await memory.graph.merge(keep, other, if_revision=if_revision)
 
 
 async def graph_link_duplicates(*, memory: Memory) -> Any:
@@ -305,8 +306,14 @@ async def graph_resolve(
     keep: Annotated[
         Name | None, Parameter(help="Which of the two supersedes the other; neither if absent.")
     ] = None,
+    if_revision: Annotated[
+        int | None,
+        Parameter(
+            help="Only while the one that loses its place has this revision; without --keep, the link."
+        ),
+    ] = None,
 ) -> Any:
-    return await memory.graph.resolve(one, other, keep)
+    return await memory.graph.resolve(one, other, keep, if_revision=if_revision)
 
 
 async def rate(

@@ -5,18 +5,20 @@ Knows arguments, and what a look at a missing or broken file answers; must not k
 
 import asyncio
 import shlex
+from collections.abc import Awaitable, Callable
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from remanence.core.errors import InvalidInput, StoreError
+from remanence.core.errors import Conflict, Erased, InvalidInput, NotFound, StoreError
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, PLAIN, Given, Memory, Names
 from remanence.faces.cli.running import Interrupted, database, open_engine
 from remanence.faces.style import Undoable, counting, waiting
 
 if TYPE_CHECKING:
+    from remanence.flows.erase.erase import ErasePreview
     from remanence.flows.mirror.mirror import MirrorResult
 
 
@@ -110,6 +112,7 @@ def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="
     return tree().generate_completion(prog_name="remanence", shell=shell)
 
 
+ERASE_TRIES = 10  # an edit in between takes milliseconds; who edits all the time is told
 INTERRUPTED = (
     "500 memories at a time are erased or stand as they were: `remanence list` shows those that stand; `remanence"
     " schedule tick` proves that the others are gone, `remanence doctor` says whether that is pending"
@@ -134,15 +137,38 @@ async def _erase(
     ] = False,
     yes: Annotated[bool, Parameter(help="Erase them; without, it is only shown.")] = False,
 ) -> Any:
+    async def show() -> "ErasePreview":
+        return await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
+
     with waiting("looking"):
-        preview = await memory.erase.show(names or (), scope=scope, subject=subject, mentions=mentions)
+        preview = await show()
     if not yes:
         return preview
     with waiting("erasing"):
         try:
-            return await memory.erase.apply(preview)
+            return await _apply_anew(memory, preview, show)
         except asyncio.CancelledError:  # what was being committed then is whole as well
             raise Interrupted(INTERRUPTED) from None
+
+
+async def _apply_anew(
+    memory: Memory, preview: "ErasePreview", show: Callable[[], Awaitable["ErasePreview"]]
+) -> Any:
+    """Erase what is shown; where somebody changes it meanwhile, what then is, so often and no longer.
+
+    With --yes nobody looks at what is shown, so what was changed is asked for as well.
+    """
+    for attempt in range(ERASE_TRIES):
+        try:
+            return await memory.erase.apply(preview)
+        except Conflict as conflict:
+            if attempt + 1 == ERASE_TRIES:
+                raise
+            try:
+                preview = await show()
+            except (NotFound, Erased):  # a first part of them has gone, and cannot be named any more
+                raise conflict from None
+    raise AssertionError("unreachable")
 
 
 async def finish(

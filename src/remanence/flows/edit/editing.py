@@ -76,6 +76,7 @@ from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
 from remanence.read.name_evidence import find_names
 from remanence.read.supposed import holds_on
+from remanence.store.base import Arriving
 from remanence.store.lineage import find_successors
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
@@ -120,11 +121,34 @@ async def edit(
             (*replaced.notes, *gating.describe_names(tag_counts)),
         )
 
+    twins: list[str] = []
+
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
+        changes = await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
+        twins[:] = await _find_twin(core, memory, changes)
+        return await beside_equals(core, changes, _with_new_text(memory, changes)) if twins else changes
 
     outcome = await core.change(name, "update", decide, if_revision=if_revision)
-    return await _note_markers(core, outcome, replaced)
+    done = await _note_markers(core, outcome, replaced)
+    return replace(done, notes=(*done.notes, *twins))
+
+
+def _with_new_text(memory: Memory, changes: Sequence[Change]) -> list[Memory]:
+    """Return a memory with the fingerprint that changes give it; none where its text stays or it does not stand."""
+    own = next((one.after or {} for one in changes if one.table == "memories"), {})
+    stands = own.get("status", memory.status) in STANDING
+    return [replace(memory, fingerprint=own["fingerprint"])] if stands and "fingerprint" in own else []
+
+
+async def _find_twin(core: Core, memory: Memory, changes: Sequence[Change]) -> list[str]:
+    """Say which other memory says what this one comes to say, as `learn` answers of it; none where nothing does."""
+    marks = [one.fingerprint for one in _with_new_text(memory, changes)]
+    if not marks:
+        return []
+    twin = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.get(marks[0])
+    if twin is None or twin.status not in STANDING or twin.seq == memory.seq:
+        return []
+    return [f"{short_id(twin.seq)} says the same; to make them one: graph merge {twin.seq} {memory.seq}"]
 
 
 async def _note_markers(core: Core, done: Receipt, replaced: gating.Replacements) -> Receipt:

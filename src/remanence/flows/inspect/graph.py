@@ -15,7 +15,8 @@ from remanence.core.receipt import LinkedDuplicates, Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
-from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, wait_before_retry
+from remanence.edit.one_memory import on_revision
+from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
 from remanence.flows.base.steps import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
@@ -83,19 +84,26 @@ class Graph:
             if (each.is_open or not open_only) and (after is None or _rank(each) > _rank(after))
         ][:limit]
 
-    async def resolve(self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None) -> Receipt:
+    async def resolve(
+        self,
+        a: OneMemory,
+        b: OneMemory,
+        keep: OneMemory | None = None,
+        *,
+        if_revision: int | None = None,
+    ) -> Receipt:
         """Resolve a contradiction, in favour of one of the two memories or of neither.
 
-        With `keep`, that one takes the other's place.
+        With `keep`, that one takes the other's place, and `if_revision` is the other's; else it is the link's own.
         """
-        return await resolve(self._core, (a, b), keep)
+        return await resolve(self._core, (a, b), keep, if_revision)
 
-    async def merge(self, keep: OneMemory, other: OneMemory) -> Receipt:
+    async def merge(self, keep: OneMemory, other: OneMemory, *, if_revision: int | None = None) -> Receipt:
         """Make one memory of two that say the same: the one to keep takes in the other, which is superseded.
 
-        Neither embedder nor policy is asked; a pin or a hold on the other refuses it.
+        Neither embedder nor policy is asked; a pin or a hold on the other refuses it. `if_revision` is the other's.
         """
-        return await merge(self._core, keep, other)
+        return await merge(self._core, keep, other, if_revision)
 
     async def link_duplicates(self) -> LinkedDuplicates:
         """Look through the whole scope for texts that share most of their words, and link them as near duplicates.
@@ -148,7 +156,12 @@ async def read_contradictions(core: Core, links: Sequence[Link]) -> list[Contrad
     ]
 
 
-async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory | None) -> Receipt:
+async def resolve(
+    core: Core,
+    ends: tuple[OneMemory, OneMemory],
+    keep: OneMemory | None,
+    if_revision: int | None = None,
+) -> Receipt:
     """Mark a contradiction as resolved, and let the memory to keep supersede the other, in one commit."""
     for attempt in range(RACES_MAX):
         one, other = await core.one(ends[0]), await core.one(ends[1])
@@ -159,7 +172,7 @@ async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory
                 recovery=f"keep {short_id(one.seq)} or {short_id(other.seq)}, or neither",
             )
         cause = core.cause("resolve", detail={"ids": [one.id, other.id]})
-        changes = await _changes(core, one, other, winner)
+        changes = await _changes(core, one, other, winner, if_revision)
         counts = {"resolve": 1} if changes else {}
         notes = () if changes else ("it was resolved so before",)
         try:
@@ -172,8 +185,13 @@ async def resolve(core: Core, ends: tuple[OneMemory, OneMemory], keep: OneMemory
     raise AssertionError("unreachable")
 
 
-async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) -> list[Change]:
+async def _changes(
+    core: Core, one: Memory, other: Memory, kept: Memory | None, if_revision: int | None
+) -> list[Change]:
     """Decide what resolving changes; nothing where it was resolved so before."""
+    loser = None if kept is None else other if kept.seq == one.seq else one
+    if loser is not None:
+        _refuse_moved(loser, if_revision)
     key = (min(one.seq, other.seq), max(one.seq, other.seq), int(Relation.CONTRADICTS))
     turns = await _read_turns(core, {one.seq, other.seq})
     mine, theirs = ({end.seq, *turns.get(end.seq, ())} for end in (one, other))
@@ -189,16 +207,20 @@ async def _changes(core: Core, one: Memory, other: Memory, kept: Memory | None) 
     changes = [
         Change("links", link.key, {"resolved_at": None}, values) for link in same if link.resolved_at is None
     ]
-    if kept is not None:
-        changes += await decide_supersession(core, other if kept.seq == one.seq else one, kept)
-    return changes
+    if kept is None or loser is None:
+        link = next(one for one in links if one.key == key)
+        refuse_moved("the link", link.revision, if_revision, ("links", key))
+        return changes
+    changes += await decide_supersession(core, loser, kept)
+    return changes if if_revision is None else on_revision(loser, changes)
 
 
-async def merge(core: Core, keep: OneMemory, other: OneMemory) -> Receipt:
+async def merge(core: Core, keep: OneMemory, other: OneMemory, if_revision: int | None = None) -> Receipt:
     """Merge a memory into the one to keep, whatever embedder and policy say; what is protected stays."""
     for attempt in range(RACES_MAX):
         kept, gone = await core.one(keep), await core.one(other)
         _refuse(kept, gone)
+        _refuse_moved(gone, if_revision)
         policy = load(_POLICY.format(order="seq" if kept.seq < gone.seq else "seq desc"))
         _refuse_protected(gone, policy, core.clock.now())
         try:
@@ -208,10 +230,16 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory) -> Receipt:
             continue
         pair = (min(kept.seq, gone.seq), max(kept.seq, gone.seq))
         proposed = await plan(core, policy, only=pair)
+        # What was planned with is no newer than what stands now, and the commit compares with what was planned with.
+        _refuse_moved(await core.one(gone.seq), if_revision)
         done = await carry_out(core, proposed, CURATE)
         if done.counts.get("merge"):
             return done
     raise Conflict((), "the two kept changing while they were to become one")
+
+
+def _refuse_moved(memory: Memory, if_revision: int | None) -> None:
+    refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
 
 
 def _refuse(kept: Memory, gone: Memory) -> None:
