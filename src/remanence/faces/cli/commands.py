@@ -16,6 +16,7 @@ from remanence.faces.cli import options
 from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Names, Relation, Text
 from remanence.faces.cli.running import Interrupted
 from remanence.faces.style import Undoable, counting, waiting
+from remanence.flows.base.context import LISTED_MAX
 from remanence.flows.recall.filters import ANY
 
 Tags = Annotated[list[str], Parameter(metavar="TAG", help="One tag or several.")]
@@ -158,7 +159,9 @@ async def list_(
     equal: dict[str, Any] = {name: value for name, value in columns.items() if value}
     if ANY in equal.get("status", ()):
         equal["status"] = ANY
-    return page.choose_fields(await memory.list(tags=tuple(tag or ()), **equal, **page.values()))
+    # One more is asked for than is shown, to say whether there are more.
+    limit = page.limit + (1 <= page.limit < LISTED_MAX)
+    return page.cut(await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **page.values()))
 
 
 async def update(

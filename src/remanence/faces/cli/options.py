@@ -332,9 +332,8 @@ class ListPage:
     ] = None
 
     def values(self) -> dict[str, Any]:
-        """Return the arguments of `list`."""
+        """Return the arguments of `list`, but for the limit."""
         arguments: dict[str, Any] = {
-            "limit": self.limit,
             "after": self.after,
             "oldest_first": self.oldest_first,
             "filters": filters(self.where or []),
@@ -345,7 +344,14 @@ class ListPage:
             arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
         return arguments
 
-    def choose_fields(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
+    def cut(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
+        """Return what is to be shown, and say on stderr how the list goes on where there is more."""
+        if len(memories) > self.limit:
+            more = f"there are more: --after {memories[self.limit - 1].seq}"
+            style.write_lines([style.Text(more, "dim")], sys.stderr)
+        return self._choose_fields(memories[: self.limit])
+
+    def _choose_fields(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
         """Return what is to be shown of each memory: all of it, or the fields that were named."""
         if not self.field:
             return memories
