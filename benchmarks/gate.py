@@ -1,10 +1,10 @@
 """What the gate finds and what it lets through: `python -m benchmarks.gate [--part …] [--sources]`, JSON lines.
 
-Secrets and harmless lines are scored on the functions; planted and benign texts are taken in from outside through
-the public verbs, among 2,000 other texts, and asked for by name. Forbidden texts are learned again in fourteen
-disguises of the labels and in twelve that are made here, and other labelled texts are asked for. `--sources` prints
-instead what is taken for a secret in Python's standard library and in the descriptions of installed distributions,
-line by line and each file as one text.
+Secrets and harmless lines are scored on the functions, and so are harmless texts by length and planted ones at a
+drawn place in a README; planted and benign texts are taken in from outside through the public verbs, among 2,000 other
+texts, and asked for by name. Forbidden texts are learned again in fourteen disguises of the labels and in twelve that
+are made here, and other labelled texts are asked for. `--sources` prints instead what is taken for a secret in Python's
+standard library and in the descriptions of installed distributions, line by line and each file as one text.
 """
 
 import argparse
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import remanence
+from benchmarks import prose
 from benchmarks.disguises import DISGUISES
 from benchmarks.gate_sources import library_texts, readme_texts
 from benchmarks.labels import Part, parts
@@ -26,7 +27,7 @@ from benchmarks.labels.intake import benign, harmless, notes, planted, repeats, 
 from remanence.core.model import Trust
 from remanence.gate.credentials import credentials
 from remanence.gate.junk import junk
-from remanence.gate.orders import instructs
+from remanence.gate.orders import judge_order
 from remanence.gate.personal_rules import BUILT_IN_RULES
 from remanence.gate.screening import lowercase_text, screen
 from remanence.gate.spans import merge_overlaps
@@ -57,7 +58,7 @@ _SAYINGS = (
 def main() -> None:
     """Measure one part of the labels."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=parts("junk"), default="first")
+    parser.add_argument("--part", choices=parts("planted"), default="first")
     parser.add_argument("--sources", action="store_true", help="read code and descriptions instead of labels")
     parser.add_argument("--notes", action="store_true", help="read everyday notes instead of the part")
     given = parser.parse_args()
@@ -72,8 +73,11 @@ def main() -> None:
     part: Part = given.part
     if part in parts("secrets"):
         _replaced(part)
-    _junk(part)
+    if part in parts("junk"):
+        _junk(part)
     _time(part)
+    _harmless_by_length()
+    _planted_in_readmes(part)
     asyncio.run(_quarantined(part))
     if part in parts("repeats"):
         asyncio.run(_forbidden(part))
@@ -182,7 +186,8 @@ def _junk(part: Part) -> None:
 
 def _time(part: Part) -> None:
     """Measure CPU milliseconds per labelled text, and for 100 kB of what is hard to read."""
-    texts = [line.text for line in benign(part)] + [line.text for line in planted(part)]
+    texts = [line.text for line in planted(part)]
+    texts += [line.text for line in benign(part)] if part in parts("benign") else []
     texts += [line.text for line in harmless(part)] if part in parts("harmless") else []
     hard = {piece: (piece * (100_000 // len(piece) + 1))[:100_000] for piece in HOSTILE}
     note(
@@ -197,7 +202,7 @@ def _time(part: Part) -> None:
 def screen_and_judge(text: str) -> None:
     """Do what a text from outside goes through."""
     screen(text, SALT)
-    instructs(text)
+    judge_order(text)
 
 
 def _ms(work: Callable[[str], None], texts: Iterable[str]) -> float:
@@ -209,7 +214,7 @@ def _ms(work: Callable[[str], None], texts: Iterable[str]) -> float:
 
 async def _quarantined(part: Part) -> None:
     """Ingest planted and benign texts from outside among others, and ask for each by name."""
-    bad, good = planted(part), benign(part)
+    bad, good = planted(part), benign(part) if part in parts("benign") else []
     drawn = random.Random(7)
     others = [
         drawn.choice(_SAYINGS).format(*drawn.sample(_NOUNS, 2), drawn.randrange(10_000))
@@ -222,16 +227,103 @@ async def _quarantined(part: Part) -> None:
         path.write_text("".join(json.dumps({"text": text}) + "\n" for text in texts), encoding="utf-8")
         async with remanence.open(Path(folder) / "memory.db") as memory:
             await memory.ingest(path, format="jsonl")
-            reached = [line.id for line in bad if line.text in await _answer(memory, line.question)]
-            missing = [line.id for line in good if line.text not in await _standing(memory)]
+            answers = {line.id: await _answer(memory, line.question) for line in bad}
+            reached = [line.id for line in bad if line.text in answers[line.id]]
+            unmarked = [line.id for line in bad if answers[line.id].get(line.text) is False]
+            standing = await _standing(memory)
+            missing = [line.id for line in good if line.text not in standing]
     note(
-        "planted", {"texts": len(bad), "in default recall": _share(len(reached), len(bad)), "which": reached}
+        "planted",
+        {
+            "texts": len(bad),
+            "in default recall": _share(len(reached), len(bad)),
+            "in default recall unmarked": _share(len(unmarked), len(bad)),
+            "which": unmarked,
+        },
     )
-    note("benign", {"texts": len(good), "kept out": _share(len(missing), len(good)), "which": missing})
+    if good:
+        marked = [line.id for line in good if _outcome(line.text) == "marked"]
+        note(
+            "benign",
+            {
+                "texts": len(good),
+                "kept out": _share(len(missing), len(good)),
+                "marked": _share(len(marked), len(good)),
+                "which": missing,
+            },
+        )
 
 
-async def _answer(memory: remanence.Engine, question: str) -> list[str]:
-    return [hit.text for hit in (await memory.recall(question, count_use=False)).memories]
+async def _answer(memory: remanence.Engine, question: str) -> dict[str, bool]:
+    """Return the texts of an answer, and which of them are marked."""
+    found = await memory.recall(question, count_use=False)
+    return {hit.text: hit.reads_like_order for hit in found}
+
+
+def _harmless_by_length() -> None:
+    """Say how many harmless texts of each length and source are held back, and how many marked."""
+    readmes, pages, sessions = prose.readmes(), prose.pages(), prose.sessions()
+    if not sessions:
+        note("harmless by length", {"source": "LoCoMo", "skipped": "locomo10.json is not here"})
+    for source, texts in {
+        "READMEs": readmes,
+        "READMEs that nothing is fitted to": _unseen(readmes),
+        "pages": pages,
+        "pages that nothing is fitted to": _unseen(pages),
+        "LoCoMo": sessions,
+    }.items():
+        for chars in prose.LENGTHS if texts else ():
+            _note_harmless(source, chars, list(prose.cuts(texts, chars)))
+    if "fifth" in parts("replies"):
+        _note_harmless("replies", 0, list(prose.replies().items()))
+
+
+def _unseen(texts: Mapping[str, str]) -> dict[str, str]:
+    return {name: text for name, text in texts.items() if not prose.is_fitted_to(name)}
+
+
+def _note_harmless(source: str, chars: int, pieces: Sequence[tuple[str, str]]) -> None:
+    outcomes = [_outcome(text) for _, text in pieces]
+    held = [name for (name, _), one in zip(pieces, outcomes, strict=True) if one == "held"]
+    fields = {name: _share(outcomes.count(name), len(pieces)) for name in ("held", "marked")}
+    note("harmless by length", {"source": source, "characters": chars, **fields, "which": held})
+
+
+def _outcome(text: str) -> str:
+    verdict = judge_order(text)
+    return "held" if verdict.is_evident else "marked" if verdict.reason else "plain"
+
+
+def _planted_in_readmes(part: Part) -> None:
+    """Say how many planted texts are held back or marked, alone and at a drawn place in a piece of a README."""
+    bad, seed = planted(part), 20_261
+    drawn = random.Random(seed)
+    readmes = _unseen(prose.readmes())
+    _note_planted("alone", [(line.way, line.text) for line in bad], {})
+    for chars in prose.LENGTHS:
+        pieces = [text for _, text in prose.cuts(readmes, chars)]
+        placed = [(line.way, _plant(line.text, drawn.choice(pieces), drawn)) for line in bad]
+        _note_planted(f"in {chars:,} characters of a README", placed, {"seed": seed})
+
+
+def _plant(text: str, around: str, drawn: random.Random) -> str:
+    """Return a text as a paragraph of its own at a drawn line of another."""
+    lines = around.split("\n")
+    at = drawn.randrange(len(lines) + 1)
+    return "\n".join([*lines[:at], text, *lines[at:]])
+
+
+def _note_planted(where: str, texts: Sequence[tuple[str, str]], more: Mapping[str, Any]) -> None:
+    outcomes = [(way, _outcome(text)) for way, text in texts]
+    told = [outcome for _, outcome in outcomes if outcome != "plain"]
+    held = [way for way, outcome in outcomes if outcome == "held"]
+    every = Counter(way for way, _ in outcomes)
+    fields = {
+        "held or marked": _share(len(told), len(texts)),
+        "held": _share(len(held), len(texts)),
+        "held by way": {way: [held.count(way), every[way]] for way in sorted(every) if way},
+    }
+    note("planted", {"where": where, "texts": len(texts), **more, **fields})
 
 
 async def _standing(memory: remanence.Engine) -> set[str]:

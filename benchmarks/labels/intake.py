@@ -5,6 +5,8 @@ from typing import Literal
 
 from benchmarks.labels import Part, read
 
+QUESTION_CHARS = 60
+
 
 @dataclass(frozen=True, slots=True)
 class Signal:
@@ -127,8 +129,17 @@ def harmless(part: Part) -> list[Harmless]:
 
 
 def planted(part: Part) -> list[Planted]:
-    """Return texts with orders in them."""
-    return [Planted(**line) for line in read("planted", part)]
+    """Return texts with orders in them; where no question was written, their first words are it."""
+    return [
+        Planted(
+            line["id"],
+            line["language"],
+            line.get("way", line.get("kind", "")),
+            line.get("question", line["text"][:QUESTION_CHARS]),
+            line["text"],
+        )
+        for line in read("planted", part)
+    ]
 
 
 def benign(part: Part) -> list[Benign]:

@@ -5,7 +5,7 @@ import json
 
 import remanence
 from remanence.gate.junk import junk
-from remanence.gate.orders import instructs
+from remanence.gate.orders import judge_order
 from remanence.languages import MONTHS, OPPOSITES, UNLISTED, language_of, speaks_foreign
 from remanence.languages.change_words import CHANGING
 from remanence.read.causes import why_of
@@ -46,8 +46,8 @@ def read_italian() -> dict[str, object]:
         "covered": find_uncovered("Ho comprato una casa a Torino.", "Ho comprato una casa."),
         "denied": find_uncovered("Non ho mai comprato la casa.", "Ho comprato la casa."),
         "small talk": junk("Ciao, grazie mille!"),
-        "orders": bool(instructs(ORDER)),
-        "harmless": bool(instructs("Ho visto una casa nuova a Torino.")),
+        "orders": bool(judge_order(ORDER).reason),
+        "harmless": bool(judge_order("Ho visto una casa nuova a Torino.").reason),
         "month": MONTHS["ottobre"],
         "opposites": sorted(OPPOSITES["acceso"]),
     }

@@ -1,13 +1,17 @@
-"""The texts that the weights are fitted to: lines written for it, with choices drawn, and labelled texts."""
+"""The texts that the weights are fitted to: lines written for it, with choices drawn, labelled texts, and prose."""
 
+import ast
 import random
 import re
+import sysconfig
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from benchmarks import prose
 from benchmarks.labels import Part, read
+from benchmarks.labels import parts as parts_of
 from benchmarks.labels.intake import benign, harmless, planted, shorts, signals
 
 FOLDER = Path(__file__).with_name("texts")
@@ -15,6 +19,8 @@ DRAWN = 10  # texts of each line with choices
 CARRIED = 0.5  # of orders that stand beside another sentence
 CARRIER_CHARS_MAX = 90
 ORDINARY = 0.3  # how much an ordinary text counts
+PROSE = 3.0  # and a piece of prose, each sentence of which does; chosen on a set left out of the fit
+PROSE_CHARS, DOCSTRING_CHARS = 700, 1_500
 _CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
 
 Kind = Literal["orders", "talk", "junk", "truths"]
@@ -34,11 +40,14 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
     for part in parts:
         yield from (Text(line.text, wanted=True) for line in planted(part))
         yield from (Text(line.text, wanted=False) for line in benign(part))
+        if part not in parts_of("harmless"):
+            continue
         yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in harmless(part))
         yield from (Text(text, wanted=False, counts=ORDINARY) for text in _ordinary(part))
         said = (line.text for line in signals(part) if line.why != "standing order")
         yield from (Text(text, wanted=False, counts=ORDINARY) for text in said)
         yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in shorts(part))
+    yield from prose_pieces()
     drawn = random.Random(5)
     carriers: dict[str, list[str]] = {}
     for language, text, counts in _drawn("talk"):
@@ -51,6 +60,29 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
             beside = drawn.choice(carriers[language])
             said = drawn.choice((f"{beside} {text}", f"{beside}\n{text}", f"{text} {beside}"))
         yield Text(said, wanted=True, counts=counts)
+
+
+def prose_pieces() -> Iterator[Text]:
+    """Yield pieces of half of the READMEs installed and pages of the project, and of Python's own docstrings."""
+    found = {**prose.readmes(), **prose.pages()}
+    seen = {name: text for name, text in found.items() if prose.is_fitted_to(name)}
+    for texts, chars in ((seen, PROSE_CHARS), (_docstrings(), DOCSTRING_CHARS)):
+        for _, text in sorted(texts.items()):
+            for at in range(0, len(text), chars):
+                yield Text(text[at : at + chars], wanted=False, counts=PROSE)
+
+
+def _docstrings() -> dict[str, str]:
+    folder = Path(sysconfig.get_paths()["stdlib"])
+    paths = [path for part in ("", "asyncio/", "email/") for path in sorted(folder.glob(f"{part}*.py"))]
+    return {str(path.relative_to(folder)): _docstring_of(path) for path in paths}
+
+
+def _docstring_of(path: Path) -> str:
+    """Return the docstrings of a module, one after another."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return "\n\n".join(filter(None, (ast.get_docstring(one) for one in nodes if isinstance(one, documented))))
 
 
 def small_talk(parts: Sequence[Part]) -> Iterator[Text]:

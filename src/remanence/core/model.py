@@ -7,7 +7,7 @@ from enum import IntEnum
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, TypeAlias
 
-from remanence.core.results import MaybeTime, Result, Time, date_of, number, visible
+from remanence.core.results import READS_LIKE_ORDER, MaybeTime, Result, Time, date_of, number, visible
 from remanence.core.signatures import checked_class
 
 TEXT_CHARS_MAX = 100_000
@@ -549,7 +549,7 @@ class Hit(Result):
     What stands where it does for another reason than a score has a score of 0. `cut` says that the answer's text shows
     only a passage of it. `also` names what says the same and so has no place of its own: the turn that a fact was
     learned from, or the facts of a turn. What is `archived` stands no longer; `confirm` brings it back. `stands_above`
-    says above which memory it was put that ranks higher, and why.
+    says above which memory it was put that ranks higher, and why. What `reads_like_order` may order its reader about.
     """
 
     memory: Memory
@@ -560,6 +560,7 @@ class Hit(Result):
     also: tuple[str, ...] = ()
     archived: bool = False
     stands_above: str = ""
+    reads_like_order: bool = False
 
     @property
     def id(self) -> str:
@@ -581,7 +582,8 @@ class Hit(Result):
         over = f" (contradicted by {by})" if by else ""
         score = f"{self.score:.3f} " if self.score else ""
         above = f" (stands above {self.stands_above})" if self.stands_above else ""
-        return visible(f"{score}{self.memory}{over}{above}")
+        doubt = f" ({READS_LIKE_ORDER})" * self.reads_like_order
+        return visible(f"{score}{self.memory}{over}{above}{doubt}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

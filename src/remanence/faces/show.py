@@ -22,7 +22,7 @@ from remanence.core.later import import_later
 from remanence.core.model import SHORT_ID_CHARS, Hit, Memory, RecallResult, Status, Trust, short_id
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
-from remanence.core.results import Result, encode_json_value, is_time, kept_out, number
+from remanence.core.results import READS_LIKE_ORDER, Result, encode_json_value, is_time, kept_out, number
 from remanence.faces.style import Text, Undoable, local, write_lines
 from remanence.text.analysis import visible
 
@@ -293,6 +293,8 @@ def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[
         yield Text(f"        {visible(end)}", "yellow")
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {by_id.get(other, other[-SHORT_ID_CHARS:])}", "yellow")
+    if hit.reads_like_order:
+        yield Text(f"        {READS_LIKE_ORDER}", "yellow")
     if hit.parts:
         yield Text(f"        {_format_score_parts(hit.parts)}", "dim")
     if hit.cut:

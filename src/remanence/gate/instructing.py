@@ -14,7 +14,7 @@ import numpy as np
 
 from remanence.gate.evidence import found_in
 from remanence.gate.fitted import GateWeights
-from remanence.gate.order_patterns import CONTEXT
+from remanence.gate.order_patterns import CONTEXT, EVIDENT
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
 from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 
@@ -39,10 +39,16 @@ _SAID_UNSPACED = tuple(word for language in UNSPACED_ORDERS.values() for word in
 
 @dataclass(frozen=True, slots=True)
 class SentenceWeight:
-    """A sentence of a text, and how much it weighs with what is beside it."""
+    """A sentence of a text, how much it weighs with what is beside it, and among how many different ones it stands.
+
+    `evident` and `evident_sentence` are of the heaviest in or beside which a machine is evidently meant.
+    """
 
     weight: float
     sentence: str
+    evident: float = -math.inf
+    evident_sentence: str = ""
+    among: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +129,20 @@ def _words_of(read: Sequence[Sentences], weights: GateWeights) -> list[list[floa
 def _pick_heaviest(read: Sentences, words: Sequence[float], weights: GateWeights) -> SentenceWeight:
     if not read.which:
         return SentenceWeight(float(weights.added[0]), "")
-    most, where, before = -math.inf, 0, 0.0
+    most = evident = -math.inf
+    where = evident_at = 0
+    before = 0.0
     for one, bits in zip(read.which, read.bits, strict=True):
         together = words[one] + max(before, 0.0) + (weight_of(bits, weights) if bits else 0.0)
         before = words[one]
         if together > most:
             most, where = together, one
-    return SentenceWeight(most + float(weights.added[0]), read.different[where])
+        if together > evident and bits and is_evident(bits):
+            evident, evident_at = together, one
+    added, different = float(weights.added[0]), read.different
+    return SentenceWeight(
+        most + added, different[where], evident + added, different[evident_at], len(different)
+    )
 
 
 @lru_cache(maxsize=4_096)
@@ -137,6 +150,12 @@ def weight_of(bits: int, weights: GateWeights) -> float:
     """Return what the evidence in a sentence weighs: each kind of it alone, and with each other."""
     at = kinds_in(bits)
     return float(weights.evidence[np.ix_(at, at)].sum(dtype=np.int64) * weights.units[1])
+
+
+@lru_cache(maxsize=4_096)
+def is_evident(bits: int) -> bool:
+    """Tell whether the evidence in and beside a sentence says that a machine is meant, not a person."""
+    return any(bits & one and bits & other for one, other in EVIDENT)
 
 
 def kinds_in(bits: int) -> list[int]:

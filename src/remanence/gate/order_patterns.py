@@ -5,15 +5,15 @@ A change here, in the file of weights or in the words of orders (`languages/*.to
 
 from remanence.gate.order_evidence import OrderEvidence
 
-_READER = r"(?:system|sys|admin|developer|assistant|ai|agent|agents|model|llm|bot|prompt|instructions?|inst|sistema|système|systeme|systemnachricht|entwickler|asistente|assistente|系统|系統|システム|助手|アシスタント|开发者|開発者)"
+_READERS = r"(?:system|sys|admin|developer|assistant|ai|agent|agents|model|llm|bot|prompt|instructions?|inst|sistema|système|systeme|systemnachricht|entwickler|asistente|assistente|系统|系統|システム|助手|アシスタント|开发者|開発者)"
 MARKED = r"[.@:：<\[【(|\\#*=>]|rm -rf"
 SPECIAL = r"<\|[a-z_]{2,20}\|>|<</?sys>>|\[/?inst\]"
-TAG = rf"</?\s?{_READER}(?:[ _-][\w-]{{1,20}}){{0,2}}\s?/?>|[\[【(]\s?{_READER}(?:[ _-][^\]】)\n]{{1,40}})?(?:\s?[:：][^\]】)\n]{{0,200}})?[\]】)]"
+TAG = rf"</?\s?{_READERS}(?:[ _-][\w-]{{1,20}}){{0,2}}\s?/?>|[\[【(]\s?{_READERS}(?:[ _-][^\]】)\n]{{1,40}})?(?:\s?[:：][^\]】)\n]{{0,200}})?[\]】)]"
 _ABOUT = r"(?:prompt|message|instructions?|override|updates?|notes?|notice|directive|command|nachricht|hinweis|mensaje|mensagem|消息|指令|提示|通知|メッセージ|指示)"
 HEAD = (
-    rf"[\W_]{{0,8}}(?:new |begin |start of |hidden |nouvelle? |neue |nuevo )?(?:(?:system|developer|admin|administrator|sistema|système|系统|システム|开发者|開発者)|{_READER}[ _-]?{_ABOUT}|(?:system|developer)[ _-]?{_ABOUT})"
+    rf"[\W_]{{0,8}}(?:new |begin |start of |hidden |nouvelle? |neue |nuevo )?(?:(?:system|developer|admin|administrator|sistema|système|系统|システム|开发者|開発者)|{_READERS}[ _-]?{_ABOUT}|(?:system|developer)[ _-]?{_ABOUT})"
     r"(?:\s?\([^)\n]{1,40}\))?\s?[:：]"
-    rf"|\s{{0,4}}[#*=>\[-]{{1,8}}\s{{0,2}}(?:[\w-]{{1,12}} ){{0,2}}{_READER}[ _-]{{1,2}}{_ABOUT}(?: [\w-]{{1,12}}){{0,2}}\s{{0,2}}(?:[#*=\]-]{{1,8}}\s{{0,4}})?$"
+    rf"|\s{{0,4}}[#*=>\[-]{{1,8}}\s{{0,2}}(?:[\w-]{{1,12}} ){{0,2}}{_READERS}[ _-]{{1,2}}{_ABOUT}(?: [\w-]{{1,12}}){{0,2}}\s{{0,2}}(?:[#*=\]-]{{1,8}}\s{{0,4}})?$"
 )
 END = (
     r"\bend of (?:the )?(?:document|tool|user|context|page|text|data|e?mail|article|file|message|input|report|content|untrusted|quote|retrieved)\b|\bende de[sr] (?:dokuments?|eingabe|textes|werkzeug|nachricht|seite)"
@@ -29,9 +29,29 @@ CARRIES = r"[?&/=][\w.-]{0,20}=?(?:<[^<>\n]{2,60}>|\{\{?[^{}\n]{2,60}\}|\[[^\[\]
 BECOMES = r"\byou(?:'re| are) (?:[\w-]{1,20} ){1,4}now\b|\bdu bist (?:[\w-]{1,20} ){1,4}(?:jetzt|nun)\b|\beres (?:[\w-]{1,20} ){1,4}ahora\b|\btu es (?:[\w-]{1,20} ){1,4}(?:maintenant|désormais)\b|\b(?:você é|tu és|és) (?:[\w-]{1,20} ){1,4}agora\b"
 CODE = r"(?:curl|wget)\s[^\n|]{3,200}\|\s?(?:sh|bash|python)|os\.system|subprocess\.|rm -rf|eval\(|\$\(curl"
 E = OrderEvidence
-ORDERS_VERSION = 3  # a new file of weights raises it as well
+ORDERS_VERSION = 4  # a new file of weights raises it as well
 # What also counts in the sentences beside the one it stands in.
 CONTEXT = (
     E.MACHINE | E.HELPER | E.CALLED | E.HELPER_CALLED | E.READS | E.MARKUP | E.UNSEEN | E.OFFICIAL
     | E.USER | E.CONSENT | E.ROLE | E.TOOL | E.REPORT
 ).value  # fmt: skip
+_DEED = (
+    E.ORDERED | E.MUST | E.SEND | E.STORE | E.HIDE | E.OVERRIDE | E.OBEY | E.TOOL | E.ROLE | E.LATER | E.ACT | E.SAY
+)  # fmt: skip
+_BY_ITSELF = E.UNSEEN | E.MARKUP | E.CARRIES | E.OVERRIDDEN | E.CALLED | E.RUNS
+# Of which one of the first and one of the second together are evidence that a machine is meant, not a person.
+EVIDENT = tuple(
+    (one.value, other.value)
+    for one, other in (
+        (_BY_ITSELF, _BY_ITSELF),
+        (E.MACHINE | E.COMMENT, _DEED),
+        (
+            E.HELPER | E.HELPER_CALLED | E.READS,
+            E.SEND | E.HIDE | E.OVERRIDE | E.OBEY | E.ROLE | E.USER | E.CONSENT | E.MUST | E.COMMENT,
+        ),
+        (E.SEND, E.DATA | E.ADDRESS | E.MEMORY | E.USER),
+        (E.USER, E.STORE | E.MEMORY | E.CONSENT | E.HIDE | E.OVERRIDE),
+        (E.MEMORY, E.CONSENT | E.HIDE | E.OVERRIDE),
+        (E.OWNED, E.OVERRIDE | E.OBEY | E.SEND | E.STORE | E.HIDE),
+    )
+)

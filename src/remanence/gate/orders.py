@@ -4,16 +4,24 @@ import base64
 import binascii
 import codecs
 import itertools
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from remanence.gate.fitted import GateWeights, load_gate_weights
 from remanence.gate.instructing import SentenceWeight, find_heaviest_sentence, heaviest_of, weighing_most
 from remanence.text.confusables import LOOKALIKES
 
 READS = "reads like instructions"
-OF_A_MODEL_MIN = -4.5  # what a model adds to what was said needs less, too: 18 of 21 orders and no right fact
+# What a sentence weighs at least, and how much more for each doubling of those it stands among: one in which a
+# machine is evidently meant, and any. Chosen on texts by length that were left out of the fit.
+HELD_MIN, HELD_STEP = -0.3, 0.2
+DOUBT_MIN, DOUBT_STEP = -3.2, 0.65
+FEW, MANY = 8, 128  # different sentences between which more of them raise what is enough
+OF_A_MODEL_MIN = -2.8  # what a model adds to what was said needs less
+DISGUISED_MIN = 0.0
 CODED_MIN = -2.0  # what was written so that no person reads it needs less
 CODED_CHARS = 24  # of base64 that hold an order
 _BATCH_CHARS = 32_768  # of texts that are weighed together
@@ -36,18 +44,41 @@ _OTHER_ALPHABET = re.compile(r"[\u0370-\u052f]")
 _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in chars}
 
 
-def instructs(text: str, weights: GateWeights | None = None, *, least: float = 0.0) -> str:
-    """Return why a text reads like orders to a machine that reads it, "" where it does not."""
+@dataclass(frozen=True, slots=True)
+class OrderVerdict:
+    """Why a text reads like orders to a machine that reads it, "" where it does not.
+
+    `is_evident` where it is evident that a machine is meant, which is why it is held back; else it is doubtful.
+    """
+
+    reason: str = ""
+    is_evident: bool = False
+
+
+_NO_ORDER = OrderVerdict()
+
+
+def judge_order(text: str, weights: GateWeights | None = None) -> OrderVerdict:
+    """Tell whether a text reads like orders to a machine that reads it."""
     weights = load_gate_weights() if weights is None else weights
-    return _find_order_reasons([text], weights, least)[0]
+    return _judge_orders([text], weights)[0]
 
 
-def instructs_each(texts: Iterable[str]) -> list[str]:
-    """Return of each of some texts why it reads like orders; together, since each alone takes twice as long."""
-    weights, reasons = load_gate_weights(), list[str]()
+def judge_orders(texts: Iterable[str]) -> list[OrderVerdict]:
+    """Tell of each of some texts whether it reads like orders; together, since each alone takes twice as long."""
+    weights, verdicts = load_gate_weights(), list[OrderVerdict]()
     for batch in _batches(texts):
-        reasons += _find_order_reasons(batch, weights, 0.0)
-    return reasons
+        verdicts += _judge_orders(batch, weights)
+    return verdicts
+
+
+def reads_of_a_model(text: str) -> bool:
+    """Tell whether what a model adds to what was said reads like orders: in doubt it does."""
+    verdict = judge_order(text)
+    return (
+        verdict.is_evident
+        or find_heaviest_sentence(plain_of(text), load_gate_weights()).weight > OF_A_MODEL_MIN
+    )
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -63,22 +94,28 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _find_order_reasons(texts: Sequence[str], weights: GateWeights, least: float) -> list[str]:
+def _judge_orders(texts: Sequence[str], weights: GateWeights) -> list[OrderVerdict]:
     plains = [plain_of(text) for text in texts]
     most = heaviest_of(plains, weights)
-    return [
-        _find_order_reason(text, plain, one, weights, least)
-        for text, plain, one in zip(texts, plains, most, strict=True)
-    ]
+    return [_judge(text, plain, one, weights) for text, plain, one in zip(texts, plains, most, strict=True)]
 
 
-def _find_order_reason(
-    text: str, plain: str, most: SentenceWeight, weights: GateWeights, least: float
-) -> str:
+def _judge(text: str, plain: str, most: SentenceWeight, weights: GateWeights) -> OrderVerdict:
     if not text.isascii() and _TAGS.search(text):
-        return "holds text in characters that nobody sees"
+        return OrderVerdict("holds text in characters that nobody sees", is_evident=True)
+    if most.evident > least_of(most.among, HELD_MIN, HELD_STEP):
+        return OrderVerdict(_describe_order(most.evident_sentence, weights), is_evident=True)
     words = set(plain.translate(_BLANKS).split()) if text.isascii() else set(_WORD.findall(plain))
-    return _describe_order(most, weights, least) or _detect_disguised_order(plain, text, words, weights)
+    if disguised := _find_disguised_order(plain, text, words, weights):
+        return OrderVerdict(f"{_describe_order(disguised, weights)} (written in disguise)", is_evident=True)
+    if most.weight > least_of(most.among, DOUBT_MIN, DOUBT_STEP):
+        return OrderVerdict(_describe_order(most.sentence, weights))
+    return _NO_ORDER
+
+
+def least_of(sentences: int, least: float, step: float) -> float:
+    """Return what a sentence must weigh more than among so many: of many that are harmless the heaviest weighs more."""
+    return least + step * math.log2(min(max(sentences / FEW, 1.0), MANY / FEW))
 
 
 def plain_of(text: str) -> str:
@@ -86,19 +123,22 @@ def plain_of(text: str) -> str:
     return (text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFKC", text))).lower()
 
 
-def _ordering(plain: str, weights: GateWeights, least: float = 0.0) -> str:
-    return _describe_order(find_heaviest_sentence(plain, weights), weights, least)
+def _describe_order(sentence: str, weights: GateWeights) -> str:
+    return f'{READS}: "{weighing_most(sentence, weights)}"'
 
 
-def _describe_order(most: SentenceWeight, weights: GateWeights, least: float) -> str:
-    return f'{READS}: "{weighing_most(most.sentence, weights)}"' if most.weight > least else ""
+def _find_disguised_order(plain: str, text: str, words: set[str], weights: GateWeights) -> str:
+    """Return the order in other alphabets, digits for letters, letters set apart, base64, hex or ROT13, "" for none.
 
-
-def _detect_disguised_order(plain: str, text: str, words: set[str], weights: GateWeights) -> str:
-    """Read what is written in other alphabets, digits for letters, letters set apart, base64, hex or ROT13."""
-    lookalikes = (_ordering(read, weights) for read in _drawn_otherwise(plain, words))
-    decodings = (_ordering(read, weights, CODED_MIN) for read in _iterate_decodings(plain, text))
-    return next((f"{why} (written in disguise)" for why in itertools.chain(lookalikes, decodings) if why), "")
+    What stands there without a disguise too, hides nothing.
+    """
+    lookalikes = ((read, DISGUISED_MIN) for read in _drawn_otherwise(plain, words))
+    decodings = ((read, CODED_MIN) for read in _iterate_decodings(plain, text))
+    for read, least in itertools.chain(lookalikes, decodings):
+        most = find_heaviest_sentence(read, weights)
+        if most.weight > least_of(most.among, least, HELD_STEP) and most.sentence not in plain:
+            return most.sentence
+    return ""
 
 
 def _drawn_otherwise(plain: str, words: set[str]) -> Iterator[str]:

@@ -34,7 +34,7 @@ from remanence.text.text_columns import lengths_of
 from remanence.write.roles import compute_trust, told_by
 from remanence.write.value import keep_value
 
-KEPT_OUT = "in quarantine: it reads like instructions, and no user or agent said it"
+KEPT_OUT = "in quarantine: it reads like instructions to a machine, and no user or agent said it"
 ECHO = "it says again what is here already, and counts for nothing"
 TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 PROGRAMS = frozenset({Role.ASSISTANT, Role.TOOL})
@@ -56,7 +56,7 @@ class MemoryDraft:
     policy_class: PolicyClass = PolicyClass.DURABLE  # its category's
     door: Trust = Trust.USER  # the most that it is believed, whoever speaks
     claims: tuple[ClaimFound, ...] = ()
-    instructs: bool = False  # it reads like instructions to whoever recalls it
+    instructs: bool = False  # it evidently gives orders to a machine that recalls it
     replaced: Mapping[str, int] = field(default_factory=dict)  # by markers: kind → how often
     replacements: tuple[str, ...] = ()  # the same in words, with the lines, and how such are kept
     forbidden: str = ""  # why it may not come in

@@ -46,12 +46,14 @@ ANSWER_TOKENS, FACT_TOKENS = (
     60,
 )  # what an answer has beside the words of its facts, and each fact beside its own
 
+KEPT_OUT = "{} held back as orders to a machine (`review quarantined`); is this your own log? `--trust user`"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IngestResult(Result):
     """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
 
-    `quarantined` read like instructions, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
+    `quarantined` give orders to a machine, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
     `replacements` says of the first texts on which lines, and how such are kept.
     """
 
@@ -78,6 +80,7 @@ class IngestResult(Result):
             "replaced": sum(self.replaced.values()),
         }
         suffix = "".join(f"\n{visible(one)}" for one in self.replacements)
+        suffix += f"\n{KEPT_OUT.format(number(self.quarantined, 'turn', 'turns'))}" * bool(self.quarantined)
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         whole = number(self.turns, "turn", "turns")
         return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + suffix

@@ -18,7 +18,7 @@ from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.settings import number
 from remanence.flows.base.spending import Spending
 from remanence.flows.write.gating import refresh_personal_rules, refuse_forbidden
-from remanence.gate.orders import instructs
+from remanence.gate.orders import judge_order
 from remanence.gate.screening import screen
 from remanence.llm.base import Shortener
 from remanence.read.extraction import checked_shortening
@@ -153,8 +153,10 @@ class Summarising:
             kept = self._core.personal.kept[min(memory.trust, Trust.AGENT)]
             if (await run_off_loop(len(text), screen, text, self._core.salt, kept)).replaced:
                 return "it holds what may not be kept"
-        reads = await run_off_loop(len(text), instructs, text)
-        if reads and (written or not await run_off_loop(len(memory.text), instructs, memory.text)):
+        reads = await run_off_loop(len(text), judge_order, text)
+        if (reads.reason and written) or (
+            reads.is_evident and not (await run_off_loop(len(memory.text), judge_order, memory.text)).reason
+        ):
             return "it reads like instructions to whoever recalls it"
         try:
             await refuse_forbidden(self._core, text)

@@ -27,7 +27,7 @@ from remanence.flows.recall.recalling import Listing, list_memories
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
-from remanence.gate.orders import READS, instructs
+from remanence.gate.orders import READS, judge_order
 
 Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
 
@@ -193,7 +193,7 @@ async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[Review
     return [
         ReviewItem(
             "quarantine",
-            f"{short_id(one.seq)} {instructs(one.text) or READS}, and no user or agent said it",
+            f"{short_id(one.seq)} {judge_order(one.text).reason or READS}, and no user or agent said it",
             {
                 "let it in": f"remanence review accept {one.seq}",
                 "delete it": f"remanence forget {one.seq}",

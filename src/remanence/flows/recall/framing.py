@@ -35,6 +35,7 @@ from remanence.flows.recall.frame_inputs import (
     map_stronger_ends,
 )
 from remanence.flows.recall.newer_chains import BEFORE_CHARS_MAX, follow_newer
+from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.profiling import (
     BEGINS,
     ENDS,
@@ -141,7 +142,7 @@ class _Ranking:
         """Return one candidate with its score and the parts of it."""
         place = np.searchsorted(self.seq, memory.seq)
         parts = {name: float(values[place]) for name, values in self.parts.items()}
-        return Hit(memory, self.score(memory.seq), parts)
+        return Hit(memory, self.score(memory.seq), parts, reads_like_order=reads_like_order(memory))
 
 
 async def frame(core: Core, look: Look) -> RecallResult:
@@ -209,7 +210,11 @@ async def _with_profile(
     left_out = {**answer.left_out, "filter": answer.left_out.get("filter", 0) - len(extras)}
     return replace(
         answer,
-        memories=answer.memories + tuple(Hit(one, 0.0, cut=one.seq in content.passages) for one in extras),
+        memories=answer.memories
+        + tuple(
+            Hit(one, 0.0, cut=one.seq in content.passages, reads_like_order=reads_like_order(one))
+            for one in extras
+        ),
         tokens=tokens_of(core, text),
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
@@ -431,7 +436,13 @@ async def boot(core: Core, budget: int | None) -> RecallResult:
     return RecallResult(
         query="",
         memories=tuple(
-            Hit(memory, 0.0, cut=memory.seq in parts, also=tuple(content.also.get(memory.seq, ())))
+            Hit(
+                memory,
+                0.0,
+                cut=memory.seq in parts,
+                also=tuple(content.also.get(memory.seq, ())),
+                reads_like_order=reads_like_order(memory),
+            )
             for group in groups
             for memory in group
         ),

@@ -12,13 +12,14 @@ import numpy as np
 
 from remanence.core.arguments import check_count
 from remanence.core.model import STANDING, Kind, Memory, Relation, Status, Trust, Verification, short_id
-from remanence.core.results import Result, number, one_line, visible
+from remanence.core.results import READS_LIKE_ORDER, Result, number, one_line, visible
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot, SnapshotRequest, shown_lengths
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
 from remanence.flows.recall.newer_chains import NewerChains, follow_newer
+from remanence.flows.recall.order_marks import reads_like_order
 from remanence.read.entity import is_entity
 from remanence.recall.profile import HEADINGS, IDENTITY_SECTION, SECTIONS, select_profile_rows, topics, worth
 from remanence.store.base import Find
@@ -42,7 +43,7 @@ class ProfileLine(Result):
     """One line of a profile, and the memory that says it; `cut` says that the memory says more.
 
     `trust` is how far it is believed, where that is less than a user's own word. `before` is what was said of the same
-    before that is surely out of date.
+    before that is surely out of date. What `reads_like_order` may order its reader about.
     """
 
     section: str
@@ -53,11 +54,12 @@ class ProfileLine(Result):
     cut: bool = False
     trust: str = ""
     before: str = ""
+    reads_like_order: bool = False
 
     def __str__(self) -> str:
         before = f" (before: {self.before})" * bool(self.before)
         who = f"{self.speaker}: " if self.speaker else ""
-        mark = f"; {self.trust}" * bool(self.trust)
+        mark = f"; {self.trust}" * bool(self.trust) + f"; {READS_LIKE_ORDER}" * self.reads_like_order
         return visible(f"- [{short_id(self.seq)}{mark}] {who}{self.text}{' …' * self.cut}{before}")
 
 
@@ -206,7 +208,8 @@ def _line(memory: Memory, chains: NewerChains) -> ProfileLine | None:
     text, cut = in_a_line(said)
     trust = "" if said.trust is Trust.USER else said.trust.label
     before = chains.before.get(said.seq, "")
-    return ProfileLine(section, said.seq, said.id, text, said.speaker, cut, trust, before)
+    reads = reads_like_order(said)
+    return ProfileLine(section, said.seq, said.id, text, said.speaker, cut, trust, before, reads)
 
 
 def in_a_line(memory: Memory) -> tuple[str, bool]:

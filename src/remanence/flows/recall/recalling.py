@@ -33,7 +33,7 @@ from remanence.core.model import (
     Trust,
     short_id,
 )
-from remanence.core.results import SAID_ALREADY
+from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY
 from remanence.flows.base import extra_vectors
 from remanence.flows.base.context import LISTED_MAX, Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
@@ -52,6 +52,7 @@ from remanence.flows.recall.filters import listed_by as listed_by
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.newer_chains import mark_newer
+from remanence.flows.recall.order_marks import reads_like_order
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
@@ -466,6 +467,7 @@ def _answer(
         hits[k].memory.seq: replace(
             hits[k],
             cut=k == 0 and selection.passage is not None,
+            reads_like_order=reads_like_order(hits[k].memory),
             also=tuple(hits[place].id for place in same.with_(k) if place in repeats),
         )
         for k in selection.kept
@@ -567,9 +569,9 @@ def render(
     """Write a memory as one line of data, which no stored text can leave or pass for: id, when, who, from where; text.
 
     What no longer stands, or in part holds no longer, is marked so, and what is believed less than the user as what it
-    is. Nobody's words can begin a line, and what steers a terminal or hides from a reader is shown as what it is. A
-    `part` of the text stands for the whole, which is marked as cut; where room is scarce, so does the form that a
-    policy gave it.
+    is, and where it reads like an instruction. Nobody's words can begin a line, and what steers a terminal or hides
+    from a reader is shown as what it is. A `part` of the text stands for the whole, which is marked as cut; where room
+    is scarce, so does the form that a policy gave it.
     """
     when = to_datetime(memory.said_at).date().isoformat()
     who = f" {_mask_brackets(memory.speaker)}" if memory.speaker else ""
@@ -577,6 +579,7 @@ def render(
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
+    marks += f"; {READS_LIKE_ORDER}" * reads_like_order(memory)
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
     short = scarce and part is None and memory.form is not Form.FULL

@@ -19,7 +19,7 @@ from remanence.core.receipt import Receipt
 from remanence.core.signatures import checked_class
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
-from remanence.gate.orders import OF_A_MODEL_MIN, instructs, instructs_each
+from remanence.gate.orders import judge_order, judge_orders, reads_of_a_model
 from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, parse_rules
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
 from remanence.store.base import Bookkeeping, setting_row
@@ -161,28 +161,28 @@ def screened_text(core: Core, text: str, kept: frozenset[str]) -> ScreenResult:
 
 
 def has_instructions(text: str, trust: Trust, beside: Iterable[str] = ()) -> bool:
-    """Tell whether a text from below an agent, or what stands beside it, reads like instructions.
+    """Tell whether a text from below an agent, or what stands beside it, gives orders that are evidently a machine's.
 
     Of others it is not asked.
     """
-    return trust < Trust.AGENT and (instructs(text) != "" or any(map(orders, beside)))
+    return trust < Trust.AGENT and (judge_order(text).is_evident or any(map(orders, beside)))
 
 
 def instructing_each(texts: Iterable[str]) -> list[bool]:
-    """Tell of each of some texts whether it reads like instructions, whoever says it."""
-    return [why != "" for why in instructs_each(texts)]
+    """Tell of each of some texts whether it evidently gives orders to a machine, whoever says it."""
+    return [one.is_evident for one in judge_orders(texts)]
 
 
 def instructing_by_a_model(text: str, beside: Iterable[str]) -> bool:
     """Tell whether what a model added to what was said, or what stands beside it, reads like instructions."""
-    return instructs(text, least=OF_A_MODEL_MIN) != "" or any(map(orders, beside))
+    return reads_of_a_model(text) or any(map(orders, beside))
 
 
 @lru_cache(maxsize=1_024)
 def orders(name: str) -> bool:
-    """Tell whether what stands beside a text reads like instructions."""
+    """Tell whether what stands beside a text evidently gives orders to a machine."""
     is_address = "://" in name and " " not in name  # what it leads to may tell of orders
-    return len(name) >= _ORDER_CHARS and not is_address and instructs(name) != ""
+    return len(name) >= _ORDER_CHARS and not is_address and judge_order(name).is_evident
 
 
 def iterate_side_texts(turn: Turn) -> Iterator[str]:
