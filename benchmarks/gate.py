@@ -270,6 +270,7 @@ def _harmless_by_length() -> None:
         "READMEs that nothing is fitted to": _unseen(readmes),
         "pages": pages,
         "pages that nothing is fitted to": _unseen(pages),
+        "manual pages in other languages that nothing is fitted to": _unseen(prose.manuals()),
         "LoCoMo": sessions,
     }.items():
         for chars in prose.LENGTHS if texts else ():

@@ -1,5 +1,6 @@
 """Harmless texts that nobody wrote for the gate, by source, and pieces of them of one length."""
 
+import gzip
 import json
 import random
 import re
@@ -16,6 +17,8 @@ LENGTHS = (300, 1_000, 4_000)
 CUTS = 3  # of one text at most
 LEAST = 0.5  # of a length, for a text to stand for it whole
 README_CHARS_MIN = 200
+MANUALS = Path("/usr/share/man")
+MANUAL_CHARS = 160_000  # of one language
 
 
 def readmes() -> dict[str, str]:
@@ -32,6 +35,26 @@ def pages() -> dict[str, str]:
     """Return the pages of the project."""
     paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
+
+
+def manuals() -> dict[str, str]:
+    """Return manual pages of this machine in other languages than English, without their markup."""
+    found: dict[str, str] = {}
+    for language in ("de", "es", "fr", "ja", "pt", "pt_BR", "zh_CN"):
+        chars = 0
+        for path in sorted(MANUALS.glob(f"{language}/man*/*.gz")):
+            plain = _plain_manual(gzip.decompress(path.read_bytes()).decode("utf-8", "replace"))
+            if chars < MANUAL_CHARS and README_CHARS_MIN < len(plain) < MANUAL_CHARS:
+                found[f"{language} {path.stem}"] = plain
+                chars += len(plain)
+    return found
+
+
+def _plain_manual(text: str) -> str:
+    lines = (
+        re.sub(r"^\.\S+ ?", "", line) for line in text.split("\n") if not line.startswith(('.\\"', "'\\\""))
+    )
+    return re.sub(r"\\f.|\\[&|^/]|\\\(..|\\-", "", "\n".join(lines))
 
 
 def sessions() -> dict[str, str]:

@@ -64,7 +64,7 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
 
 def prose_pieces() -> Iterator[Text]:
     """Yield pieces of half of the READMEs installed and pages of the project, and of Python's own docstrings."""
-    found = {**prose.readmes(), **prose.pages()}
+    found = {**prose.readmes(), **prose.pages(), **prose.manuals()}
     seen = {name: text for name, text in found.items() if prose.is_fitted_to(name)}
     for texts, chars in ((seen, PROSE_CHARS), (_docstrings(), DOCSTRING_CHARS)):
         for _, text in sorted(texts.items()):

@@ -14,13 +14,14 @@ import numpy as np
 
 from remanence.gate.evidence import found_in
 from remanence.gate.fitted import GateWeights
-from remanence.gate.order_patterns import CONTEXT, EVIDENT
+from remanence.gate.order_patterns import CONTEXT, EVIDENT, FORGED
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
 from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
 PHRASE_CHARS_MAX = 80
+FORGED_MORE = 3.0  # what a forged role, or what no reader sees, adds to what is evident
 _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
 REPORTED = "\x03"  # stands before each word that the text says somebody says
 CHARS_BEFORE = 60  # characters before a quotation that may say whose it is
@@ -41,7 +42,8 @@ _SAID_UNSPACED = tuple(word for language in UNSPACED_ORDERS.values() for word in
 class SentenceWeight:
     """A sentence of a text, how much it weighs with what is beside it, and among how many different ones it stands.
 
-    `evident` and `evident_sentence` are of the heaviest in or beside which a machine is evidently meant.
+    `evident` and `evident_sentence` are of the heaviest in or beside which a machine is evidently meant, the more where
+    it is hidden or in a forged role.
     """
 
     weight: float
@@ -137,8 +139,10 @@ def _pick_heaviest(read: Sentences, words: Sequence[float], weights: GateWeights
         before = words[one]
         if together > most:
             most, where = together, one
-        if together > evident and bits and is_evident(bits):
-            evident, evident_at = together, one
+        if bits and is_evident(bits):
+            together += FORGED_MORE * (bits & FORGED > 0)
+            if together > evident:
+                evident, evident_at = together, one
     added, different = float(weights.added[0]), read.different
     return SentenceWeight(
         most + added, different[where], evident + added, different[evident_at], len(different)
