@@ -23,7 +23,7 @@ PROSE = 3.0  # and a piece of prose, each sentence of which does; chosen on a se
 PROSE_CHARS, DOCSTRING_CHARS = 700, 1_500
 _CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
 
-Kind = Literal["orders", "talk", "junk", "truths"]
+Kind = Literal["orders", "talk", "advice", "junk", "truths"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
         yield from (Text(text, wanted=False, counts=ORDINARY) for text in said)
         yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in shorts(part))
     yield from prose_pieces()
+    yield from (Text(text, wanted=False, counts=PROSE) for _, text, _ in _drawn("advice"))
     drawn = random.Random(5)
     carriers: dict[str, list[str]] = {}
     for language, text, counts in _drawn("talk"):

@@ -21,7 +21,7 @@ from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
 PHRASE_CHARS_MAX = 80
-FORGED_MORE = 3.0  # what a forged role, or what no reader sees, adds to what is evident
+FORGED_MORE = 3.5  # what a forged role, or what no reader sees, adds to what is evident
 _ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
 REPORTED = "\x03"  # stands before each word that the text says somebody says
 CHARS_BEFORE = 60  # characters before a quotation that may say whose it is

@@ -38,8 +38,8 @@ CONTEXT = (
 _DEED = (
     E.ORDERED | E.MUST | E.SEND | E.STORE | E.HIDE | E.OVERRIDE | E.OBEY | E.TOOL | E.ROLE | E.LATER | E.ACT | E.SAY
 )  # fmt: skip
-# Of these a text that people are to read has no need: such a sentence is held back where it is doubtful, too.
-FORGED = (E.UNSEEN | E.MARKUP | E.CARRIES | E.COMMENT).value
+# Of these a text that people are to read has no need: such a sentence is held back at a lower weight.
+FORGED = (E.UNSEEN | E.MARKUP | E.CARRIES | E.COMMENT | E.OVERRIDDEN).value
 _BY_ITSELF = E.UNSEEN | E.MARKUP | E.CARRIES | E.OVERRIDDEN | E.CALLED | E.RUNS
 # Of which one of the first and one of the second together are evidence that a machine is meant, not a person.
 EVIDENT = tuple(
