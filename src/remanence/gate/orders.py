@@ -16,7 +16,7 @@ from remanence.text.confusables import LOOKALIKES
 
 READS = "reads like instructions"
 # What a sentence weighs at least, and how much more for each doubling of those it stands among: one in which a
-# machine is evidently meant, and any. Chosen on texts by length that were left out of the fit.
+# machine is evidently meant, and any. Chosen on texts by length that were left out of the fit, and on replies.
 HELD_MIN, HELD_STEP = 1.0, 0.2
 DOUBT_MIN, DOUBT_STEP = -1.0, 0.4
 FEW, MANY = 8, 128  # different sentences between which more of them raise what is enough
