@@ -1,5 +1,6 @@
 """Harmless texts that nobody wrote for the gate, by source, and pieces of them of one length."""
 
+import email
 import gzip
 import json
 import random
@@ -25,9 +26,10 @@ def readmes() -> dict[str, str]:
     """Return the README of each distribution that is installed here, as far as it has one."""
     found: dict[str, str] = {}
     for one in metadata.distributions():
-        text = one.metadata.get("Description") or str(one.metadata.get_payload() or "")
+        about = email.message_from_string(one.read_text("METADATA") or "")
+        text = str(about["Description"] or about.get_payload() or "")
         if len(text) > README_CHARS_MIN:
-            found[one.metadata["Name"]] = text
+            found[str(about["Name"])] = text
     return found
 
 

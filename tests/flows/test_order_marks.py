@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence import Engine
+from remanence import Engine, Trust
+from remanence.core.model import Role
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 
@@ -38,14 +39,14 @@ async def _marks(memory: Engine) -> dict[str, tuple[bool, bool, bool]]:
 @pytest.mark.parametrize(
     ("role", "trust", "doubtful", "evident"),
     [
-        ("tool", None, True, None),
-        (None, "outside", True, None),
-        ("assistant", None, True, True),
+        (Role.TOOL, None, True, None),
+        (None, Trust.OUTSIDE, True, None),
+        (Role.ASSISTANT, None, True, True),
         (None, None, False, False),
     ],
 )
 async def test_what_is_doubtful_is_found_and_marked(
-    opener: Opener, role: str | None, trust: str | None, doubtful: bool, evident: bool | None
+    opener: Opener, role: Role | None, trust: Trust | None, doubtful: bool, evident: bool | None
 ) -> None:
     """From below a user it is marked; what is evident is held back from below an agent, and marked of an agent."""
     async with opener(embedder="hashed") as memory:
