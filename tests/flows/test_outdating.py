@@ -1,5 +1,7 @@
 """Consolidation compares what is new with its candidates: what may hold no longer is linked, or is at odds."""
 
+import pytest
+
 import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Relation, Status
@@ -136,6 +138,31 @@ async def test_facts_told_in_passing_are_at_odds_with_none(opener: Opener, clock
         done = await memory.consolidate()
 
     assert (0, 0) == (done.newer, done.contradictions)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("The fair is on the 6th.", "Correction: the fair is on the 13th.", "The fair is on the 13th."),
+        ("The lease is 310 a month.", "The lease went up to 355 a month.", "Lease: 355 a month"),
+    ],
+    ids=["claims", "words of change"],
+)
+async def test_nobody_is_at_odds_with_what_was_taken_back(
+    opener: Opener, clock: ManualClock, texts: tuple[str, str, str]
+) -> None:
+    """Who repeats a correction says nothing against what is no longer said, in one batch and in the next."""
+    old, new, again = texts
+    async with opener(embedder="auto") as memory:
+        first, second = await told(memory, clock, old, new)
+        await memory.learn(again, speaker="Helper", role="assistant")
+        await memory.consolidate()
+        await memory.learn(f"{again} ", speaker="poster", trust="outside")
+        await memory.consolidate()
+        newer, odds = await links(memory, Relation.NEWER), await links(memory, Relation.CONTRADICTS)
+
+    assert [(second.seq, first.seq)] == newer
+    assert [] == odds
 
 
 async def test_of_a_contradiction_the_one_believed_more_is_above(opener: Opener, clock: ManualClock) -> None:

@@ -256,6 +256,62 @@ def test_who_is_trusted_less_or_is_somebody_else_is_at_odds_at_most() -> None:
     assert 0.0 == judged(mine, yours).sure
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("60 power supplies are on shelf C.", "60 antennas are on shelf F."),
+        ("60 Netzteile liegen in Regal C.", "60 Antennen liegen in Regal F."),
+        ("My dentist appointment is on 4 March.", "Owen's dentist appointment is on 12 March."),
+        (
+            "Mon rendez-vous chez le dentiste est le 4 mars.",
+            "Le rendez-vous de Luc chez le dentiste est le 12.",
+        ),
+        ("Mi cita con el dentista es el 4 de marzo.", "La cita de Nando con el dentista es el 12 de marzo."),
+        ("My blood pressure is 140 over 90.", "I take 5 mg for my blood pressure."),
+        ("Ma tension est à 14.", "Un comprimé de Cardinil 5 mg pour la tension."),
+        (
+            "The kitchen scale shows 12.4 kg for the parcel.",
+            "The bathroom scale shows 12.9 kg for the parcel.",
+        ),
+        ("Die Dosis für Erwachsene ist 2 ml.", "Die Dosis für Kinder ist 0,5 ml."),
+        ("La mesa de roble cuesta 300 euros.", "La mesa de pino cuesta 180 euros."),
+        ("Im Saal stehen 12 Stühle.", "Im Saal stehen 8 Tische."),
+        ("The lease is 310 a month.", "The lease runs for 24 months."),
+        ("The blue van has 120,000 km.", "The white van has 40,000 km."),
+        ("Am Montag kommen sechs Gäste.", "Am Freitag kommen zwölf Gäste."),
+        ("Room 12 has 30 seats.", "Room 14 has 45 seats."),
+        ("Die Kaltmiete beträgt 580 Euro.", "Der Eintritt ins Freibad beträgt 4 Euro."),
+        ("El restaurante tiene 20 mesas.", "Le confirmo la mesa para ocho personas."),
+        ("The audit is on 8 March.", "Audit trails are kept for 400 days."),
+    ],
+)
+def test_values_of_two_things_are_not_at_odds(old: str, new: str) -> None:
+    """Of what is counted, dated or weighed here and there, of two persons, in two kinds of units, under one verb."""
+    page = said(new, "page", Role.TOOL, Trust.OUTSIDE)
+
+    assert 0.0 == judged(said(old), page).sure
+    assert 0.0 == judged(said(old), said(new, "Ben")).sure
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The library closes at nine.", "As you know, the library closes at eight."),
+        ("The train to York leaves from platform 5.", "York train: platform 3"),
+        ("My breakfast has 450 calories.", "breakfast total 612 kcal"),
+        ("Der Rundweg ist elf Kilometer lang.", "Rundweg 13,5 km"),
+        ("Die Sitzung ist am Montag.", "Ich habe notiert: Die Sitzung ist am Dienstag."),
+        ("La piscina abre a las siete.", "Piscina municipal, abre a las 8."),
+        ("El tanque está a 18 grados.", "tanque 1 = 21,4 °C"),
+        ("Le colis pèse quatre kilos.", "Colis : 4,6 kg"),
+        ("Le bateau est vert.", "Mais non, le bateau est bleu."),
+    ],
+)
+def test_another_value_of_the_same_is_at_odds(old: str, new: str) -> None:
+    """Whatever verb and unit it is told with, and whatever else the other text tells."""
+    assert judged(said(old), said(new, "page", Role.TOOL, Trust.OUTSIDE)).odds
+
+
 def test_a_word_that_many_memories_hold_tells_not_what_a_text_is_about() -> None:
     """In a small scope a few may hold it."""
     old, new = said("The rehearsal is on Monday."), said("They moved the rehearsal to Wednesday.")

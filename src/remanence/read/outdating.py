@@ -27,12 +27,11 @@ RARE_LEAST = 6  # so many may hold it in a small scope, where both turns and the
 ABOUT_MIN = 0.2  # of the old text's stems are in the new one
 NEAR_MIN = 0.2
 OTHERS_NEAR_MIN = 0.4
-OTHERS_ABOUT_MIN = 0.8  # of both texts together, where another speaks and no word says that it changed
-OTHERS_NAMED_MIN = 1.0
-OTHERS_DENIED_MIN = 1.4  # who denies a statement says it again
-PERSONS_ABOUT_MIN = (
-    0.5  # of each text, where two persons talk: what they share is often a word of everybody's
-)
+OTHERS_DENIED_MIN = 1.4  # of both texts together, where another speaks: who denies a statement says it again
+OTHERS_LEFT_MAX = (
+    1 / 3
+)  # of what one of two texts is about the other may leave out, else it is about something else
+PERSONS_ABOUT_MIN = 0.5  # of each, where two persons talk: what they share is often a word of everybody's
 DENIED_STEMS_MIN = 2  # in one word two texts share less than a statement
 VALUES_MAX = 2  # of one kind in a text; which of more became which cannot be told
 REACH_WORDS = 3  # so near stands what is moved, sold or over, beside the word that says so
@@ -70,6 +69,8 @@ _DATES = frozenset({"weekday", "month"})
 _ASKS = re.compile(r"[?？]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++(?:\s++|$)|(?<![。！？])[。！？]++|(?<!\n)\n++")
 _ENDS = " .!:;…。！"
+_CLOSING = ".'-–:"
+_AROUND = " .,:;!?…()¡¿'\"„“”«»-–="
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,8 @@ def score_outdated(
     if not any(held.get(stem, 0) <= rare for stem in frozenset(were).intersection(are) - who):
         return NO
     code = language_code(f"{old.text} {new.text}")
-    is_own = new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
+    # Of another speaker's, also where that one is believed less, nobody knows that it is no longer meant.
+    is_own = new.trust >= old.trust and new.speaker == old.speaker
     now = read_change(_select_stated(new.text, code, certain=True) if is_own else new.text, code)
     if is_own and (_talks(old.text, code) or _talks(new.text, code)):
         # Among talk these tell of the moment: "I'm off to spend some time with them now."
@@ -197,8 +199,7 @@ def score_outdated(
     score = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
     if score is NO or (not is_own and (_talks(old.text, code) or (persons and _talks(new.text, code)))):
         return NO
-    # Of another speaker's, also where that one is believed less, nobody knows that it is no longer meant.
-    return replace(score, sure=AT_ODDS, odds=True) if new.speaker != old.speaker else score
+    return score
 
 
 def _score_change(pair: _ReadingPair) -> OutdatedScore:
@@ -315,25 +316,75 @@ def _names_differ(pair: _ReadingPair) -> bool:
 
 
 def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
-    """Judge what somebody else says: it has to be about the same, and have another value of a kind, or deny it."""
+    """Judge what somebody else says: of the same subject, and of the same person's, it has another value, or denies it.
+
+    Verbs, units and words of time are shared by texts about anything, and are no subject.
+    """
     was, now, near = pair.was, pair.now, pair.near
-    parts = [len(pair.shared) / len(text.about - pair.who) for text in (was, now)]
-    if (persons and min(parts) < PERSONS_ABOUT_MIN) or (near is not None and near < OTHERS_NEAR_MIN):
+    abouts = [text.about - pair.who - _stems_of_verbs(pair.code) for text in (was, now)]
+    shared, little = abouts[0] & abouts[1], _stems_of_time(pair.code) | _stems_of_units()
+    if shared <= little or (near is not None and near < OTHERS_NEAR_MIN):
         return NO
-    about = sum(parts)
-    has_value = find_other_value(was, now) is not None and about >= OTHERS_ABOUT_MIN
-    has_name = _names_differ(pair) and about >= OTHERS_NAMED_MIN
-    is_denied = now.denies != was.denies and about >= OTHERS_DENIED_MIN and not was.doubts
-    if has_value or has_name or (is_denied and len(pair.shared) >= DENIED_STEMS_MIN):
-        return OutdatedScore(AT_ODDS, about + (near or 0.0), DENIED if is_denied else DIFFERS, odds=True)
-    return NO
+    parts = [len(shared) / len(about) for about in abouts]
+    left = min(len(about - shared - little) / len(about) for about in abouts)
+    if left > OTHERS_LEFT_MAX or (persons and min(parts) < PERSONS_ABOUT_MIN):
+        return NO
+    has_value = find_other_value(was, now, most=1) is not None and not (persons and (was.mine or now.mine))
+    is_denied = now.denies != was.denies and sum(parts) >= OTHERS_DENIED_MIN and not was.doubts
+    is_denied &= len(pair.shared) >= DENIED_STEMS_MIN
+    if not is_denied and (not has_value or _differ_in_subject(pair)):
+        return NO
+    return OutdatedScore(AT_ODDS, sum(parts) + (near or 0.0), DENIED if is_denied else DIFFERS, odds=True)
 
 
-def find_other_value(was: ChangeReading, now: ChangeReading) -> tuple[str, str] | None:
-    """Return what each has of a kind and the other has not, of few; None where neither or one alone has such."""
+def _differ_in_subject(pair: _ReadingPair) -> bool:
+    """Tell whether two values are of two things: of an oak and a pine desk, mine and Ben's, in euros and in months.
+
+    So are values of two kinds, where a month is a part of a number: what six guests are on Monday are ten on Friday.
+    """
+    was, now, who = pair.was, pair.now, pair.who
+    kinds = was.values.keys() & now.values.keys() - {"month"}
+    if sum(was.values[kind].isdisjoint(now.values[kind]) for kind in kinds) > 1:
+        return True
+    named = [{name for name in text.names if name[1:] and who.isdisjoint(stems(name))} for text in (was, now)]
+    if (was.mine and named[1] - named[0]) or (now.mine and named[0] - named[1]):
+        return True
+    apart = (was.about ^ now.about) - who - _stems_of_units() - _stems_of_verbs(pair.code)
+    places, measures = zip(*(_find_places(text, apart, pair.code) for text in (was, now)), strict=True)
+    return not places[0].isdisjoint(places[1]) or (all(measures) and measures[0].isdisjoint(measures[1]))
+
+
+def _find_places(
+    read: ChangeReading, apart: frozenset[str], code: str
+) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
+    """Return between which words stands what the other text does not hold, and in what the numbers are told."""
+    telling, lexicon = TELLING.get(code), LEXICONS.get(code)
+    values = frozenset().union(*read.values.values())
+    bare = [word.strip(_AROUND) for word in read.low.split()]
+    words = ["", *("#" if word in values else word for word in bare if word), ""]
+    my = telling.my if telling else frozenset()
+    times = lexicon.time_words if lexicon else frozenset()
+    units = load_units().measures | load_units().symbols
+    places: set[tuple[str, str]] = set()
+    measures: set[str] = set()
+    for before, word, after in zip(words, words[1:], words[2:], strict=False):
+        if word == "#":
+            measures.add("unit" if after in units else "time" if after in times else "")
+            measures |= {"unit"} if before in units else set()
+        elif word in my or not apart.isdisjoint(stems(word)):
+            places |= {(before, "")} if before else set()
+            places |= {("", after)} if after else set()
+    return frozenset(places), frozenset(measures)
+
+
+def find_other_value(
+    was: ChangeReading, now: ChangeReading, most: int = VALUES_MAX
+) -> tuple[str, str] | None:
+    """Return what each has of a kind and the other has not, one of both at `most` so many; None where one has none."""
     for kind in sorted(was.values.keys() & now.values.keys()):
         old, new = was.values[kind], now.values[kind]
-        if max(len(old), len(new)) <= VALUES_MAX and not (old <= new or new <= old):
+        differ = min(len(old - new), len(new - old))
+        if max(len(old), len(new)) <= VALUES_MAX and 0 < differ <= most:
             return min(old - new), min(new - old)
     return None
 
@@ -390,6 +441,16 @@ def _stems_of_time(code: str) -> frozenset[str]:
     """Return the stems of "week", "last", "recently": when something was tells not what it is about."""
     lexicon = LEXICONS.get(code)
     return frozenset(stem for word in (lexicon.time_words if lexicon else ()) for stem in stems(word))
+
+
+@cache
+def _stems_of_verbs(code: str) -> frozenset[str]:
+    """Return the stems of what is said of a subject, and is none: "costs", "runs", "sold"."""
+    if code not in LEXICONS:
+        return frozenset()
+    telling = TELLING[code]
+    verbs = LEXICONS[code].past.union(telling.attributes, telling.others, telling.changes)
+    return frozenset(stem for verb in verbs for stem in stems(verb))
 
 
 @cache
@@ -476,7 +537,7 @@ def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[
     kinds, no_names = _kinds(code), _no_names(code)
     aside = [one.span() for one in _BRACKETED.finditer(text)] if "(" in text else ()
     for word in _WORD.finditer(text):
-        bare = word.group().rstrip(".'-–:")
+        bare = word.group().rstrip(_CLOSING)
         low = bare.lower()
         kind = "number" if _NUMBER.fullmatch(low) else kinds.get(low, "")
         # A date in brackets tells when something was noted, not what it is about.

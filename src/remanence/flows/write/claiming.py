@@ -149,19 +149,19 @@ def _decide(
 
 
 def _link_text(draft: MemoryDraft, outcome: DraftOutcome, links: _ClaimLinks) -> DraftOutcome:
-    """Link a text to the latest that its speaker said otherwise, and to the latest that anybody else does."""
+    """Link a text to the latest that its speaker said otherwise, and to the latest that anybody else still does."""
     outdated: dict[int, OutdatedMemory] = {}
     odds: dict[int, str] = {}
     for claim in draft.claims:
         matches = list(_find_other_values(draft, claim, links))
         own = [match for match in matches if match[0].is_of(draft)]
-        others = [match for match in matches if not match[0].is_of(draft)]
+        others = [one for one in matches if not (one[0].is_of(draft) or links.is_outdated(one[0].key))]
         for old, why in _select_latest(own, links):
             sure = _measure_sureness(draft, claim)
             links.newer[old.key].setdefault(outcome.key, sure)
             told = OutdatedMemory(old.id, old.text, why.why, sure == SURE, outcome.id)
             outdated.setdefault(old.key, told)
-        for old, _ in _select_latest(others, links):
+        for old, _ in others[:1]:
             odds.setdefault(old.key, old.id)
     pairs = ((key, outcome.key) for key in odds)
     links.odds |= {(old, new) if old > 0 else (max(old, new), min(old, new)) for old, new in pairs}

@@ -44,16 +44,18 @@ async def find_outdated(
     seqs = sorted({seq for memory in subjects for seq in (memory.seq, *alike[memory.seq].seqs)})
     partners: dict[int, set[int]] = defaultdict(set)
     learned: set[int] = set()
+    outdated: set[int] = set()
     for link in await core.store.neighbours(core.scope, seqs, *_KNOWN):
         partners[link.source].add(link.target)
         partners[link.target].add(link.source)
         learned |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
+        outdated |= {link.target} if link.relation is Relation.NEWER else set()
     found = await core.store.get(core.scope, seqs)
     standing = {one.seq: one for one in found if one is not None and one.status in STANDING}
     free = {seq: one for seq, one in standing.items() if seq not in learned or TURN not in one.tags}
     subjects = [memory for memory in subjects if memory.seq in free]
     chars = sum(len(one.text) for one in free.values())
-    return await run_off_loop(chars, lambda: list(_compare(subjects, alike, free, partners)))
+    return await run_off_loop(chars, lambda: list(_compare(subjects, alike, free, partners, outdated)))
 
 
 def _compare(
@@ -61,8 +63,12 @@ def _compare(
     alike: Mapping[int, UpdateCandidates],
     others: Mapping[int, Memory],
     partners: Mapping[int, set[int]],
+    outdated: set[int],
 ) -> Iterator[Outdated]:
-    """Yield each memory that may outdate an older one, and the likeliest of those."""
+    """Yield each memory that may outdate an older one, and the likeliest of those.
+
+    Nobody is at odds with what its speaker said otherwise since: that is added to what is `outdated`.
+    """
     for memory in memories:
         beside, new = alike[memory.seq], _make_statement(memory)
         near: Sequence[float | None] = beside.near or [None] * len(beside.seqs)
@@ -71,9 +77,10 @@ def _compare(
             for seq, cosine in zip(beside.seqs, near, strict=True)
             if seq in others and not _are_linked(partners, memory.seq, seq)
         ]
-        likely = [one for one in verdicts if one[0].sure]
+        likely = [one for one in verdicts if one[0].sure and not (one[0].odds and one[1].seq in outdated)]
         if likely:
             verdict, old = max(likely, key=lambda one: (one[0].near, one[1].seq))
+            outdated |= set() if verdict.odds else {old.seq}
             yield memory.seq, old.seq, verdict
 
 
