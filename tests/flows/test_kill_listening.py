@@ -10,6 +10,7 @@ import random
 import signal
 import sqlite3
 from collections import Counter
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,16 @@ from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn
 from tests.flows.conftest import hear
 
 ROUNDS, ROUNDS_DEEP = 2, 4  # each of eleven steps
+LEARNED_ROUNDS, LEARNED_ROUNDS_DEEP = 3, 20
+LEARNED, BATCHES = 35, 4
 VERBS = ("learn", "extract", "consolidate")
 MOMENTS = ("before", "inside", "after")
 TURNS_A_ROUND = 23  # of one session: two whole batches and a rest
 SESSION = "s"
 HIGH = "We decided to stay."
+
+
+Work = Callable[[Path, int, "Death", int], Coroutine[Any, Any, None]]
 
 
 class Later:
@@ -127,14 +133,61 @@ def test_a_process_killed_at_any_step_loses_no_turn_and_hears_none_twice(rounds:
     assert noted > 50 * rounds
 
 
-def _killed(path: Path, number: int, death: Death) -> int:
+@pytest.mark.parametrize(
+    "rounds", [LEARNED_ROUNDS, pytest.param(LEARNED_ROUNDS_DEEP, marks=pytest.mark.deep)]
+)
+def test_killed_inside_a_commit_what_was_learned_is_heard_to_the_end_once(
+    rounds: int, tmp_path: Path
+) -> None:
+    """The file is whole, a second listening hears what the first did not commit, and each text has its one fact."""
+    chance = random.Random(11)
+    for number in range(rounds):
+        path, death = tmp_path / f"{number}.db", Death("extract", "inside", 0, chance.randint(2, 60))
+        batch = death.left = chance.randint(1, BATCHES)
+        told = _killed(path, 0, death, _hear_learned)
+        heard, counts = asyncio.run(_heard_to_the_end(path))
+
+        assert LEARNED == told
+        assert LEARNED - 10 * (batch - 1) == heard
+        assert [1] * LEARNED == counts
+
+
+async def _hear_learned(path: Path, number: int, death: Death, told: int) -> None:
+    """Learn some texts and listen to them, until the process ends itself."""
+    _watched(death)
+    async with remanence.open(path, embedder="none", clock=Later(number), writer=Writer()) as memory:
+        for text in range(LEARNED):
+            await memory.learn(f"Boat {text} is blue.", speaker="Ana")
+            os.write(told, b".")
+        _end_at_commit(memory, death)
+        await memory.consolidate(listen=True)
+
+
+async def _heard_to_the_end(path: Path) -> tuple[int, list[int]]:
+    """Listen a second time and a third; say how much was heard, and how many facts each text has."""
+    async with remanence.open(path, embedder="none", clock=Later(2), writer=Writer()) as memory:
+        sound = [check for check in await memory.doctor() if not check.ok]
+        heard = (await memory.consolidate(listen=True)).heard.turns
+        again = (await memory.consolidate(listen=True)).heard.turns
+        links = await memory._core.store.neighbours("default", None, Relation.LEARNED_FROM)
+        held = await memory.list(status="any", limit=1_000)
+        sound += [check for check in await memory.doctor() if not check.ok]
+
+    assert [] == sound
+    assert 0 == again
+    assert {0} == {one.confirmations for one in held}
+    assert 2 * LEARNED == len(held)
+    return heard, sorted(Counter(link.target for link in links).values())
+
+
+def _killed(path: Path, number: int, death: Death, work: Work | None = None) -> int:
     """Let a process work until it ends itself; return how many turns it was told to be noted."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(reader)
-            asyncio.run(_work(path, number, death, writer))
+            asyncio.run((work or _work)(path, number, death, writer))
         finally:
             os._exit(1)
     os.close(writer)
@@ -151,24 +204,29 @@ def _killed(path: Path, number: int, death: Death) -> int:
 async def _work(path: Path, number: int, death: Death, told: int) -> None:
     _watched(death)
     async with remanence.open(path, embedder="none", clock=Later(2 * number), writer=Writer(death)) as memory:
-        store = memory._core.store
-        commit = store.commit
-
-        async def committed(scope: str, changes: Any, cause: Any) -> CommitResult:
-            death.comes(cause.verb, "before")
-            death.is_near = (cause.verb, "inside") == (death.verb, death.moment)
-            done = await commit(scope, changes, cause)
-            death.is_near = False
-            death.comes(cause.verb, "after")
-            return done
-
-        store.commit = committed  # type: ignore[method-assign]
+        _end_at_commit(memory, death)
         for turn in range(TURNS_A_ROUND):
             said = f"Boat {number}.{turn} is blue. {HIGH * (turn % 3 == 0)}"
             await memory.note(said, session=SESSION, later=True)
             os.write(told, b".")
         await hear(memory)
         await memory.consolidate()
+
+
+def _end_at_commit(memory: remanence.Engine, death: Death) -> None:
+    """Have this process end itself before, inside or after a commit."""
+    store = memory._core.store
+    commit = store.commit
+
+    async def committed(scope: str, changes: Any, cause: Any) -> CommitResult:
+        death.comes(cause.verb, "before")
+        death.is_near = (cause.verb, "inside") == (death.verb, death.moment)
+        done = await commit(scope, changes, cause)
+        death.is_near = False
+        death.comes(cause.verb, "after")
+        return done
+
+    store.commit = committed  # type: ignore[method-assign]
 
 
 def _watched(death: Death) -> None:
