@@ -167,6 +167,8 @@ def score_outdated(
 
     `held` says how many of the memories, `of` in all, hold a stem of the newer text.
     """
+    if max(len(old.text), len(new.text)) > CHARS_MAX:
+        return NO
     rare = max(RARE_LEAST, RARE_SHARE * of)
     # What costs little says no to most: a text is about no other stems than it has.
     were, are = stems(mask_code_and_asides(old.text)), stems(mask_code_and_asides(new.text))
