@@ -20,8 +20,34 @@ from remanence.read.self_contained import trim_statement
 CHARS = 100_000
 SHAPES = (
     *("the rent moved to 815 now ", "Rent Moved ", ",a", "a. ", "...", "\"“'", "([", "(", "7,", "7.4.", "7"),
-    *("a", " ", "\n", "a: ", "a-", "no longer ", "ä", "现在是三点。", "三", "今は三点", "`a", "    a\n", "a'"),
-    *("- a\n", "😀", "now, ", "correction: ", "a? ", "i moved to ", "bin x nach A ", "a7a", "ab-cd'", ", A", "–"),
+    *(
+        "a",
+        " ",
+        "\n",
+        "a: ",
+        "a-",
+        "no longer ",
+        "ä",
+        "现在是三点。",
+        "三",
+        "今は三点",
+        "`a",
+        "    a\n",
+        "a'",
+    ),
+    *(
+        "- a\n",
+        "😀",
+        "now, ",
+        "correction: ",
+        "a? ",
+        "i moved to ",
+        "bin x nach A ",
+        "a7a",
+        "ab-cd'",
+        ", A",
+        "–",
+    ),
 )
 SHORT, QUESTION = "The rent is 740.", "How much is the rent?"
 
@@ -33,7 +59,9 @@ def main() -> None:
         read(SHORT)  # the lists of words are read once
         most, growth = 0.0, 0.0
         for shape in SHAPES:
-            half, whole = (_measure(read, (shape * (size // len(shape) + 1))[:size]) for size in (CHARS // 2, CHARS))
+            half, whole = (
+                _measure(read, (shape * (size // len(shape) + 1))[:size]) for size in (CHARS // 2, CHARS)
+            )
             most = max(most, whole)
             growth = max(growth, whole / half if whole > 1 else 0.0)
         figure("long_texts.most", most, "ms", reader=name)

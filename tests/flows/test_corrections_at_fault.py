@@ -11,9 +11,11 @@ import remanence
 from remanence.core.clock import ManualClock
 from remanence.core.model import Relation, Role, Status
 from remanence.llm.base import Judgement
+from remanence.types import NoteResult
 from tests.flows.test_newest_truth import links
 
 MANY, MANY_DEEP = 200, 10_000
+SHOWN = 1_000
 A_DAY = 10  # what a writer may replace, whatever it says
 LOG = (
     ("user", "Hi! I live in Ghent and work as a nurse at Brightwater."),
@@ -46,24 +48,25 @@ async def test_a_statement_is_corrected_time_and_again(
         for number in range(1, many):
             clock.advance(minutes=1)
             text = f"The pump weighs {number} kilos now."
-            if verb == "correct":
-                done = await memory.correct(ids[-1], text)
+            done: remanence.LearnResult | NoteResult
+            if verb == "note":
+                done = await memory.note(text, speaker="Mara", later=True)
             elif verb == "learn":
                 done = await memory.learn(text, speaker="Mara")
             else:
-                done = await memory.note(text, speaker="Mara", later=True)
+                done = await memory.correct(ids[-1], text)
             ids, run = [*ids, done.id or ""], done.run or ""
         relation = Relation.SUPERSEDES if verb == "correct" else Relation.NEWER
         chain = await links(memory, relation)
-        answer = await memory.recall("How much does the pump weigh?", limit=many, count_use=False)
+        answer = await memory.recall(f"Does the pump weigh {many - 1} kilos?", limit=SHOWN, count_use=False)
         told = await memory.explain(ids[0])
         profile = await memory.profile()
         await memory.undo(run)
         left, last = await links(memory, relation), await memory.get(ids[-2])
 
     assert [(number + 1, number) for number in range(1, many)] == chain
-    assert ids[-1] in {hit.id for hit in answer.memories}
-    assert (1 if verb == "correct" else many) == len(answer.memories)
+    assert ids[-1] in {hit.id for hit in answer.memories[:10]}
+    assert (1 if verb == "correct" else min(many, SHOWN)) == len(answer.memories)
     assert "#2" in str(told)
     assert len(profile.lines) <= 1
     assert chain[:-1] == left
