@@ -1,26 +1,25 @@
 """Diaries in Markdown: what was said on which day, and nothing of it lost."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from remanence.core.clock import to_datetime
 from remanence.core.errors import IngestError
 from remanence.write.transcripts import parse
 
 
 def said(text: str, source: str = "diary.md") -> list[tuple[str, str]]:
     """Return the texts of a diary, each with its day and hour, "" where it has none."""
-    return [
-        (
-            ""
-            if one.said_at is None
-            else datetime.fromtimestamp(one.said_at / 1e6, UTC).strftime("%Y-%m-%d %H:%M"),
-            one.text,
-        )
-        for one in parse(text, source=source).turns
-    ]
+    turns = parse(text, source=source).turns
+    return [("" if one.said_at is None else _day(one.said_at), one.text) for one in turns]
+
+
+def _day(at: datetime | int) -> str:
+    assert isinstance(at, int)
+    return to_datetime(at).strftime("%Y-%m-%d %H:%M")
 
 
 @pytest.mark.parametrize(

@@ -418,7 +418,7 @@ def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Se
             (stem, min(known.df.get(term, 0), known.memories)) for stem, term in _hashes(query).items()
         )
     }
-    sources = defaultdict(set)  # of a fact its turns, which may be shown in its place
+    sources: dict[int, set[int]] = defaultdict(set)  # of a fact its turns, which may be shown in its place
     for link in links:
         sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
     newer = {
