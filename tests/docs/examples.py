@@ -15,7 +15,7 @@ from tests.command_line import typed
 
 NOT_RUN = "<!-- not run -->"
 # Pages whose commands are typed too, in order with the Python: a newcomer follows them literally.
-FOLLOWED = frozenset({"README.md", "start.md"})
+FOLLOWED = frozenset({"README.md", "index.md", "start.md"})
 OURS = re.compile(r"^\$ ((?:remanence|cd) .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 COLUMNS = 110
 FENCE = re.compile(r"^ {0,3}(```+)\s*(\S*)")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from remanence.curate.language import reference
-from tests.pages import architecture, cli, errors, mcp, python, settings, sync_stub, tables
+from tests.pages import architecture, cli, errors, mcp, picture, python, settings, sync_stub, tables
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs" / "reference"
@@ -19,4 +19,5 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "python.md": python.page,
     DOCS / "settings.md": settings.page,
     sync_stub.STUB: sync_stub.stub,
+    picture.FILE: picture.drawn,
 }
