@@ -1,0 +1,53 @@
+"""What the pages say that the product cannot or never does rests on a test, or on somebody who read it."""
+
+import pytest
+
+from tests.docs import limits
+
+THERE = "tests/docs/test_limits.py::test_every_claim_is_listed"
+
+
+def test_every_claim_is_listed() -> None:
+    """No page says "never" unread: a sentence that is new or changed is held against the code and listed."""
+    assert [] == limits.complaints(limits.found(), limits.listed())
+
+
+def test_some_claims_rest_on_tests() -> None:
+    """A day is what is left where no test can tell: most claims have a test."""
+    rests = [one for keys in limits.listed().values() for one in keys.values()]
+
+    assert 2 * sum(isinstance(one, str) for one in rests) > len(rests)
+
+
+@pytest.mark.parametrize(
+    ("said", "known", "expected"),
+    [
+        (["a"], {"a": THERE}, []),
+        (["a"], {}, ["p.md: not listed: a"]),
+        ([], {"a": THERE}, ["p.md: not said: a"]),
+        (
+            ["a"],
+            {"a": "tests/docs/test_limits.py::test_gone"},
+            ["p.md: no test tests/docs/test_limits.py::test_gone"],
+        ),
+        (["a"], {"a": "tests/docs/gone.py::test_gone"}, ["p.md: no test tests/docs/gone.py::test_gone"]),
+    ],
+)
+def test_what_is_wrong_is_told(said: list[str], known: dict[str, str], expected: list[str]) -> None:
+    """A sentence that is not listed, one that no page says, and a test that is not there."""
+    assert expected == limits.complaints({"p.md": said}, {"p.md": known})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It runs. It is never\nlate. It ends.", ["It is never late."]),
+        ("* It cannot fly\n* It can walk", ["* It cannot fly"]),
+        ("| a | never |\n|---|---|\n| b | often |", ["| a | never |"]),
+        ("```python\nprint('never')\n```\n", []),
+        ("# It never ends\n\nNevertheless it runs; a missing key is none.", []),
+    ],
+)
+def test_claims_are_sentences_of_prose(text: str, expected: list[str]) -> None:
+    """However lines are broken; an item and a row stand alone, and code claims nothing."""
+    assert expected == [*limits.claims(text)]
