@@ -43,7 +43,7 @@ def key_of(sentence: str) -> str:
     return f"{sha256(sentence.encode()).hexdigest()[:8]} {sentence[:BEGINS_CHARS].rstrip()}"
 
 
-def found() -> dict[str, list[str]]:
+def collect_keys() -> dict[str, list[str]]:
     """Return the keys of all claims by page."""
     by_page = {
         path.relative_to(DOCS).as_posix(): [*map(key_of, claims(path.read_text(encoding="utf-8")))]
@@ -52,7 +52,7 @@ def found() -> dict[str, list[str]]:
     return {page: keys for page, keys in by_page.items() if keys}
 
 
-def listed() -> Mapping[str, Mapping[str, Rests]]:
+def read_list() -> Mapping[str, Mapping[str, Rests]]:
     """Return what is listed, by page and key."""
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
 
@@ -92,4 +92,4 @@ def is_test(name: str) -> bool:
 
 
 if __name__ == "__main__":
-    print(*complaints(found(), listed()), sep="\n")
+    print(*complaints(collect_keys(), read_list()), sep="\n")

@@ -9,12 +9,12 @@ THERE = "tests/docs/test_limits.py::test_every_claim_is_listed"
 
 def test_every_claim_is_listed() -> None:
     """No page says "never" unread: a sentence that is new or changed is held against the code and listed."""
-    assert [] == limits.complaints(limits.found(), limits.listed())
+    assert [] == limits.complaints(limits.collect_keys(), limits.read_list())
 
 
 def test_some_claims_rest_on_tests() -> None:
     """A day is what is left where no test can tell: most claims have a test."""
-    rests = [one for keys in limits.listed().values() for one in keys.values()]
+    rests = [one for keys in limits.read_list().values() for one in keys.values()]
 
     assert 2 * sum(isinstance(one, str) for one in rests) > len(rests)
 

@@ -19,5 +19,5 @@ PAGES: Mapping[Path, Callable[[], str]] = {
     DOCS / "python.md": python.page,
     DOCS / "settings.md": settings.page,
     sync_stub.STUB: sync_stub.stub,
-    picture.FILE: picture.drawn,
+    picture.FILE: picture.draw_forecast,
 }

@@ -9,7 +9,7 @@ FILE = Path(__file__).resolve().parents[2] / "docs" / "forecast.svg"
 POLICY, DAYS_BEFORE, DAYS_AHEAD = "janitor", 30, 30
 
 
-def drawn() -> str:
+def draw_forecast() -> str:
     """Return the picture, the same at every call: the clock stands, and no vector is made."""
     clock = ManualClock()
     with remanence.sync.open(":memory:", embedder="none", clock=clock) as memory:
