@@ -1,7 +1,7 @@
 """Lists what the pages say that the product cannot or never does, and what each such sentence rests on.
 
-`python -m tests.docs.limits` prints the sentences that `limits.toml` does not have, in its form, and those that it has
-in vain. Whoever lists one has held it against the code: beside it stands the test that would fail, or the day.
+`python -m tests.docs.limits` prints the sentences that `limits.toml` does not have, and those that it has in vain.
+Whoever lists one has held it against the code: beside it stands the test that would fail, or the day.
 """
 
 import re

@@ -4,6 +4,7 @@ import pytest
 
 from tests.docs import limits
 
+WORDS_MAX = 35_000
 THERE = "tests/docs/test_limits.py::test_every_claim_is_listed"
 
 
@@ -17,6 +18,13 @@ def test_some_claims_rest_on_tests() -> None:
     rests = [one for keys in limits.read_list().values() for one in keys.values()]
 
     assert 2 * sum(isinstance(one, str) for one in rests) > len(rests)
+
+
+def test_concepts_and_how_tos_stay_short() -> None:
+    """Who adds a page takes one away, or says it once where two pages said it."""
+    words = sum(len(path.read_text(encoding="utf-8").split()) for path in limits.pages()[1:])
+
+    assert words <= WORDS_MAX
 
 
 @pytest.mark.parametrize(
