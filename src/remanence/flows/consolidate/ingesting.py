@@ -46,7 +46,11 @@ ANSWER_TOKENS, FACT_TOKENS = (
     60,
 )  # what an answer has beside the words of its facts, and each fact beside its own
 
-KEPT_OUT = "{} held back as orders to a machine (`review quarantined`); is this your own log? `--trust user`"
+# What is known is not stored again, so trust alone changes nothing a second time.
+KEPT_OUT = (
+    "{} held back as orders to a machine (`review quarantined`); is this your own log? Undo it, and ingest it with"
+    " `--trust user`"
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
