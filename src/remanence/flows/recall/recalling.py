@@ -57,6 +57,7 @@ from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
 from remanence.read.precedence import AMONG, RankedText, find_precedence
+from remanence.recall.exact_names import find_exact
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage
 from remanence.recall.frames import BUDGET_MAX, stronger_first
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
@@ -385,8 +386,17 @@ def _order_hits(
     asked: RecallRequest, known: WriteContext, hits: list[Hit], links: Sequence[Link]
 ) -> list[Hit]:
     """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
-    hits = _lower_questions(hits)
+    hits = _put_exact_first(asked.query, _lower_questions(hits))
     return _put_newer_first(asked.query, known, hits, links) if asked.newer_first else hits
+
+
+def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
+    """Let what names exactly what is asked for stand above the best answer, where that names something longer."""
+    found = find_exact(query, [hit.memory.text for hit in hits[:AMONG]])
+    if found is None:
+        return hits
+    moved = replace(hits[found[0]], stands_above=f"{short_id(hits[0].seq)}: it names {found[1]} itself")
+    return [moved, *(hit for hit in hits if hit.seq != moved.seq)]
 
 
 def _lower_questions(hits: list[Hit]) -> list[Hit]:

@@ -1,0 +1,23 @@
+"""An exact name stands above one that begins like it, through the public verb."""
+
+import pytest
+
+from tests.flows.conftest import Opener
+
+
+@pytest.mark.parametrize("embedder", ["auto", "none"])
+@pytest.mark.parametrize("pair", [("TKT-100", "TKT-1000"), ("1.2", "1.2.1"), ("billing", "billing-legacy")])
+async def test_who_asks_by_a_name_gets_it_first(opener: Opener, embedder: str, pair: tuple[str, str]) -> None:
+    """In either order of arrival; what was moved says over what, and why."""
+    moved = []
+    for names in (pair, pair[::-1]):
+        async with opener(embedder=embedder, scope=names[0].replace(".", "-")) as memory:
+            for name in names:
+                await memory.learn(f"The owner of {name} is {'Mara' if name == pair[0] else 'Nils'}.")
+            for name, owner in zip(pair, ("Mara", "Nils"), strict=True):
+                for question in (name, f"Who owns {name}?"):
+                    (first, *_) = (await memory.recall(question, count_use=False)).memories
+                    assert owner in first.text
+                    moved += [first.stands_above] if first.stands_above else []
+
+    assert all(why.endswith(" itself") for why in moved)
