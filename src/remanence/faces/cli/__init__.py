@@ -3,6 +3,7 @@
 Knows where each command is; what they do is the engine's, what their answers look like is in `show`.
 """
 
+import errno
 import gc
 import io
 import os
@@ -36,6 +37,7 @@ THREADS = "OPENBLAS_NUM_THREADS"
 COMPLETE = "__complete"  # what the script of a shell asks for the values of an option
 TRACEBACK = "REMANENCE_TRACEBACK"
 BROKEN_PIPE = 141  # 128 + SIGPIPE
+NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)})
 
 
 def main() -> None:
@@ -59,7 +61,20 @@ def main() -> None:
         # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        _refuse_output(error)
+        code = 1
     sys.exit(code)
+
+
+def _refuse_output(error: OSError) -> None:
+    """Say that what was printed did not arrive; what a command writes to files or the store says so itself."""
+    from remanence.faces.cli.usage import complain
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    complain(f"the answer could not be written: {error.strerror}", "make room where it goes, and ask again")
 
 
 def _print_unexpected_error(

@@ -5,6 +5,8 @@ Knows what such a file is; must not know what is in one.
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any, BinaryIO
@@ -90,15 +92,35 @@ def _open_private(file: str, flags: int) -> int:
     return os.open(file, flags, 0o600)
 
 
-def _sink(file: str) -> BinaryIO:
+@contextmanager
+def _sink(file: str) -> Iterator[BinaryIO]:
+    """Give a new file to write to, or standard output; a file that is not written to its end is taken away again."""
     if file == "-":
-        return open(sys.stdout.fileno(), "wb", closefd=False)
+        with open(sys.stdout.fileno(), "wb", closefd=False) as sink:
+            yield sink
+        return
     check_path(file)
+    is_done = False
     try:
-        return open(file, "xb", opener=_open_private)
+        sink = open(file, "xb", opener=_open_private)  # noqa: SIM115 - closed below, where what fails at it is known
     except FileExistsError:
         raise InvalidInput(f"{file} is there already", recovery="name a file that is not there yet") from None
     except OSError as error:
-        raise InvalidInput(
-            f"cannot write {file}: {error.strerror}", recovery="name a file that you may write"
-        ) from None
+        raise _build_write_refusal(file, error) from None
+    try:
+        with sink:
+            yield sink
+        is_done = True
+    except OSError as error:
+        raise _build_write_refusal(file, error) from error
+    finally:
+        if not is_done:
+            with suppress(OSError):  # of a disk that is gone
+                Path(file).unlink(missing_ok=True)
+
+
+def _build_write_refusal(file: str, error: OSError) -> InvalidInput:
+    return InvalidInput(
+        f"cannot write {file}: {error.strerror}",
+        recovery="name a file that you may write, on a disk with room; nothing is left of it",
+    )

@@ -12,15 +12,19 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from remanence.core.errors import InvalidInput, StoreDamaged
+from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import ledger_file
-from remanence.store.sqlite.dialect import IN_MEMORY, make_private, refuse_path
+from remanence.store.sqlite.dialect import IN_MEMORY, make_private, meaning, refuse_path
 
 HOME = "home"  # the row of `meta` with the path
 _VALUE = "SELECT value FROM meta WHERE name = ?"
 _PUT = "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 PARTIAL = ".partial"
 _PAGES_A_STEP = 4_096
+_LAID_BESIDE = ("", "-journal", "-wal", "-shm")
+# What SQLite says of the disk that is written to; the original was read before, and a page of it that is not whole is
+# SQLITE_CORRUPT.
+_OF_THE_TARGET = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +113,13 @@ def _is_same(home: str, real: str) -> bool:
 def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> int:
     """Write a verified copy to a path where nothing is yet, and return how many memories are in it.
 
-    A copy that fails its check is taken away again. Every page is looked at, and unless the caller does so itself every
-    reference between rows.
+    A copy that fails its check, or that the disk fails, is taken away again with all that SQLite laid beside it. Every
+    page is looked at, and unless the caller does so itself every reference between rows.
+
+    Raises:
+        InvalidInput: something lies at the path.
+        StoreUnavailable: the disk of the copy is full, read-only or gone.
+        StoreDamaged: what was copied is not whole.
     """
     if path == IN_MEMORY:
         raise InvalidInput(f"{path} is no file", recovery="name a file that does not exist yet")
@@ -120,20 +129,39 @@ def copy(source: sqlite3.Connection, path: str, *, references: bool = True) -> i
     # Under a name of its own until it is verified: what a kill leaves is not taken for a copy.
     partial = Path(f"{path}.{os.getpid()}{PARTIAL}")
     make_private(str(partial), fresh=True)
-    target = sqlite3.connect(partial, isolation_level=None)
-    sound = False
     try:
+        memories = _write_copy(source, partial, references=references)
+        if memories is not None:
+            partial.rename(path)
+    except (sqlite3.Error, OSError) as error:
+        raise _build_copy_failure(error, path) from error
+    finally:
+        for suffix in _LAID_BESIDE:
+            with suppress(OSError):  # of a disk that is gone
+                Path(f"{partial}{suffix}").unlink(missing_ok=True)
+    if memories is None:
+        raise StoreDamaged(f"the copy {path} was not whole", recovery="run `doctor` on the original")
+    return memories
+
+
+def _write_copy(source: sqlite3.Connection, partial: Path, *, references: bool) -> int | None:
+    """Fill a copy and look through it; return how many memories are in it, None where it is not whole."""
+    with closing(sqlite3.connect(partial, isolation_level=None)) as target:
         source.backup(target, pages=_PAGES_A_STEP)
         target.execute("PRAGMA journal_mode = delete")
-        sound = target.execute("PRAGMA quick_check").fetchall() == [("ok",)] and not (
-            references and target.execute("PRAGMA foreign_key_check").fetchone()
+        if target.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+            return None
+        if references and target.execute("PRAGMA foreign_key_check").fetchone():
+            return None
+        return int(target.execute("SELECT count(*) FROM memories").fetchone()[0])
+
+
+def _build_copy_failure(error: sqlite3.Error | OSError, path: str) -> BaseException:
+    """Return what an error means that came up while a copy was made; what the original is to blame for stays as it is."""
+    if isinstance(error, OSError):
+        return StoreUnavailable(
+            f"the copy {path} cannot be made: {error.strerror}",
+            recovery="check the disk, or name another path; nothing is left of the copy",
         )
-        (memories,) = target.execute("SELECT count(*) FROM memories").fetchone() if sound else (0,)
-    finally:
-        target.close()
-        if not sound:
-            partial.unlink(missing_ok=True)
-    if not sound:
-        raise StoreDamaged(f"the copy {path} was not whole", recovery="run `doctor` on the original")
-    partial.rename(path)
-    return int(memories)
+    name = getattr(error, "sqlite_errorname", "") or ""
+    return meaning(error, f"the copy {path}") if name.startswith(_OF_THE_TARGET) else error
