@@ -12,6 +12,8 @@ from remanence.core.model import NAME_CHARS_MAX
 
 TAGS_MAX = 64
 ATTRIBUTES_DEPTH_MAX = 64
+# What every system keeps to; some count bytes, and refuse a shorter one by themselves.
+FILE_NAME_CHARS_MAX, PATH_CHARS_MAX = 255, 4_096
 
 
 def check_name(what: str, name: object) -> None:
@@ -78,6 +80,11 @@ def check_path(path: object) -> None:
         fits = False
     if not fits:
         raise InvalidInput(f"{format_value(name)} names no file", recovery="pass the path of a file")
+    if len(name) > PATH_CHARS_MAX or max(map(len, name.replace("\\", "/").split("/"))) > FILE_NAME_CHARS_MAX:
+        raise InvalidInput(
+            f"{format_value(name)} names no file: it is too long",
+            recovery=f"shorten it: a name has at most {FILE_NAME_CHARS_MAX} signs, a path {PATH_CHARS_MAX:,}",
+        )
 
 
 def check_attributes(attributes: Mapping[str, object] | None) -> None:

@@ -59,6 +59,22 @@ def read_regular(path: str | Path, *, bytes_max: int, follow: bool = False) -> b
         return stream.read(bytes_max)
 
 
+def read_named(path: str | Path, *, bytes_max: int | None = None) -> bytes:
+    """Return what a file holds that a person named, or a pipe says to its end; a device may have none.
+
+    Raises:
+        OSError: it is not there, a folder or a device, or longer than `bytes_max`.
+    """
+    mode = Path(path).stat().st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise _refusal(path, f"it is {_KINDS[stat.S_IFMT(mode)]}, not a file")
+    with Path(path).open("rb") as stream:
+        data = stream.read() if bytes_max is None else stream.read(bytes_max + 1)
+    if bytes_max is not None and len(data) > bytes_max:
+        raise _refusal(path, f"it has more than {bytes_max:,} bytes")
+    return data
+
+
 def write_whole(file: Path, data: bytes, mode: int) -> None:
     """Put a file in its place, whole and on the disk before this returns; a link in its place is replaced.
 

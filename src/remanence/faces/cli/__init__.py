@@ -37,7 +37,9 @@ THREADS = "OPENBLAS_NUM_THREADS"
 COMPLETE = "__complete"  # what the script of a shell asks for the values of an option
 TRACEBACK = "REMANENCE_TRACEBACK"
 BROKEN_PIPE = 141  # 128 + SIGPIPE
-NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)})
+NO_ROOM = frozenset(
+    {errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}
+)
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, BinaryIO
 from cyclopts import Parameter
 
 from remanence.core.arguments import check_path
-from remanence.core.beside import DOCUMENT_BYTES_MAX, read_regular
+from remanence.core.beside import DOCUMENT_BYTES_MAX, read_named, read_regular
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
@@ -60,7 +60,7 @@ def read(file: str) -> bytes:
     """Return what a file holds."""
     check_path(file)
     try:
-        return Path(file).read_bytes()
+        return read_named(file)
     except FileNotFoundError:
         raise NotFound(f"no file {file}", recovery="check the path") from None
     except OSError as error:

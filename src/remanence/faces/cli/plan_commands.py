@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import Parameter
 
+from remanence.core.arguments import check_path
 from remanence.core.errors import InvalidInput, suggest
 from remanence.core.keywords import CadenceName
 from remanence.faces.cli import files
@@ -282,6 +283,8 @@ async def schedule_run(
     for name in STOPPED_BY:
         with suppress(NotImplementedError, AttributeError):  # Windows has not all of them
             loop.add_signal_handler(getattr(signal, name), stop.set)
+    if backup is not None:
+        check_path(backup)
     copies = None if backup is None else Path(backup, database(common).stem)
     return await memory.schedule.run(
         cadences(cadence),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remanence.core.arguments import check_path
-from remanence.core.errors import NotFound, RemanenceError, StoreError
+from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreError
 from remanence.core.keywords import TrustName
 from remanence.faces.cli.helping import HELP, page
 from remanence.faces.cli.options import DATABASE, Common
@@ -166,12 +166,13 @@ async def _with_memory(
     A `dry` one looks into an empty memory there. Where one that changes something is refused, the memory remembers it.
     """
     path = database(common)
-    if not path.exists() and dry:
+    is_there = _exists(path)
+    if not is_there and dry:
         from remanence.store.memory.memory_store import MemoryStore
 
         async with open_engine(common, MemoryStore()) as memory:
             return await verb(memory)
-    if not path.exists():
+    if not is_there:
         if not makes:
             raise NotFound(
                 f"no database {path}", recovery="make one with `ingest` or `learn`, or name yours with --db"
@@ -187,6 +188,15 @@ async def _with_memory(
         if getattr(result, "status", None) == "gated":
             await _note_refusal(memory, name)
         return result
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError as error:
+        raise InvalidInput(
+            f"{path} cannot be opened: {error.strerror}", recovery="check the path, or name another file"
+        ) from error
 
 
 async def _note_refusal(memory: "Engine", name: str) -> None:

@@ -12,8 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from remanence.core.arguments import check_path
 from remanence.core.clock import DAY, SECOND, to_datetime
-from remanence.core.errors import InvalidInput, format_value
+from remanence.core.errors import InvalidInput, StoreUnavailable, format_value
 from remanence.core.keywords import CadenceName
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, number, visible
@@ -185,12 +186,23 @@ class Daemon:
         path = self.backup.with_name(f"{self.backup.name}-{day}.db")
         if path.exists():
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         try:
             await copies.backup(self.base, path)
         except InvalidInput:
             if not path.exists():  # else another process has just made it
                 raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of a daemon's copies where it is missing; StoreUnavailable where none can be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {folder} cannot be made: {error.strerror}",
+            recovery="name another folder for copies, which may be written to",
+        ) from error
 
 
 @asynccontextmanager
@@ -286,6 +298,9 @@ class Schedule:
                     recovery=f"use {CADENCE_LEAST_S:g} to {CADENCE_MOST_S:,} seconds",
                 )
             intervals[name] = round(seconds * SECOND)
+        if backup is not None:
+            check_path(f"{backup}-2000-01-01.db")
+            make_folder(Path(backup).parent)  # now, while somebody looks on, and not in the night
         copies = None if backup is None else Path(backup)
         unheard: Callable[[object], object] = lambda _: None  # noqa: E731 # nobody listens
         pace = CadenceIntervals(intervals)

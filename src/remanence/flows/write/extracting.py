@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from remanence.core.arguments import check_path
+from remanence.core.beside import read_named
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.model import Kind, Role, Turn
@@ -251,7 +252,7 @@ def _parse_file(path: Path, name: str, format: str | Importer) -> Transcript:  #
             raise InvalidInput(
                 f"{path} is larger than {FILE_BYTES_MAX >> 20} MB", recovery="split it into several files"
             )
-        data = path.read_bytes()
+        data = read_named(path, bytes_max=FILE_BYTES_MAX)
     except FileNotFoundError as error:
         raise NotFound(f"no file {path}", recovery="check the path") from error
     except OSError as error:

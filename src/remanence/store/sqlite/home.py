@@ -157,7 +157,7 @@ def _write_copy(source: sqlite3.Connection, partial: Path, *, references: bool) 
 
 
 def _build_copy_failure(error: sqlite3.Error | OSError, path: str) -> BaseException:
-    """Return what an error means that came up while a copy was made; what the original is to blame for stays as it is."""
+    """Return what an error means that a copy fails with; what is the fault of the original stays as it is."""
     if isinstance(error, OSError):
         return StoreUnavailable(
             f"the copy {path} cannot be made: {error.strerror}",
