@@ -1,12 +1,16 @@
 """What is written to a disk is for its owner only."""
 
 import os
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 import remanence
+from remanence.core.errors import StoreIncompatible
+from remanence.store.sqlite.sqlite_store import SqlStore
 from tests.command_line import typed
 from tests.flows.upgrades import NEXT, know_next, live
 
@@ -40,7 +44,7 @@ async def test_a_new_database_and_its_copy_are_private(tmp_path: Path) -> None:
 async def test_the_copy_before_an_upgrade_is_private(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file itself keeps the mode that it had."""
+    """So is the file itself from then on."""
     path = tmp_path / "old.db"
     await live(path)
     path.chmod(0o644)
@@ -48,7 +52,49 @@ async def test_the_copy_before_an_upgrade_is_private(
     async with remanence.open(path, scope="work", embedder="hashed"):
         pass
 
-    assert {"old.db": 0o644, f"old.db.before-v{NEXT}": OWNER_ONLY} == modes(tmp_path)
+    assert {"old.db": OWNER_ONLY, f"old.db.before-v{NEXT}": OWNER_ONLY} == modes(tmp_path)
+
+
+async def test_a_database_that_others_could_read_is_taken_from_them(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With what lies beside it, and said once; who only looks changes nothing, and a group that may write stays."""
+    path, link, shared = tmp_path / "a.db", tmp_path / "link.db", tmp_path / "shared.db"
+    for one in (path, shared):
+        async with remanence.open(one, embedder="hashed") as memory:
+            await memory.learn("The night watch changes at four.")
+    link.symlink_to(path)
+    path.chmod(0o644)
+    shared.chmod(0o664)
+    await (store := SqlStore(str(path))).open(read_only=True)
+    await store.close()
+    looked_at = modes(tmp_path)["a.db"]
+    for _ in range(2):
+        async with remanence.open(link, embedder="hashed") as memory:
+            await memory.learn("The ferry leaves at nine.")
+            beside = modes(tmp_path)
+    async with remanence.open(shared, embedder="hashed"):
+        pass
+
+    assert 0o644 == looked_at
+    assert dict.fromkeys(("a.db", "a.db-wal", "a.db-shm"), OWNER_ONLY).items() <= beside.items()
+    assert 0o660 == modes(tmp_path)["shared.db"]
+    assert [
+        f"others could read {link} (mode 0644); they no longer can",
+        f"others could read {shared} (mode 0664); they no longer can",
+    ] == caplog.messages
+
+
+async def test_a_file_of_another_program_keeps_its_mode(tmp_path: Path) -> None:
+    """It is refused before anything is changed."""
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE theirs (one TEXT)")
+    path.chmod(0o644)
+    with pytest.raises(StoreIncompatible):
+        await SqlStore(str(path)).open()
+
+    assert {"other.db": 0o644} == modes(tmp_path)
 
 
 def test_exports_and_plans_are_private(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def path(content: bytes, tmp_path: Path) -> Path:
     """A copy of that file."""
     path = tmp_path / "memory.db"
     path.write_bytes(content)
+    path.chmod(0o600)
     return path
 
 

@@ -239,6 +239,30 @@ def make_private(path: str, *, fresh: bool = False) -> None:
         ) from error
 
 
+def restrict_mode(path: str) -> int | None:
+    """Take a database, and what lies beside it, away from all but its owner; return the mode it had if that changed.
+
+    A group that may write was let in by somebody on purpose, since a umask seldom does that: it stays. Nothing is
+    opened, which would end the locks that this process has.
+    """
+    if os.name == "nt" or path == IN_MEMORY:
+        return None
+    real = Path(path).resolve()
+    before = _restrict_file_mode(real)
+    for suffix in ("-wal", "-shm"):
+        _restrict_file_mode(real.with_name(real.name + suffix))
+    return before
+
+
+def _restrict_file_mode(file: Path) -> int | None:
+    try:
+        before = file.stat().st_mode & 0o777
+        file.chmod(before & (0o660 if before & 0o020 else 0o600))
+        return before if file.stat().st_mode & 0o777 != before else None
+    except OSError:  # it is not there, is another user's, or on a disk that knows no modes
+        return None
+
+
 # What SQLite, and the JSON of images, say of a value that cannot be kept.
 UNFIT = (OverflowError, UnicodeEncodeError, orjson.JSONEncodeError)
 

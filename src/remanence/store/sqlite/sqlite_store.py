@@ -4,6 +4,7 @@ Knows which thread does what; what is done is in the modules beside it.
 """
 
 import asyncio
+import logging
 import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -64,12 +65,14 @@ from remanence.store.sqlite.dialect import (
     connect_read_only,
     make_private,
     refuse_path,
+    restrict_mode,
 )
 from remanence.store.sqlite.home import copy, note_home
 from remanence.store.sqlite.string_ids import SCOPE, Fresh, StringIds
 from remanence.store.sqlite.threads import Answer, Work, Worker
 from remanence.store.sqlite.upgrade import prepare
 
+LOG = logging.getLogger("remanence")
 READERS = 2
 FEW = 64  # texts that arrive together and are looked up on the writer's thread; changes looked at on the event loop
 _SALT_BYTES = 16
@@ -392,6 +395,9 @@ class SqlStore:
             return connect_read_only(self._path)
         connection = connect(self._path, busy_ms=self._busy_ms)
         prepare(connection, self._path, self._random(_SALT_BYTES))
+        mode = restrict_mode(self._path)
+        if mode is not None:
+            LOG.warning("others could read %s (mode %04o); they no longer can", self._path, mode)
         return connection
 
     def _connect_reader(self) -> sqlite3.Connection:
