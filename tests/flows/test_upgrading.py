@@ -1,6 +1,7 @@
 """An upgrade leaves the old file or the new one, whatever happens, and whoever opens it next has all of it."""
 
 import asyncio
+import os
 import random
 import sqlite3
 import time
@@ -83,6 +84,51 @@ async def test_every_row_is_kept(path: Path, next_known: None) -> None:
     assert {"note TEXT" in tables(path)["sources"], "places" in tables(path)} == {True}
     assert ["tables"] == [check.name for check in checks if not check.ok or check.advice]  # the step's own
     assert ("The ferry leaves at one.", "The ferry leaves at noon.") == (found.memory.text, undone.text)
+
+
+async def test_copies_of_upgrades_do_not_pile_up(
+    path: Path, content: bytes, next_known: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The two newest stay, which is said; what somebody made, renamed or linked stays, whatever it is called."""
+    folder = path.parent
+    old = f"{path.name}.before-v{NEXT}"
+    for age, name in enumerate([f"{old}.2", f"{old}.1", f"{path.name}.before-v{SCHEMA_VERSION}"], start=1):
+        (folder / name).write_bytes(content)
+        os.utime(folder / name, (1_000_000 - age, 1_000_000 - age))
+    theirs = {
+        "memory.db.before-v9.sql",
+        "memory.db.before-v8",
+        "memory.db.before-visit",
+        "other.db.before-v9",
+        "kept.db",
+    }
+    for name in theirs - {"memory.db.before-v8"}:
+        (folder / name).write_bytes(content)
+    (folder / "memory.db.before-v8").write_bytes(b"notes of mine")
+    (folder / "memory.db.before-v7").symlink_to(folder / "kept.db")
+    async with opened(path):
+        pass
+
+    assert {"memory.db", old, f"{old}.2", "memory.db.before-v7", *theirs} == {
+        file.name for file in folder.iterdir()
+    }
+    removed = [f"{old}.1", f"{path.name}.before-v{SCHEMA_VERSION}"]
+    assert [
+        f"removed {folder / name}, the copy of an earlier upgrade; the 2 newest stay" for name in removed
+    ] == caplog.messages
+
+
+async def test_no_copy_goes_where_the_upgrade_fails(
+    path: Path, content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The copies of before are what there is to go back to."""
+    names = [f"{path.name}.before-v{NEXT}.{number}" for number in range(1, 4)]
+    for name in names:
+        (path.parent / name).write_bytes(content)
+    know_next(monkeypatch.setattr, folder, BROKEN)
+    await expect_error(StoreDamaged, SqlStore(str(path)).open())
+
+    assert {*names} <= {file.name for file in path.parent.iterdir()}
 
 
 async def test_nothing_is_changed_but_by_the_step(path: Path, next_known: None) -> None:

@@ -3,6 +3,8 @@
 Knows the steps in `migrations`; knows nothing of what tables hold.
 """
 
+import logging
+import re
 import sqlite3
 import sys
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from remanence.core.beside import open_regular
 from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import dialect, refresh
 from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, IN_MEMORY, connect, version_of
-from remanence.store.sqlite.home import PARTIAL, copy
+from remanence.store.sqlite.home import PARTIAL, copy, origin_at, salt_of
 
 _ALEMBIC = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
@@ -26,6 +28,8 @@ _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100
 _ROOM = 2.5
 # A page that finds no room in the cache is written to the log, and again when it changes again.
 _PAGE_CACHE_KIB = 128 * 1_024
+COPIES_KEPT = 2  # of upgrades: of the last one and of the one before, should a fault show late
+LOG = logging.getLogger("remanence")
 MB_A_SECOND = 25  # that an upgrade does on a slow machine, where nothing else runs
 SCRIPTS = Path(__file__).parents[1] / "migrations"
 END = ";\n"  # of each statement in the file
@@ -55,6 +59,28 @@ def backup_path(path: str, version: int) -> str:
     while (backup := Path(f"{path}.before-v{version + 1}{f'.{number}' * bool(number)}")).exists():
         number += 1
     return str(backup)
+
+
+def remove_older_copies(path: str, salt: bytes) -> list[Path]:
+    """Remove the copies of earlier upgrades of a database beside it but for the newest, and return which.
+
+    A copy goes only under the very name that an upgrade gave it, while it is a copy of the database with this salt
+    and still of an older version: one that somebody renamed, moved, linked or opened anew is theirs.
+    """
+    file = Path(path)
+    name = re.compile(re.escape(file.name) + r"\.before-v\d+(\.\d+)?")
+    copies = [
+        entry
+        for entry in file.absolute().parent.iterdir()
+        if name.fullmatch(entry.name)
+        and not entry.is_symlink()
+        and read_older_version(str(entry)) is not None
+        and origin_at(entry) == salt
+    ]
+    copies.sort(key=lambda copy: (copy.stat().st_mtime_ns, copy.name), reverse=True)
+    for old in copies[COPIES_KEPT:]:
+        old.unlink(missing_ok=True)
+    return copies[COPIES_KEPT:]
 
 
 def read_older_version(path: str) -> int | None:
@@ -124,6 +150,7 @@ def _migrate(connection: sqlite3.Connection, path: str) -> None:
     from remanence.store.migrations.run import migrate
 
     to = dialect.SCHEMA_VERSION
+    copies: list[str] = []
 
     def start() -> None:
         version = version_of(connection)
@@ -133,7 +160,8 @@ def _migrate(connection: sqlite3.Connection, path: str) -> None:
             _clear_partial(path)
             # The references of what is copied are looked at once all is done.
             with closing(connect(path, query_only=True)) as reader:
-                copy(reader, backup_path(path, version), references=False)
+                copies.append(backup_path(path, version))
+                copy(reader, copies[0], references=False)
 
     def finish() -> None:
         connection.execute(f"PRAGMA user_version = {to}")
@@ -153,3 +181,5 @@ def _migrate(connection: sqlite3.Connection, path: str) -> None:
     finally:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute(f"PRAGMA cache_size = {cache}")
+    for old in remove_older_copies(path, salt_of(connection)) if copies else ():
+        LOG.warning("removed %s, the copy of an earlier upgrade; the %d newest stay", old, COPIES_KEPT)
