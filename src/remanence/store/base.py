@@ -158,17 +158,34 @@ class BookkeepResult:
     position: int = 0
 
 
+_SAVE = (
+    "for each scope `remanence export FILE`, then `remanence --db NEW.db import FILE --trust user` takes it into a new"
+    " file"
+)
+GO_BACK = f"keep this file aside and go back to the latest backup; without one save what can be read: {_SAVE}"
+MAKE_ANEW = f"what memories say is not touched by it, yet some may not be found; to make it anew: {_SAVE}"
+DOUBT_UNDO = (
+    "memories are as the other checks say; undo nothing old, and go back to the latest backup, or begin a new audit:"
+    f" {_SAVE}"
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Check(Result):
     """One thing that `check` looked at: what, whether it is sound, and what it saw.
 
-    What is sound and yet wants attention has `advice`: what to do about it.
+    What is sound and yet wants attention has `advice`: what to do about it. Damage always has: where nothing better is
+    known, how to go back to a backup, or to save what can be read.
     """
 
     name: str
     ok: bool
     detail: str
     advice: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.ok and not self.advice:
+            object.__setattr__(self, "advice", GO_BACK)
 
     def __str__(self) -> str:
         sound = ("warning" if self.advice else "sound") if self.ok else "DAMAGED"

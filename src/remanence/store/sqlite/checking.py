@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterator
 
 from remanence.core.model import Status
-from remanence.store.base import Check
+from remanence.store.base import DOUBT_UNDO, GO_BACK, MAKE_ANEW, Check
 from remanence.store.ending import PROVEN, from_where
 from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
 from remanence.store.places import BY_NAME, VECTORS
@@ -34,6 +34,8 @@ _COUNTED_OFF = (
     "SELECT s.scope FROM scopes s WHERE s.held <> (SELECT count(*) FROM states t WHERE t.scope = s.scope)"
 )
 
+# What is made of the texts costs none of them.
+_WAYS_OUT = {"full text": MAKE_ANEW, "archive words": MAKE_ANEW, "audit": DOUBT_UNDO}
 Faults = Iterator[str]
 _UNREADABLE = (sqlite3.Error, struct.error, ValueError, TypeError, LookupError, OverflowError)
 _SUCCEEDING = ", ".join(str(int(relation)) for relation in sorted(SUCCEEDING))
@@ -72,7 +74,12 @@ def _check_erasures(connection: sqlite3.Connection) -> Iterator[Check]:
     """Yield what is to be said of what was erased, where there is anything."""
     if places := cleaning.left_where(connection):
         where = ", ".join(places)
-        yield Check("erased", ok=False, detail=f"something of what was erased is left in {where}")
+        yield Check(
+            "erased",
+            ok=False,
+            detail=f"something of what was erased is left in {where}",
+            advice="close what else has the file open and run `remanence erase finish`; delete what is named beside it",
+        )
     elif cleaning.is_due(connection):
         yield Check(
             "erased",
@@ -102,7 +109,9 @@ def _run_check(name: str, sound: str, look: Callable[[], Faults]) -> Check:
     except _UNREADABLE as error:
         faults.append(f"cannot be read: {error}")
     more = f" and {len(faults) - SHOWN_MAX} more" if len(faults) > SHOWN_MAX else ""
-    return Check(name, not faults, "; ".join(faults[:SHOWN_MAX]) + more if faults else sound)
+    if not faults:
+        return Check(name, ok=True, detail=sound)
+    return Check(name, False, "; ".join(faults[:SHOWN_MAX]) + more, _WAYS_OUT.get(name, GO_BACK))
 
 
 def _structure(connection: sqlite3.Connection) -> Faults:
