@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from remanence.core.errors import LanguageError, format_value, suggest
+from remanence.core.toml import parse_toml
 from remanence.languages.entry_checks import check_entries
 from remanence.languages.notation import Lists, Notation, Place
 from remanence.languages.shapes import SECTIONS, SECTIONS_UNSPACED
@@ -108,7 +109,7 @@ def build(shape: type[T], section: str, *languages: Language) -> T:
 def read_file(text: str, source: str) -> LanguageFile:
     """Parse a file; raise LanguageError where it is no TOML or does not say which language it is of."""
     try:
-        tables = tomllib.loads(text)
+        tables = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise LanguageError(
             f"it is no TOML: {error}", recovery="lists stand in ''' … ''', a key a list", source=source

@@ -12,6 +12,7 @@ from importlib import resources
 from typing import Any
 
 from remanence.core.errors import NameUnknown, PolicyError, suggest
+from remanence.core.toml import parse_toml
 from remanence.curate.language.expression import SourcePosition
 
 CHARS_MAX = 200_000
@@ -108,13 +109,9 @@ def parse(text: str, source: str) -> PolicyDocument:
     if len(text) > CHARS_MAX:
         raise here.error(f"has {len(text)} characters, more than {CHARS_MAX}", "shorten it")
     try:
-        data = tomllib.loads(text)
+        data = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(error, source, text) from error
-    except (ValueError, RecursionError) as error:
-        raise here.error(
-            "holds a number that is too long, or brackets too deep in one another", "write it shorter"
-        ) from error
     places = _places(text, source)
     top = {key: value for key, value in data.items() if not isinstance(value, dict | list)}
     lists = {key: _tables(key, value, places, here) for key, value in data.items() if isinstance(value, list)}

@@ -14,6 +14,7 @@ from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
 from remanence.core.results import Result, visible
 from remanence.core.signatures import checked_class
+from remanence.core.toml import parse_toml
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.indexes.archive_index import INDEXED_MOST, INDEXED_MOST_BUILT_IN, OPEN, OPEN_BUILT_IN
 from remanence.gate.personal_rules import PERSONAL, parse_rules
@@ -387,8 +388,8 @@ def _read(document: str) -> dict[str, Any]:
                 f"a document of {len(document):,} characters",
                 recovery=f"settings take at most {DOCUMENT_CHARS_MAX:,}",
             )
-        return tomllib.loads(document)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        return parse_toml(document)
+    except tomllib.TOMLDecodeError as error:
         raise InvalidInput(
             f"the settings are no TOML: {format_value(str(error))}",
             recovery="write lines such as note_turns = 5",
