@@ -28,6 +28,8 @@ from difflib import get_close_matches
 from typing import Any
 
 INT_BITS = 64
+# What Python and the linker say where the system gives no more: of threads, of libraries, of pages.
+_MEMORY_SIGNS = ("can't start new thread", "failed to map segment", "Cannot allocate memory")
 SHOWN_CHARS = 80
 
 
@@ -211,6 +213,19 @@ class ErasedSince(StoreError):
 
 class StoreUnavailable(StoreError):
     """The store is locked, read-only, full or closed; nothing was lost."""
+
+
+def build_memory_refusal(error: BaseException) -> StoreUnavailable | None:
+    """Return our error for one by which a machine without memory shows, or by which it starts no thread; else None."""
+    cause = error.__cause__
+    is_out = isinstance(error, MemoryError) or any(sign in str(error) for sign in _MEMORY_SIGNS)
+    if not is_out or not isinstance(error, MemoryError | RuntimeError | ImportError | OSError):
+        return None if cause is None else build_memory_refusal(cause)
+    return StoreUnavailable(
+        "memory ran out",
+        recovery="free memory, or let the process have more (400 MB are enough for a small file), and try again;"
+        " what a verb has answered is kept, nothing is half done",
+    )
 
 
 class CapabilityMissing(StoreError):

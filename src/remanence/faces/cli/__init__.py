@@ -63,12 +63,24 @@ def main() -> None:
         # The interpreter flushes stdout once more at exit; it must not find the broken pipe there.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = BROKEN_PIPE
-    except OSError as error:
-        if error.errno not in NO_ROOM:
-            raise
-        _refuse_output(error)
-        code = 1
+    except (MemoryError, RuntimeError, ImportError, OSError) as error:
+        code = _refuse_for_machine(error)
     sys.exit(code)
+
+
+def _refuse_for_machine(error: Exception) -> int:
+    """Say what the machine lacks, and return the exit code; raise again what is no fault of the machine."""
+    from remanence.core.errors import build_memory_refusal
+
+    shortage = build_memory_refusal(error)
+    if shortage is not None:
+        from remanence.faces.cli.usage import print_refusal
+
+        return print_refusal(shortage, json="--json" in sys.argv)
+    if not isinstance(error, OSError) or error.errno not in NO_ROOM:
+        raise error
+    _refuse_output(error)
+    return 1
 
 
 def _refuse_output(error: OSError) -> None:
@@ -82,8 +94,13 @@ def _refuse_output(error: OSError) -> None:
 def _print_unexpected_error(
     kind: type[BaseException], error: BaseException, _trace: TracebackType | None
 ) -> None:
-    from remanence.faces.cli.usage import complain
+    from remanence.core.errors import build_memory_refusal
+    from remanence.faces.cli.usage import complain, print_refusal
 
+    shortage = build_memory_refusal(error)
+    if shortage is not None:  # where it ran out once more while that was said
+        print_refusal(shortage, json=False)
+        return
     complain(f"{kind.__name__}: {error}", f"set {TRACEBACK}=1 to see where, and report it")
 
 

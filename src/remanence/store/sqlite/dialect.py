@@ -20,6 +20,7 @@ from remanence.core.errors import (
     StoreError,
     StoreIncompatible,
     StoreUnavailable,
+    build_memory_refusal,
 )
 
 APPLICATION_ID = 0x52454D41  # "REMA"
@@ -274,7 +275,7 @@ def meaning(error: BaseException, path: str = "the database") -> BaseException:
             f"a value cannot be kept: {error}", recovery="use valid Unicode and integers below 2**63"
         )
     if not isinstance(error, sqlite3.Error | UnicodeDecodeError):
-        return error
+        return build_memory_refusal(error) or error
     name = getattr(error, "sqlite_errorname", "") or ""
     if isinstance(error, UnicodeDecodeError):  # SQLite quotes bytes of the file that are no text
         name = "SQLITE_CORRUPT"

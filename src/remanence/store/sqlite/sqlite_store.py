@@ -140,8 +140,13 @@ class SqlStore:
                 ledger_file.note_closed(self._path)
         self._writer = writer
         if self._path != IN_MEMORY:
-            self._readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
-            self._readers.start()
+            readers = Worker(self._connect_reader, self._path, name="reader", threads=READERS)
+            try:
+                readers.start()
+            except StoreUnavailable:
+                await self.close()
+                raise
+            self._readers = readers
 
     async def close(self) -> None:
         """Finish what is under way and let everything go; closing twice is allowed."""

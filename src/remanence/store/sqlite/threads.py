@@ -68,10 +68,19 @@ class Worker:
         self.connected = False
 
     def start(self) -> None:
-        """Let the threads begin; each connects when it first has something to do."""
+        """Let the threads begin; each connects when it first has something to do.
+
+        Raises:
+            StoreUnavailable: the system starts no more threads; none goes on.
+        """
         self._open = True
-        for thread in self._threads:
-            thread.start()
+        for place, thread in enumerate(self._threads):
+            try:
+                thread.start()
+            except RuntimeError as error:
+                self._threads, self._open = self._threads[:place], False
+                self._queue.put(None)
+                raise meaning(error, self._path) from error
 
     async def ask(self, work: Work[Answer], *, reads: bool = False) -> Answer:
         """Have a job done and wait for its answer; a caller that is cancelled leaves the job whole."""
@@ -91,7 +100,10 @@ class Worker:
         self._open = False
         self._queue.put(None)
         for thread in self._threads:
-            await asyncio.to_thread(thread.join)
+            try:
+                await asyncio.to_thread(thread.join)
+            except RuntimeError:  # no thread can be started to wait in
+                thread.join()
 
     def handle_commit(self) -> None:
         """Called after each commit."""
@@ -125,7 +137,7 @@ class Worker:
         try:
             connection = connection or self._connect()
             self.connected = True
-        except (sqlite3.Error, RemanenceError, UnicodeDecodeError) as error:
+        except (sqlite3.Error, RemanenceError, UnicodeDecodeError, MemoryError) as error:
             self._refuse(jobs, error)
         except UNREADABLE as error:  # an older file is read whole as it is brought up
             self._refuse(jobs, build_row_damage(error, self._path))
