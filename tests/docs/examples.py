@@ -6,7 +6,8 @@ import io
 import os
 import re
 import shlex
-from collections.abc import Iterator
+import shutil
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -15,9 +16,10 @@ from tests.command_line import typed
 
 NOT_RUN = "<!-- not run -->"
 # Pages whose commands are typed too, in order with the Python: a newcomer follows them literally.
-FOLLOWED = frozenset({"README.md", "index.md", "start.md"})
-OURS = re.compile(r"^\$ ((?:remanence|cd) .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+FOLLOWED = frozenset({"README.md", "index.md", "start.md", "backup.md"})
+OURS = re.compile(r"^\$ ((?:remanence|cd|mv|cp) .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 COLUMNS = 110
+SYSTEM: dict[str, Callable[..., object]] = {"cd": os.chdir, "mv": shutil.move, "cp": shutil.copyfile}
 FENCE = re.compile(r"^ {0,3}(```+)\s*(\S*)")
 
 
@@ -95,8 +97,8 @@ def _until(lines: Iterator[tuple[int, str]], fence: str) -> list[str]:
 def _typed(block: Block, path: Path) -> Iterator[str]:
     """Type the commands of a block; yield what fails, and what prints other lines than it shows."""
     for (program, *words), shown in commands(block.text):
-        if program == "cd":
-            os.chdir(*words)
+        if program in SYSTEM:
+            SYSTEM[program](*words)
             continue
         done = typed(*words, columns=COLUMNS)
         if done.exit_code or (shown and not _alike(shown, done.stdout)):
