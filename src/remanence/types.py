@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.flows.base.copies import RegisteredCopy
-    from remanence.flows.base.expiring import ExpireResult
+    from remanence.flows.base.expiring import DueImages, ExpireResult
     from remanence.flows.base.settings import Setting, Settings
     from remanence.flows.consolidate.boxes import Box, Boxes, Trace, Traces
     from remanence.flows.consolidate.consolidation import Upcoming
@@ -104,6 +104,7 @@ __all__ = [
     "DaemonResult",
     "DecayName",
     "DroppedMemory",
+    "DueImages",
     "Editable",
     "Eligibility",
     "EngineAction",
@@ -210,6 +211,7 @@ _LATER = {
     "Erasure": "remanence.flows.erase.erase",
     "ExtractEstimate": "remanence.flows.write.extracting",
     "Event": "remanence.flows.inspect.inspect",
+    "DueImages": "remanence.flows.base.expiring",
     "ExpireResult": "remanence.flows.base.expiring",
     "Explanation": "remanence.curate.explain",
     "Extraction": "remanence.flows.write.extracting",

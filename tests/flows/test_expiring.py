@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import remanence
+import remanence.sync
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput, PlanHeld
 from remanence.flows.base.expiring import expire
@@ -52,6 +53,47 @@ async def test_a_run_past_the_window_stays_by_a_line_and_cannot_be_undone(place:
         assert checks["audit"].ok
         assert "images are proven from after part 2" in checks["audit"].detail
         assert late.run == (await memory.undo("last")).undoes
+
+
+async def test_what_the_first_tick_would_end_is_told_before(tmp_path: Path) -> None:
+    """How many of how many parts, and from when; none where nothing is old enough, nor once some have ended."""
+    clock = ManualClock(NOW)
+    async with remanence.open(tmp_path / "memory.db", clock=clock, embedder="hashed") as memory:
+        for number in range(5):
+            await memory.learn(f"Crane {number} is out of order.")
+            clock.advance(days=10)
+        await memory.schedule.accept_clock()
+        early = await memory.schedule.due_images()
+        clock.advance(days=31)
+        await memory.schedule.accept_clock()
+        due = await memory.schedule.due_images()
+        done = await expire(memory._core)
+        clock.advance(days=30)
+        await memory.schedule.accept_clock()
+        after = await memory.schedule.due_images()
+
+    assert (None, None) == (early, after)
+    assert due is not None
+    assert (done.parts, done.changes) == (due.parts, due.changes)
+    assert "of 3 parts of the audit, from 2024-10-04 00:00 UTC to" in str(due)
+    assert "remanence settings audit_days DAYS" in str(due)
+
+
+def test_adopting_a_policy_in_an_old_file_says_what_that_ends(tmp_path: Path) -> None:
+    """On stderr, before it is adopted and in a dry run; a new file has nothing to say."""
+    path, new = str(tmp_path / "old.db"), str(tmp_path / "new.db")
+    clock = ManualClock(int((datetime.now(UTC) - timedelta(days=90)).timestamp()) * 1_000_000)
+    with remanence.sync.open(path, clock=clock, embedder="hashed") as memory:
+        memory.learn("Crane four is out of order.")
+    with remanence.sync.open(new, embedder="hashed") as memory:
+        memory.learn("Crane four is out of order.")
+    words = "--embedder", "hashed", "--policy", "default", "curate", "--dry-run"
+    said = [typed("--db", one, *words).stderr for one in (path, new)]
+    adopted = [typed("--db", one, *words[:2], "policy", "adopt", "default") for one in (path, new)]
+
+    assert [True, False] == ["the first tick ends up to" in one for one in said]
+    assert [True, False] == ["the first tick ends up to" in one.stderr for one in adopted]
+    assert [0, 0] == [one.exit_code for one in adopted]
 
 
 @pytest.mark.parametrize("policy", [None, "default"])

@@ -21,6 +21,7 @@ NO_COMMAND = {
     "schedule.should_curate": "`status` shows it",
     "schedule.due_at": "`status` shows it",
     "schedule.last": "`status` shows it",
+    "schedule.due_images": "`policy adopt` and `curate --dry-run` say it",
     "schedule.timetable": "`status` shows it",
     "session": "`begin-session` and `end-session`: no block of code lives between two commands",
     "close": "each command closes",

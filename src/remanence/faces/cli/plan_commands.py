@@ -97,6 +97,8 @@ async def curate(
             )
         return await _apply_plan(memory, _read(given), allow_destroyed)
     draft = await _make_plan(memory, output)
+    if dry_run:
+        await _tell_due_images(memory)
     return (
         await build_plan_report(memory, draft, every=every)
         if dry_run
@@ -214,8 +216,17 @@ def policy_check(name: Policy, /) -> Any:
 
 async def policy_adopt(name: Policy, /, *, memory: Memory) -> Any:
     before = memory.policy.current.name
+    _load_policy(name)
+    await _tell_due_images(memory)
     adopted = await memory.policy.adopt(name)
     return Undoable({"adopted": adopted.name, "hash": adopted.hash}, _render_adopt_command(before))
+
+
+async def _tell_due_images(memory: Memory) -> None:
+    """Say on stderr which images of an old audit the first tick would end, while that can still be decided."""
+    due = await memory.schedule.due_images()
+    if due is not None:
+        write_lines([Text(str(due))], sys.stderr)
 
 
 async def policy_drop(*, memory: Memory) -> Any:

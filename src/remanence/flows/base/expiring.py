@@ -5,6 +5,7 @@ Decides how long they are kept; must not know how a store takes them away.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from remanence.core.change import Fence
 from remanence.core.clock import DAY
@@ -14,8 +15,10 @@ from remanence.core.snapshot import SnapshotRequest
 from remanence.curate.planner import brake
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
+from remanence.store.capabilities import IMAGE_EXPIRY, can
 from remanence.store.ending import EXPIRE
 
+_PAGE = 1_000
 PIECES_MAX = 10_000  # each of up to a thousand parts
 
 
@@ -41,6 +44,55 @@ class ExpireResult(Result):
         tail = "; more are due" if self.more else ""
         what = f"{number(self.changes, 'image', 'images')} of {number(self.parts, 'part', 'parts')} ended"
         return visible(f"{what}, older than {minute_of(self.before)}{keeps}{tail}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DueImages(Result):
+    """The images of the audit that the first tick in a scope ends at most: of parts since `first_at`, before `before`.
+
+    A memory that is held, a tombstone, and what was purged of late keep theirs. `days` is how long images are kept.
+    """
+
+    parts: int
+    changes: int
+    first_at: int
+    before: int
+    days: int
+
+    first_time, before_time = Time("first_at"), Time("before")
+
+    def __str__(self) -> str:
+        return visible(
+            f"the first tick ends up to {number(self.changes, 'image', 'images')} of"
+            f" {number(self.parts, 'part', 'parts')} of the audit, from {minute_of(self.first_at)} to"
+            f" {minute_of(self.before)}: what they changed can then not be undone any more; to keep them longer than"
+            f" {self.days} days: remanence settings audit_days DAYS"
+        )
+
+
+async def find_due_images(core: Core) -> DueImages | None:
+    """Return which images the first tick ends; None where none is due, or some have ended before.
+
+    Walks the old parts of the audit a thousand at a time, without what they changed.
+    """
+    if not can(core.store, IMAGE_EXPIRY):
+        return None
+    days = await settings.number(core, "audit_days")
+    before = core.clock.now() - days * DAY
+    before -= before % DAY
+    due, after = DueImages(0, 0, 0, before, days), 0
+    while True:
+        page = await core.store.history(core.scope, after=after, limit=_PAGE, rows=False)
+        old = list(takewhile(lambda part: part.cause.at < before, page))
+        if any(part.ended_at is not None for part in old):
+            return None
+        if old:
+            after = old[-1].position
+            first_at = due.first_at or old[0].cause.at
+            changes = due.changes + sum(part.count for part in old)
+            due = replace(due, parts=due.parts + len(old), changes=changes, first_at=first_at)
+        if len(old) < _PAGE:
+            return due if due.changes else None
 
 
 async def expire(

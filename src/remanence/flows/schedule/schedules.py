@@ -23,6 +23,7 @@ from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
 from remanence.flows.base import copies, expiring
 from remanence.flows.base.context import QUIET, Core
+from remanence.flows.base.expiring import DueImages
 from remanence.flows.base.policy_reading import POLICY
 from remanence.flows.curate import curating, scheduling
 from remanence.flows.curate.scheduling import Timetable, timetable
@@ -310,6 +311,10 @@ class Schedule:
     async def timetable(self) -> Timetable | None:
         """Tell when ticks came and come next, what waits, failed or was missed; None where none ever came."""
         return await timetable(self._core)
+
+    async def due_images(self) -> DueImages | None:
+        """Tell which images of the audit the first tick would end; None where none is due, or some ended before."""
+        return await expiring.find_due_images(self._core)
 
     async def should_curate(self) -> bool:
         """Tell whether the next session begins with a run: the policy has an interval, and it has passed."""
