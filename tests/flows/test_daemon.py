@@ -210,8 +210,15 @@ async def test_a_copy_is_made_before_the_first_deletion_of_a_day(tmp_path: Path,
         clock.advance(days=1)
         await memory.learn("entry that stays", category="memory_entry")
         clock.advance(hours=1)
-        (copies / "file").write_text("no folder")
-        (failed,) = await _looked(memory, backup=copies / "file" / "m")
+        folder = copies / "folder"
+
+        def lose(_: object) -> None:
+            folder.rmdir()
+            folder.write_text("no folder")
+
+        (failed,) = await _looked(memory, backup=folder / "m", begin=lose)
+        with pytest.raises(StoreUnavailable, match="cannot be made"):
+            await _looked(memory, backup=folder / "m")
         statuses = (await memory.status()).statuses
 
     assert ["m-2026-01-02.db"] == first

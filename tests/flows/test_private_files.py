@@ -68,7 +68,7 @@ async def test_a_database_that_others_could_read_is_taken_from_them(
     shared.chmod(0o664)
     await (store := SqlStore(str(path))).open(read_only=True)
     await store.close()
-    looked_at = modes(tmp_path)["a.db"]
+    looked_at, beside = modes(tmp_path)["a.db"], {}
     for _ in range(2):
         async with remanence.open(link, embedder="hashed") as memory:
             await memory.learn("The ferry leaves at nine.")
