@@ -205,7 +205,7 @@ def _facts(batch: Sequence[ExtractTurn], facts: Sequence[Fact]) -> Iterator[Foun
 
 def parse_transcript(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
     """Read the turns of a file, or of a folder of notes, all of them before any is returned."""
-    if not path.is_dir():
+    if not os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` raises for a name that is too long
         return _parse_file(path, path.name, format)
     form = "notes" if format == AUTO else format
     files = _list_notes(path)
