@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
-    from remanence.flows.schedule.schedules import DaemonResult, Schedule
+    from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
     from remanence.flows.schedule.ticking import TickResult
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
@@ -102,6 +102,7 @@ __all__ = [
     "ConsolidateResult",
     "Contradiction",
     "DaemonResult",
+    "DaemonStart",
     "DecayName",
     "DroppedMemory",
     "DueImages",
@@ -202,6 +203,7 @@ _LATER = {
     "Contradiction": "remanence.flows.inspect.graph",
     "Eligibility": "remanence.write.engine_actions",
     "DaemonResult": "remanence.flows.schedule.schedules",
+    "DaemonStart": "remanence.flows.schedule.schedules",
     "EngineAction": "remanence.flows.undo.decision_log",
     "Entities": "remanence.flows.entities.entities",
     "EntityProfile": "remanence.flows.entities.entities",
