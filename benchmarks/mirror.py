@@ -26,6 +26,7 @@ from typing import Any
 import remanence
 from benchmarks.corpus import Maker
 from benchmarks.report import children_cpu_s, figure, note, settings, spent
+from remanence.flows.mirror.file_names import path_of
 from remanence.flows.mirror.mirroring import Mirroring
 
 SHARED = Path("/dev/shm")  # a folder in memory
@@ -167,15 +168,10 @@ async def changed(memory: remanence.Engine, mirror: Path, number: int) -> float:
     await asyncio.sleep(0.37 * (number % 7))
     learned = await memory.learn(f"The watch has seen change number {number}.", category="fact")
     begun = time.perf_counter()
-    day = mirror / "facts" / learned_day(await memory.get(learned.id))
-    while not any(learned.id[-8:] in one.name for one in day.glob(f"*-{learned.id[-8:]}.md")):
+    path = mirror / path_of(await memory.get(learned.id))
+    while not path.exists():
         await asyncio.sleep(POLL_S)
     return time.perf_counter() - begun
-
-
-def learned_day(memory: remanence.Memory) -> str:
-    """Return the day under which a memory's file stands."""
-    return memory.learned_time.date().isoformat()
 
 
 if __name__ == "__main__":

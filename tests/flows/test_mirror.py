@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -39,14 +40,20 @@ def text_of(path: Path) -> str:
 
 
 async def test_a_fact_has_a_file(memory: remanence.Engine, tmp_path: Path) -> None:
-    """Under its day, with its category, its time and eight digits of its id; the text stands there as it is."""
-    learned = await memory.learn(ROPES, category="decision", speaker="Ines", tags=["NO", "1.10"])
+    """Under the month and the day on which it was said, called by its first words; the text stands there as it is."""
+    learned = await memory.learn(
+        ROPES,
+        category="decision",
+        speaker="Ines",
+        tags=["NO", "1.10"],
+        said_at=datetime(2024, 7, 9, 23, tzinfo=UTC),
+    )
     done = await memory.mirror.sync(tmp_path / "facts")
     (path,) = files(tmp_path / "facts")
     page = read(path.read_bytes())
 
     assert (1, 1, 0) == (done.files, done.written, done.removed)
-    assert f"facts/2026-01-01/decision-20260101T000000000Z-{learned.id[-8:]}.md" == str(
+    assert "facts/2024-07/2024-07-09 The ropes are in the shed.md" == str(
         path.relative_to(tmp_path / "facts")
     )
     assert (ROPES, learned.id, ["1.10", "NO"]) == (page.text, page.fields["id"], page.fields["tags"])
@@ -110,16 +117,18 @@ async def test_the_archive_forgetting_and_coming_back(
         await memory.restore(2)
         await memory.mirror.sync(tmp_path)
 
-    assert ["archive/2026-01-06"] == [str(path.parent.relative_to(tmp_path)) for path in archived]
+    assert ["archive/2026-01/2026-01-01 The ropes are in the shed.md"] == [
+        str(path.relative_to(tmp_path)) for path in archived
+    ]
     assert 2 == len(files(tmp_path, "facts")) == len(files(tmp_path))
 
 
 async def test_memories_whose_ids_end_alike_have_a_file_each(
     memory: remanence.Engine, tmp_path: Path
 ) -> None:
-    """The second one is named by its whole id, and each stays where it is."""
+    """Of those that begin alike the third one is named by its whole id, and each stays where it is."""
     memory._core.random = lambda count: os.urandom(count - 4) + bytes(4)
-    learned = [await memory.learn(text) for text in (ROPES, "Soup is served at noon.")]
+    learned = [await memory.learn(f"{ROPES} {more}") for more in ("Soup.", "The tide is high.", "Bread.")]
     await memory.mirror.sync(tmp_path)
     await memory.update(2, importance=0.5)
     await memory.update(1, importance=0.5)
@@ -127,7 +136,7 @@ async def test_memories_whose_ids_end_alike_have_a_file_each(
 
     assert 2 == done.written
     assert {one.id for one in learned} == {_page(path).fields["id"] for path in files(tmp_path)}
-    assert {8, 32} == {len(path.stem.rpartition("-")[2]) for path in files(tmp_path)}
+    assert [0, 8, 32] == sorted(len(path.stem.partition(" (")[2].rstrip(")")) for path in files(tmp_path))
 
 
 async def test_turns_and_quarantine_have_no_file(memory: remanence.Engine, tmp_path: Path) -> None:
@@ -260,9 +269,9 @@ async def test_a_folder_holds_one_mirror(opener: Opener, tmp_path: Path) -> None
             await two.mirror.sync(tmp_path)
     state = tmp_path / ".remanence" / "state.jsonl"
     head = json.loads(state.read_text().splitlines()[0])
-    state.write_text(json.dumps(head | {"version": 3}) + "\n")
+    state.write_text(json.dumps(head | {"version": 4}) + "\n")
     async with opener(scope="one") as one:
-        with pytest.raises(InvalidInput, match="version 3"):
+        with pytest.raises(InvalidInput, match="version 4"):
             await one.mirror.sync(tmp_path)
 
 

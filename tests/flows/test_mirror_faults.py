@@ -148,7 +148,7 @@ def test_a_full_disk_is_said_and_made_good(tmp_path: Path) -> None:
 
 
 async def test_what_a_kill_left_half_is_taken_away(memory: remanence.Engine, tmp_path: Path) -> None:
-    """In the folder itself, in those of the days, and beside what is known of it."""
+    """In the folder itself, in those of the months, and beside what is known of it."""
     await memory.learn(ROPES)
     await memory.mirror.sync(tmp_path)
     for folder in (tmp_path, tmp_path / ".remanence", files(tmp_path)[0].parent):
@@ -189,7 +189,7 @@ def _exit(work: Any) -> int:
 async def test_a_clock_that_is_set_back_moves_no_file(
     memory: remanence.Engine, clock: ManualClock, tmp_path: Path
 ) -> None:
-    """What is learned then stands under its own day, and what stood stays."""
+    """What is said then stands under its own day, and what stood stays."""
     await memory.learn(ROPES)
     await memory.mirror.sync(tmp_path)
     clock.advance(days=-400)
@@ -197,4 +197,4 @@ async def test_a_clock_that_is_set_back_moves_no_file(
     await memory.update(1, importance=0.5)
     await memory.mirror.sync(tmp_path)
 
-    assert ["2024-11-27", "2026-01-01"] == [path.parent.name for path in files(tmp_path)]
+    assert ["2024-11", "2026-01"] == [path.parent.name for path in files(tmp_path)]

@@ -8,8 +8,8 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
+from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import read
-from remanence.flows.mirror.mirrored import box_path, entity_path
 from tests.flows.conftest import Opener, hear
 from tests.flows.test_entities import Naming
 from tests.flows.test_mirror import files, text_of

@@ -55,6 +55,7 @@ async def test_what_changes_is_written_and_what_is_edited_is_told(
         await until(lambda: told[-1].edits)
         await memory.mirror.apply(tmp_path, told[-1].edits)
         await until(lambda: not told[-1].edits)
+        (path,) = files(tmp_path)
         path.unlink()
         await until(path.exists)
 

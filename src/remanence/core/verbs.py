@@ -529,7 +529,7 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
         VerbHelp("mirror.discard",
             "Drop edits by hand: the files that are named are written anew from the memory.",
             "an edit is not wanted, or of an older revision", "as mirror.sync", "as mirror.sync", "mirror sync",
-            "mirror discard facts facts/2026-03-02/fact-20260302T093015123Z-d469cc5b.md"),
+            "mirror discard facts 'facts/2026-03/2026-03-02 Ana lives in Lisbon with two cats.md'"),
         VerbHelp("mirror.watch",
             "Keep a folder up to date until it is cancelled; `tell` hears what was written and what was edited.",
             "the files shall follow the memory at once, as long as somebody works with them",

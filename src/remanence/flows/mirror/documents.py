@@ -25,8 +25,9 @@ from remanence.flows.consolidate import boxes, guidelines
 from remanence.flows.consolidate.boxes import Box
 from remanence.flows.entities import entities
 from remanence.flows.entities.entities import EntityProfile
+from remanence.flows.mirror.file_names import box_path, entity_path
 from remanence.flows.mirror.front_matter import FIELDS_CHECKSUM, Page, fields_checksum, line, render_file
-from remanence.flows.mirror.mirrored import File, box_path, entity_path, field_lines, is_mirrored
+from remanence.flows.mirror.mirrored import File, field_lines, is_mirrored
 from remanence.flows.recall import profiling
 from remanence.flows.recall.current_only import with_ended
 from remanence.flows.undo import decision_log

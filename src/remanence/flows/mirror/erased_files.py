@@ -15,8 +15,8 @@ from remanence.core.errors import InvalidInput, StoreUnavailable
 from remanence.core.model import Memory
 from remanence.core.redaction import Names
 from remanence.flows.base.context import Core
+from remanence.flows.mirror.file_names import as_title, slug_of
 from remanence.flows.mirror.folder import OWN, Folder
-from remanence.flows.mirror.mirrored import slug_of
 from remanence.flows.mirror.mirroring import Mirroring
 from remanence.store.base import Find
 
@@ -57,16 +57,19 @@ class Sought:
     def stands_in(self, text: str) -> bool:
         """Tell whether a text says any of it."""
         if self.names is not None:
-            plain, apart = _normalize_names(self.names), text.replace("-", " ")
-            if any(names.stand_in(one) for names in (self.names, plain) for one in (text, apart)):
+            apart = text.replace("-", " ")
+            forms = (self.names, *_as_in_file_names(self.names))
+            if any(names.stand_in(one) for names in forms for one in (text, apart)):
                 return True
         return any(run in self.runs for run in _runs(text, whole=False)) if self.runs else False
 
 
-def _normalize_names(names: Names) -> Names:
-    """Return names as those of files have them."""
-    own, others = ([slug_of(one).replace("-", " ") for one in some] for some in (names.names, names.others))
-    return Names(tuple(own), tuple(others))
+def _as_in_file_names(names: Names) -> Iterator[Names]:
+    """Yield names as those of files have them: of pages in small letters, of facts as a title."""
+    for form in (lambda name: slug_of(name).replace("-", " "), as_title):
+        own, others = ([said for one in some if (said := form(one))] for some in (names.names, names.others))
+        if own:
+            yield Names(tuple(own), tuple(others))
 
 
 def _runs(text: str, *, whole: bool) -> Iterator[int]:

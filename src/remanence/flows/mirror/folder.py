@@ -129,18 +129,18 @@ class Folder:
                 os.close(handle)
 
     def remove(self, path: str) -> None:
-        """Take a file away, and the folder of its day where it was the last one there."""
+        """Take a file away, and the folder of its month where it was the last one there."""
         with self._translate_errors(path):
             try:
                 folder, name = self._open_parent(path)
                 os.unlink(name, dir_fd=folder)
             except FileNotFoundError:
                 return
-            above, _, day = path.rpartition("/")[0].rpartition("/")
+            above, _, month = path.rpartition("/")[0].rpartition("/")
             if above:
                 with suppress(OSError):
-                    os.rmdir(day, dir_fd=self._folder(above, make=False))
-                    os.close(self._folders.pop(f"{above}/{day}"))
+                    os.rmdir(month, dir_fd=self._folder(above, make=False))
+                    os.close(self._folders.pop(f"{above}/{month}"))
 
     def iterate_files(self, *folders: str) -> Iterator[tuple[str, list[Listed]]]:
         """Yield what paths in some folders, and in the folders in these, begin with, and the files there.
@@ -254,10 +254,11 @@ class Folder:
             raise self._make_error(path, error) from None
 
     def _make_error(self, path: str, error: OSError) -> InvalidInput | StoreUnavailable:
-        where = self.root / path
+        # The folder of a file, not its name, which says how its text began: what a tick reports is kept.
+        where = self.root / (path.rpartition("/")[0] or path)
         if error.errno in _LINKS:
             return InvalidInput(
-                f"{where} is a link, or not what the mirror made there",
+                f"{where}, or something in it, is a link, or not what the mirror made there",
                 recovery="take it away: the mirror follows no link and writes only inside its folder",
             )
         return StoreUnavailable(

@@ -24,6 +24,7 @@ from remanence.flows.mirror.documents import (
     lines_of,
     render_speaker,
 )
+from remanence.flows.mirror.file_names import ARCHIVE, ARTIFACTS, BOXES, CORRECTIONS, ENTITIES, path_of
 from remanence.flows.mirror.front_matter import (
     CHECKSUM,
     FIELDS_CHECKSUM,
@@ -33,16 +34,8 @@ from remanence.flows.mirror.front_matter import (
     fields_checksum,
     read,
 )
-from remanence.flows.mirror.mirrored import (
-    ARCHIVE,
-    ARTIFACTS,
-    BOXES,
-    CORRECTIONS,
-    ENTITIES,
-    fields_of,
-    longer,
-    path_of,
-)
+from remanence.flows.mirror.journal import Journal
+from remanence.flows.mirror.mirrored import fields_of
 from remanence.flows.mirror.mirroring import MEMORIES, ChangedFile
 from remanence.flows.write import gating
 from remanence.recall.profile import SECTIONS
@@ -111,8 +104,8 @@ def digest_of(data: bytes) -> str:
     return blake2b(data, digest_size=16).hexdigest()
 
 
-async def proposals(core: Core, founds: Iterable[ChangedFile], owners: Mapping[str, int]) -> list[FileEdit]:
-    """Return what edited files would change, in order of their paths; `owners` says whose file is whose."""
+async def proposals(core: Core, founds: Iterable[ChangedFile], known: Journal) -> list[FileEdit]:
+    """Return what edited files would change, in order of their paths; `known` says whose file is whose."""
     every = sorted(founds, key=lambda one: one.path)
     edits: list[FileEdit] = []
     for begin in range(0, len(every), MEMORIES):
@@ -122,13 +115,11 @@ async def proposals(core: Core, founds: Iterable[ChangedFile], owners: Mapping[s
         for edit, page in pages:
             if page is not None and is_drawn(edit.path):
                 entity = memories.get(_id(page)) if edit.path.startswith(f"{ENTITIES}/") else None
-                is_own = entity is not None and entity.seq == owners.get(edit.path)
-                edits += await _of_document(core, edit, page, entity if is_own else None)
+                is_own = entity is not None and edit.path in known.find_paths(entity.seq)
+                edits += await _of_document(core, edit, page, entity if is_own else None, known)
                 continue
             memory = None if page is None else memories.get(_id(page))
-            edits.append(
-                edit if page is None else await _propose_edit(core, edit, page, memory, owners.get(edit.path))
-            )
+            edits.append(edit if page is None else await _propose_edit(core, edit, page, memory, known))
     return edits
 
 
@@ -137,7 +128,9 @@ def is_drawn(path: str) -> bool:
     return path in DOCUMENTS or path.startswith((f"{ENTITIES}/", f"{BOXES}/"))
 
 
-async def _of_document(core: Core, edit: FileEdit, page: Page, entity: Memory | None) -> list[FileEdit]:
+async def _of_document(
+    core: Core, edit: FileEdit, page: Page, entity: Memory | None, known: Journal
+) -> list[FileEdit]:
     """Return what the lines of an edited document would change: all of it, or why nothing can be."""
     try:
         _refuse_other_pages(edit.path, page, entity)
@@ -152,7 +145,7 @@ async def _of_document(core: Core, edit: FileEdit, page: Page, entity: Memory | 
     for one in lines:
         its = replace(edit, line=one.number)
         try:
-            read_ = _line_edit(its, one, by_seq.get(one.seq or 0), entity)
+            read_ = _line_edit(its, one, by_seq.get(one.seq or 0), entity, known)
             read_ = await _screen_edit(core, read_) if read_ is not None else None
             if read_ is not None and read_.seq is not None:
                 _refuse_twice(read_, edits.setdefault(read_.seq, read_))
@@ -201,7 +194,7 @@ def _as_a_whole(edits: list[FileEdit]) -> list[FileEdit]:
 
 
 def _line_edit(
-    edit: FileEdit, one: DocumentLine, memory: Memory | None, entity: Memory | None
+    edit: FileEdit, one: DocumentLine, memory: Memory | None, entity: Memory | None, known: Journal
 ) -> FileEdit | None:
     """Return what one line would change; None where it says what its memory says."""
     if one.seq is None:
@@ -222,7 +215,7 @@ def _line_edit(
     if one.is_cut:
         raise InvalidInput(
             f"#{one.seq} says more than the line shows",
-            recovery=f"edit the file of the fact: {path_of(memory)}",
+            recovery=f"edit the file of the fact: {_file_of(memory, known)}",
         )
     if one.revision != memory.revision:
         raise Conflict(
@@ -259,13 +252,13 @@ def _id(page: Page) -> str:
 
 
 async def _propose_edit(
-    core: Core, edit: FileEdit, page: Page, memory: Memory | None, owner: int | None
+    core: Core, edit: FileEdit, page: Page, memory: Memory | None, known: Journal
 ) -> FileEdit:
     """Return what one file would change, or why it cannot."""
     try:
         _refuse_words(edit.path)
         read_ = (
-            _update(edit, page, _check_file_owner(edit, page, memory, owner))
+            _update(edit, page, _check_file_owner(edit, page, memory, known))
             if _id(page)
             else _build_learn_edit(edit, page)
         )
@@ -282,20 +275,27 @@ def _refuse_words(path: str) -> None:
         )
 
 
-def _check_file_owner(edit: FileEdit, page: Page, memory: Memory | None, owner: int | None) -> Memory:
+def _check_file_owner(edit: FileEdit, page: Page, memory: Memory | None, known: Journal) -> Memory:
     """Return the memory whose file it is; a copy is not read."""
     if memory is None:
         raise NotFound(
             f"no memory has the id {format_value(_id(page))}",
             recovery="to make it a new one, take the line `id` away",
         )
-    own = {path_of(memory), longer(path_of(memory), memory.id)}
-    if owner != memory.seq and edit.path not in own:
+    if edit.path not in known.find_paths(memory.seq):
         raise InvalidInput(
             f"it is a copy of the file of {short_id(memory.seq)}",
-            recovery=f"edit {path_of(memory)}; to make it a new memory, take the line `id` away",
+            recovery=f"edit {_file_of(memory, known)}; to make it a new memory, take the line `id` away",
         )
     return memory
+
+
+def _file_of(memory: Memory, known: Journal) -> str:
+    """Return the path of a memory's file, as it stands in the folder."""
+    plain = path_of(memory)
+    folder = plain.partition("/")[0]
+    there = sorted(path for path in known.find_paths(memory.seq) if path.startswith(f"{folder}/"))
+    return plain if plain in there or not there else there[0]
 
 
 def _update(edit: FileEdit, page: Page, memory: Memory) -> FileEdit:

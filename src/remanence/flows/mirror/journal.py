@@ -12,10 +12,12 @@ from typing import Any
 import orjson
 
 from remanence.core.errors import InvalidInput
+from remanence.flows.mirror.file_names import path_key, path_without_id
 from remanence.flows.mirror.folder import OWN, Folder, Stamp
 
 PATH = f"{OWN}/state.jsonl"
-FORMAT, VERSION = "remanence mirror", 2
+FORMAT, VERSION = "remanence mirror", 3
+NAMED_OTHERWISE = 2  # the version before: it knew all sorts of files, and had other names for them
 BYTES_MAX = 2_000_000_000  # far more than a mirror of ten million files takes
 SLACK = 1_000  # lines that may be old before the file is written anew
 
@@ -46,6 +48,8 @@ class Journal:
     drawn_at: int = -1
     files: dict[str, MirroredFile] = field(default_factory=dict)
     _of: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    _by_key: dict[str, str] = field(default_factory=dict)  # what a file system may take for the same path
+    _rivals: dict[str, set[int]] = field(default_factory=dict)  # whose files bear an id, by the name without
     _lines: list[bytes] = field(default_factory=list)
     _count: int = 0
     _end: int = 0
@@ -68,16 +72,27 @@ class Journal:
                 recovery="mirror with a newer remanence",
             )
         journal = cls(str(head["mirror"]), str(head["scope"]))
-        if head["version"] < VERSION:  # it knew fewer sorts of files: all are looked at anew
+        if head["version"] < NAMED_OTHERWISE:  # it knew fewer sorts of files: all are looked at anew
             return journal
         journal._end, journal._count = len(lines[0]) + 1, 1
         journal._read(lines[1:])
         journal._stamp = stamp
+        if head["version"] < VERSION:  # it stays known whose the files are, and each is given its name
+            journal.position = journal.drawn_at = -1
+            journal.begin_anew()
         return journal
 
     def find_paths(self, owner: int) -> set[str]:
         """Return the paths of a memory's files."""
         return {*self._of.get(owner, ())}
+
+    def find_same(self, path: str) -> str | None:
+        """Return the path of a known file that a file system may take for the same as this one."""
+        return path if path in self.files else self._by_key.get(path_key(path))
+
+    def find_rivals(self, path: str) -> set[int]:
+        """Return whose files would have this path if somebody else had not."""
+        return {*self._rivals.get(path_key(path), ())}
 
     def keep(self, path: str, kept: MirroredFile) -> None:
         """Note how a file was left."""
@@ -85,9 +100,9 @@ class Journal:
         self._lines.append(_line((path, kept.owner, *kept.stamp, kept.checksum)))
 
     def drop(self, path: str) -> None:
-        """Note that a file is not the mirror's any more."""
+        """Note that a file is not the mirror's any more; its name, which says how its text began, is left nowhere."""
         if self._forget(path):
-            self._lines.append(_line([path]))
+            self.begin_anew()
 
     def set_position(self, position: int, digest: str) -> None:
         """Note up to where the changes were followed."""
@@ -129,6 +144,10 @@ class Journal:
         self._forget(path)
         self.files[path] = kept
         self._of[kept.owner] = (*self._of.get(kept.owner, ()), path)
+        self._by_key[path_key(path)] = path
+        plain = path_without_id(path)
+        if plain is not None:
+            self._rivals.setdefault(path_key(plain), set()).add(kept.owner)
 
     def _forget(self, path: str) -> bool:
         before = self.files.pop(path, None)
@@ -137,7 +156,18 @@ class Journal:
         rest = tuple(one for one in self._of.pop(before.owner) if one != path)
         if rest:
             self._of[before.owner] = rest
+        if self._by_key.get(path_key(path)) == path:
+            del self._by_key[path_key(path)]
+        plain = path_without_id(path)
+        if plain is not None:
+            self._forget_rival(path_key(plain), before.owner)
         return True
+
+    def _forget_rival(self, key: str, owner: int) -> None:
+        rivals = self._rivals.get(key, set())
+        rivals.discard(owner)
+        if not rivals:
+            self._rivals.pop(key, None)
 
     def _encode_lines(self) -> Iterator[bytes]:
         yield _line({"format": FORMAT, "version": VERSION, "mirror": self.mirror, "scope": self.scope})

@@ -45,7 +45,7 @@ async def propose_edits(mirroring: Mirroring) -> list[FileEdit]:
     """Return what edited files would change; one that says what its memory says is the mirror's again."""
     files = mirroring.journal.files
     owners = {path: files[path].owner for path in mirroring.edited.keys() & files.keys()}
-    edits = await proposals(mirroring.core, mirroring.edited.values(), owners)
+    edits = await proposals(mirroring.core, mirroring.edited.values(), mirroring.journal)
     for edit in edits:
         if edit.verb == "none" and not edit.error and edit.seq is not None:
             mirroring.settle(edit.path, edit.seq)

@@ -26,22 +26,21 @@ from remanence.flows.mirror.documents import (
     documents,
     entity_pages,
 )
-from remanence.flows.mirror.folder import Folder, Stamp
-from remanence.flows.mirror.front_matter import checksum_of, read
-from remanence.flows.mirror.journal import Journal, MirroredFile
-from remanence.flows.mirror.mirrored import (
+from remanence.flows.mirror.file_names import (
     ARCHIVE,
     ARTIFACTS,
     BOXES,
     CORRECTIONS,
     ENTITIES,
     FACTS,
-    File,
-    FileContext,
-    files_of,
-    longer,
-    read_file_context,
+    former_paths,
+    path_of,
+    paths_with_id,
 )
+from remanence.flows.mirror.folder import Folder, Stamp
+from remanence.flows.mirror.front_matter import checksum_of, read
+from remanence.flows.mirror.journal import Journal, MirroredFile
+from remanence.flows.mirror.mirrored import File, FileContext, files_of, read_file_context
 from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE
@@ -109,6 +108,7 @@ class Mirroring:
         self._drawn_at = NOWHERE  # as of where all but the topics was drawn up here
         self._topics_due = 0
         self._anew: set[int] = set()  # memories whose files are to be looked at, whatever the feed says
+        self._displaced: set[int] = set()  # memories whose files have another name now
         self._claimed: dict[
             str, tuple[str, MirroredFile]
         ] = {}  # files of ours that were not known, by the id in them
@@ -280,6 +280,15 @@ class Mirroring:
         return {file.owner for file in self.journal.files.values()} - {NOBODY}
 
     async def _write_all(self, seqs: Sequence[int]) -> None:
+        """Write the files of some memories, and of those to which this gave another name.
+
+        That ends: of all that would have one name the first keeps it, whoever comes.
+        """
+        while seqs:
+            await self._write_some(seqs)
+            seqs, self._displaced = sorted(self._displaced), set()
+
+    async def _write_some(self, seqs: Sequence[int]) -> None:
         """Write the files of some memories; the next ones are read meanwhile."""
         writing: asyncio.Task[None] | None = None
         try:
@@ -339,24 +348,55 @@ class Mirroring:
         paths = {self._put(owner, file) for file in files}
         before = self.journal.find_paths(owner)
         for path in before - paths - self.edited.keys() if before != paths else ():
-            if self._is_left(path):
-                self.folder.remove(path)
-                self.journal.drop(path)
-                self.done.removed += 1
+            self._remove(path)
+
+    def _remove(self, path: str) -> bool:
+        """Take a file away that nobody edited; who else would have its name is given it."""
+        if not self._is_left(path):
+            return False
+        self.folder.remove(path)
+        self.journal.drop(path)
+        self._displaced |= self.journal.find_rivals(path)
+        self.done.removed += 1
+        return True
 
     def _put(self, owner: int, file: File) -> str:
         """Write a file where it is not so yet and nobody edited it; return its path."""
-        journal, path = self.journal, file.path
-        if path in journal.files and journal.files[path].owner != owner:
-            path = longer(path, file.id)
+        path = file.path
         try:
+            path = self._choose_path(owner, file)
             self._put_at(path, owner, file)
         except (
             InvalidInput
         ) as error:  # a folder or a link is in its place; it is tried again with the next look
-            journal.keep(path, MirroredFile(owner, NONE, UNWRITTEN))
+            self.journal.keep(path, MirroredFile(owner, NONE, UNWRITTEN))
             self.edited[path] = ChangedFile(path, NONE, problem=str(error), recovery=error.recovery)
         return path
+
+    def _choose_path(self, owner: int, file: File) -> str:
+        """Return where a file goes: of all that would have one name, what came first has it, the others with their ids.
+
+        So it hangs on what stands and not on the order in which it came to the folder.
+        """
+        if owner == NOBODY or self._is_free(file.path, owner):
+            return file.path
+        with_id, with_whole_id = paths_with_id(file.path, file.id)
+        return with_id if self._is_free(with_id, owner) else with_whole_id
+
+    def _is_free(self, path: str, owner: int) -> bool:
+        """Tell whether a memory may have a path: none that came before it has, and no file of a person's is there."""
+        same = self.journal.find_same(path)
+        if same is None:
+            return self._is_left(path)
+        holder = self.journal.files[same].owner
+        if holder == owner and same == path:
+            return True
+        if holder < owner or not self._is_left(same):
+            return False
+        if holder != owner:
+            self._displaced.add(holder)
+        # Some file systems take it for the same in other letters, too: the old one goes first.
+        return same == path or self._remove(same)
 
     def _put_at(self, path: str, owner: int, file: File) -> None:
         if not self._is_left(path):
@@ -455,11 +495,8 @@ class Mirroring:
     async def _adopt(self) -> None:
         """Find whose the files are that the mirror wrote and does not know; those of nobody here are left alone."""
         claims, self._claimed = self._claimed, {}
-        names = sorted(
-            {name for path, (name, _) in claims.items() if name and not path.startswith(f"{BOXES}/")}
-        )
-        memories = (
-            dict(zip(names, await self.core.store.get(self.core.scope, names), strict=True)) if names else {}
+        memories = await self._get_named(
+            name for path, (name, _) in claims.items() if name and not path.startswith(f"{BOXES}/")
         )
         is_all = self.journal.position == NOWHERE  # then each is compared with what it is to be
         for path, (name, entry) in claims.items():
@@ -473,6 +510,39 @@ class Mirroring:
                 self.journal.keep(path, replace(entry, owner=owner))
             elif owner is not None:
                 self._own_again(path, owner, entry.stamp)
+        await self._adopt_edited()
+
+    async def _adopt_edited(self) -> None:
+        """Find whose the edited files are that the mirror does not know: the one of a memory that has no other file.
+
+        Of several that name it, it is the one under its name, or under that which it had in older versions.
+        """
+        paths: dict[str, list[str]] = {}
+        for path, file in self.edited.items():
+            if path not in self.journal.files and path not in DOCUMENTS:
+                paths.setdefault(_name_in(file), []).append(path)
+        for name, memory in (await self._get_named(paths.keys() - {""})).items():
+            if memory is None or self.journal.find_paths(memory.seq):
+                continue
+            own = {path_of(memory), *paths_with_id(path_of(memory), memory.id), *former_paths(memory)}
+            named = [path for path in paths[name] if path in own] or paths[name]
+            if len(named) == 1:
+                self.journal.keep(named[0], MirroredFile(memory.seq, NONE, UNWRITTEN))
+
+    async def _get_named(self, names: Iterable[str]) -> dict[str, Memory | None]:
+        """Return the memories with some ids."""
+        asked = sorted({*names})
+        store, scope = self.core.store, self.core.scope
+        return dict(zip(asked, await store.get(scope, asked), strict=True)) if asked else {}
+
+
+def _name_in(file: ChangedFile) -> str:
+    """Return the id that an edited file names; "" for none, or where it cannot be read."""
+    try:
+        name = read(file.data).fields.get("id")
+    except InvalidInput:
+        return ""
+    return name if isinstance(name, str) else ""
 
 
 def _find_affected_owners(entries: Iterable[Change | Block]) -> set[int]:

@@ -1,0 +1,299 @@
+"""What files of a mirror are called hangs on what stands alone, follows it, and is left nowhere once it is gone."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import remanence
+from remanence.core.clock import ManualClock
+from remanence.core.errors import StoreUnavailable
+from remanence.flows.mirror.file_names import former_paths
+from remanence.flows.mirror.folder import Folder, Stamp
+from remanence.flows.mirror.journal import FORMAT, NAMED_OTHERWISE
+from tests.flows.conftest import Opener
+from tests.flows.test_mirror import ROPES, files, text_of
+
+SAID = datetime(2026, 1, 14, 9, tzinfo=UTC)
+PLAIN = "facts/2026-01/2026-01-14 The roof was repaired.md"
+TEXTS = [f"The roof was repaired. {more}" for more in ("By Tom.", "By Ana.", "By Mia.")]
+
+
+async def _learn_all(memory: remanence.Engine, *texts: str) -> list[str]:
+    """Learn texts as said on one day; return how a name with each of their ids ends."""
+    learned = [
+        await memory.learn(text, said_at=SAID + timedelta(minutes=at)) for at, text in enumerate(texts)
+    ]
+    return [f" ({one.id[-8:]}).md" for one in learned]
+
+
+def _names(folder: Path) -> dict[str, str]:
+    """Return the names of all files by how the last words of their texts are."""
+    return {text_of(path)[-8:]: str(path.relative_to(folder)) for path in files(folder)}
+
+
+def _state(folder: Path) -> str:
+    return (folder / ".remanence" / "state.jsonl").read_text()
+
+
+async def test_of_one_name_the_first_memory_has_it(memory: remanence.Engine, tmp_path: Path) -> None:
+    """The others bear eight digits of their ids: synced after each, at once, or once more without the state."""
+    marks = []
+    for at, text in enumerate(TEXTS):
+        learned = await memory.learn(text, said_at=SAID + timedelta(minutes=at))
+        marks.append(f" ({learned.id[-8:]}).md")
+        await memory.mirror.sync(tmp_path / "each")
+    await memory.mirror.sync(tmp_path / "once")
+    expected = [PLAIN, *(PLAIN.removesuffix(".md") + mark for mark in marks[1:])]
+    before = _names(tmp_path / "each")
+    (tmp_path / "once" / ".remanence" / "state.jsonl").unlink()
+    again = await memory.mirror.sync(tmp_path / "once")
+
+    assert dict(zip(("By Tom.", "By Ana.", "By Mia."), expected, strict=True)) == {
+        text.strip(): name for text, name in before.items()
+    }
+    assert before == _names(tmp_path / "once")
+    assert (0, 0) == (again.written, again.removed)
+
+
+async def test_an_edit_gives_names_as_a_fresh_mirror_would(memory: remanence.Engine, tmp_path: Path) -> None:
+    """A first memory that comes to say the same takes the name from a later one, and gives it back."""
+    await memory.learn(ROPES, said_at=SAID)
+    marks = await _learn_all(memory, *TEXTS[:2])
+    steps = []
+    for number, text in enumerate((ROPES, "The roof was repaired. By Jon.", "The tide is high. By Jon.")):
+        await memory.update(1, text=text)
+        await memory.mirror.sync(tmp_path / "one")
+        await memory.mirror.sync(tmp_path / f"fresh{number}")
+        steps.append((_names(tmp_path / "one"), _names(tmp_path / f"fresh{number}")))
+
+    assert all(one == fresh for one, fresh in steps)
+    assert [" By Tom.", " By Jon.", " By Tom."] == [
+        next(text for text, name in one.items() if name == PLAIN) for one, _ in steps
+    ]
+    assert PLAIN.removesuffix(".md") + marks[0] == steps[1][0][" By Tom."]
+
+
+async def test_the_name_of_what_was_forgotten_goes_to_the_next(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """And back where it is restored."""
+    await _learn_all(memory, *TEXTS[:2])
+    await memory.mirror.sync(tmp_path)
+    await memory.forget(1)
+    await memory.mirror.sync(tmp_path)
+    without = _names(tmp_path)
+    await memory.restore(1)
+    await memory.mirror.sync(tmp_path)
+
+    assert {" By Ana.": PLAIN} == without
+    assert PLAIN == _names(tmp_path)[" By Tom."]
+    assert 2 == len(files(tmp_path))
+
+
+async def test_names_in_other_letters_are_told_apart(memory: remanence.Engine, tmp_path: Path) -> None:
+    """So that a file system that knows no case holds both; an edit that changes the case alone renames the file."""
+    mark = (await _learn_all(memory, TEXTS[0], TEXTS[1].upper()))[1]
+    await memory.mirror.sync(tmp_path)
+    both = {path.name for path in files(tmp_path)}
+    await memory.forget(1)
+    await memory.update(2, text="The Roof was repaired. By Ana.")
+    await memory.mirror.sync(tmp_path)
+
+    assert {"2026-01-14 The roof was repaired.md", f"2026-01-14 THE ROOF WAS REPAIRED{mark}"} == both
+    assert ["2026-01-14 The Roof was repaired.md"] == [path.name for path in files(tmp_path)]
+
+
+async def test_a_name_in_other_letters_is_taken_away_first(
+    memory: remanence.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system that knows no case has one file for both: taken away afterwards, that would be the new one."""
+    done: list[tuple[str, str]] = []
+    put, remove = Folder._put, Folder.remove
+
+    def note_put(folder: Folder, path: str, data: bytes) -> Stamp:
+        done.append(("put", path))
+        return put(folder, path, data)
+
+    def note_remove(folder: Folder, path: str) -> None:
+        done.append(("remove", path))
+        remove(folder, path)
+
+    await memory.learn("The roof was repaired.", said_at=SAID)
+    await memory.mirror.sync(tmp_path)
+    monkeypatch.setattr(Folder, "_put", note_put)
+    monkeypatch.setattr(Folder, "remove", note_remove)
+    await memory.update(1, text="The ROOF was repaired.")
+    await memory.mirror.sync(tmp_path)
+
+    assert [("remove", PLAIN), ("put", PLAIN.replace("roof", "ROOF"))] == [
+        (what, path) for what, path in done if path.startswith("facts/")
+    ]
+
+
+async def test_a_file_of_a_person_keeps_its_name(memory: remanence.Engine, tmp_path: Path) -> None:
+    """A memory that would have it bears its id until the other is applied; nothing of a person's is written over."""
+    (tmp_path / PLAIN).parent.mkdir(parents=True)
+    (tmp_path / PLAIN).write_text("Mine.")
+    (mark,) = await _learn_all(memory, TEXTS[0])
+    done = await memory.mirror.sync(tmp_path)
+
+    assert [PLAIN] == [one.path for one in done.edits]
+    assert "Mine." == (tmp_path / PLAIN).read_text()
+    assert TEXTS[0] == text_of(tmp_path / (PLAIN.removesuffix(".md") + mark))
+    await memory.mirror.apply(tmp_path)
+    assert TEXTS[0] == text_of(tmp_path / PLAIN)
+    assert 2 == len(files(tmp_path))
+
+
+async def test_an_edited_file_keeps_its_name_until_it_is_applied(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """An earlier memory that comes to say the same bears its id meanwhile; applied, the file moves."""
+    await memory.learn(ROPES, said_at=SAID)
+    await _learn_all(memory, TEXTS[0])
+    await memory.mirror.sync(tmp_path)
+    (tmp_path / PLAIN).write_text((tmp_path / PLAIN).read_text().replace("roof", "door"))
+    await memory.update(1, text=TEXTS[1])
+    shown = await memory.mirror.sync(tmp_path)
+    during = {path.name for path in files(tmp_path)}
+    await memory.mirror.apply(tmp_path)
+    first = await memory.get(1)
+
+    assert [("update", PLAIN)] == [(one.verb, one.path) for one in shown.edits]
+    assert {Path(PLAIN).name, f"2026-01-14 The roof was repaired ({first.id[-8:]}).md"} == during
+    assert "facts/2026-01/2026-01-14 The door was repaired.md" in _names(tmp_path).values()
+    assert 2 == len(files(tmp_path))
+
+
+async def test_a_name_is_left_nowhere(memory: remanence.Engine, tmp_path: Path) -> None:
+    """Of what was forgotten, or says something else now: neither in the folder nor in what the mirror knows of it."""
+    await memory.learn("Quirkleton has a boat.")
+    await memory.learn("Zanzibrook has a harbour.")
+    await memory.mirror.sync(tmp_path)
+    assert "Quirkleton" in _state(tmp_path)
+    await memory.forget(1)
+    await memory.update(2, text="The town has a harbour.")
+    await memory.mirror.sync(tmp_path)
+
+    assert not [one for one in ("Quirkleton", "Zanzibrook") if one in _state(tmp_path)]
+    assert ["2026-01-01 The town has a harbour.md"] == [path.name for path in files(tmp_path)]
+
+
+async def test_an_error_names_no_file(
+    monkeypatch: pytest.MonkeyPatch, opener: Opener, tmp_path: Path
+) -> None:
+    """What a tick reports is kept in the database, and so would be how a text began."""
+    put = Folder._put
+
+    def fail(folder: Folder, path: str, data: bytes) -> Stamp:
+        if path.startswith("facts/"):
+            raise OSError(28, "No space left on device")
+        return put(folder, path, data)
+
+    async with opener() as memory:
+        await memory.learn("Quirkleton has a boat.")
+        monkeypatch.setattr(Folder, "_put", fail)
+        with pytest.raises(StoreUnavailable, match="No space") as raised:
+            await memory.mirror.sync(tmp_path)
+
+    assert "facts/2026-01" in str(raised.value)
+    assert "Quirkleton" not in str(raised.value)
+
+
+async def test_a_person_who_is_erased_leaves_no_name(opener: Opener, tmp_path: Path) -> None:
+    """Neither as a file nor in the state of the mirror, whoever said it; what stays is called by what it says now."""
+    async with opener() as memory:
+        await memory.learn("Ann-Mari O'Brien lives by the lake.", speaker="Ben")
+        await memory.learn("My boat is red.", speaker="Ann-Mari O'Brien")
+        await memory.learn("Soup is served at noon.", speaker="Ben")
+        await memory.mirror.sync(tmp_path)
+        before = {path.name for path in files(tmp_path)}
+        done = await memory.erase.apply(await memory.erase.show(subject="Ann-Mari O'Brien", mentions=True))
+        state = _state(tmp_path)
+        health = await memory.doctor()
+
+    said = "\n".join([state, *(path.name + path.read_text() for path in files(tmp_path))])
+    assert "2026-01-01 Ann-Mari O\u2019Brien lives by the lake.md" in before
+    assert (True, ()) == (done.is_well, done.in_mirrors)
+    assert not [word for word in ("Brien", "Ann-Mari", "boat") if word in said]
+    assert "Soup is served at noon" in said
+    assert [] == [one for one in health if not one.ok]
+
+
+async def test_a_name_alone_is_found_after_an_erasure(opener: Opener, tmp_path: Path) -> None:
+    """A file of somebody's called as the mirror would, without the signs that no name has, is no clean folder."""
+    async with opener() as memory:
+        await memory.learn("Ke$ha Quirk lives by the lake.", speaker="Ben")
+        await memory.mirror.sync(tmp_path)
+        own = tmp_path / "facts" / "Keha Quirk.txt"
+        own.write_text("")
+        done = await memory.erase.apply(await memory.erase.show(subject="Ke$ha Quirk", mentions=True))
+
+    assert (False, (str(own),)) == (done.is_well, done.in_mirrors)
+
+
+async def _made_by_older(memory: remanence.Engine, folder: Path) -> dict[int, Path]:
+    """Bring a mirror to how an older version left it; return the files of memories by their numbers."""
+    await memory.mirror.sync(folder)
+    old: dict[int, Path] = {}
+    lines = [json.loads(line) for line in _state(folder).splitlines()]
+    assert FORMAT == lines[0]["format"]
+    lines[0]["version"] = NAMED_OTHERWISE
+    for line in lines:
+        if isinstance(line, list) and line[0].startswith("facts/"):
+            path = former_paths(await memory.get(line[1]))[0]
+            old[line[1]] = folder / path
+            old[line[1]].parent.mkdir(exist_ok=True)
+            (folder / line[0]).rename(folder / path)
+            line[0] = path
+    (folder / ".remanence" / "state.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return old
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_files_of_an_older_version_are_given_their_names(
+    known: bool, opener: Opener, clock: ManualClock, tmp_path: Path
+) -> None:
+    """All move with the next sync; what was edited by hand is an edit of its memory, also where the state is lost."""
+    async with opener() as memory:
+        for text in (ROPES, TEXTS[0], TEXTS[1]):
+            clock.advance(days=1)
+            await memory.learn(text, said_at=SAID)
+        old = await _made_by_older(memory, tmp_path)
+        old[1].write_text(old[1].read_text().replace("shed", "attic"))
+        memory._mirrorings.clear()
+        if not known:
+            (tmp_path / ".remanence" / "state.jsonl").unlink()
+        shown = await memory.mirror.sync(tmp_path)
+        during = {path for path in files(tmp_path) if path.parent.name != "2026-01"}
+        await memory.mirror.apply(tmp_path)
+        later = await memory.mirror.sync(tmp_path)
+        held = [one.text for one in await memory.list()]
+
+    assert f"fact{'s/2026-01-02/memory-20260102T000000000Z'}" in str(old[1])
+    assert [("update", 1, str(old[1].relative_to(tmp_path)))] == [
+        (one.verb, one.seq, one.path) for one in shown.edits
+    ]
+    assert {old[1]} == during
+    assert sorted(["The ropes are in the attic.", *TEXTS[:2]]) == sorted(held)
+    assert (0, 0, 3) == (later.written, later.waiting, len(files(tmp_path)))
+    assert ["2026-01"] == [path.name for path in (tmp_path / "facts").iterdir()]
+
+
+async def test_what_was_erased_leaves_a_mirror_of_an_older_version(opener: Opener, tmp_path: Path) -> None:
+    """Also where the folder was away meanwhile, and nothing but its state says whose its files are."""
+    root, away = tmp_path / "mirror", tmp_path / "away"
+    async with opener() as memory:
+        await memory.learn(ROPES)
+        await memory.learn("Quirkleton has a boat.")
+        await _made_by_older(memory, root)
+        root.rename(away)
+        await memory.erase.apply(await memory.erase.show(["#2"]))
+        away.rename(root)
+        memory._mirrorings.clear()
+        await memory.mirror.sync(root)
+
+    assert [ROPES] == [text_of(path) for path in files(root)]
+    assert "Quirkleton" not in _state(root)
