@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.core.errors import InvalidInput
+from remanence.flows.mirror.file_names import slug_of
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, checksum_of, line, read, render_file
-from remanence.flows.mirror.mirrored import slug_of
 
 PLAIN = st.text(st.characters(codec="utf-8"))
 NAMES = st.from_regex(r"[a-z][a-z_]{0,10}", fullmatch=True).filter(lambda name: name != "checksum")
