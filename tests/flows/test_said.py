@@ -109,7 +109,7 @@ async def test_a_repeat_that_is_less_sure_changes_no_confidence(
 
 
 async def test_a_text_is_as_old_as_its_last_change(memory: remanence.Engine, clock: ManualClock) -> None:
-    """Where it never changed it is from when it was learned; other columns do not count; undo takes it back."""
+    """Where it never changed it is from when it was said; other columns do not count; undo takes it back."""
     edited = await memory.learn("the tide turns at noon")
     await memory.learn("the harbour is deep")
     clock.advance(days=10)

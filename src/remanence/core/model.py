@@ -229,7 +229,7 @@ def _enum(name: str, labels: type[Label], default: Label | None = None) -> Colum
 # Every column of a memory, in the order the store keeps them. What lives in `states` is narrow and all integers:
 # it is what curation reads and writes. `revision` rises with each change of content or state, `touched` with each
 # use, link or neighbour's change; the store keeps both. `helped` and `failed` count thousandths of a rating. A
-# memory whose `text_at` or `confidence_at` is None has its text, or its confidence, from arrival.
+# memory whose `text_at` or `confidence_at` is None has its text, or its confidence, as it arrived.
 COLUMNS: tuple[Column, ...] = (
     Column("id", "text", "memories", nullable=False),
     Column("key", "text", "memories"),

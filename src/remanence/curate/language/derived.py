@@ -272,9 +272,9 @@ def _mark_rows(view: View, rows: Array) -> Bools:
 
 
 def text_at(view: View) -> Array:
-    """Return when texts last changed: where they never did, when they were learned."""
-    learned_at, changed_at = view.column("learned_at"), view.column("text_at")
-    return np.where(np.isnan(changed_at), learned_at, changed_at)
+    """Return when texts last changed: where they never did, when they were said."""
+    said_at, changed_at = view.column("said_at"), view.column("text_at")
+    return np.where(np.isnan(changed_at), said_at, changed_at)
 
 
 def confidence_at(view: View) -> Array:

@@ -155,12 +155,12 @@ _COMPUTED = [
     Word("last_used", MEMORIES, "the later of used_at and learned_at", _LAST_USED),
     _fact(
         "text_at",
-        "when its text last changed; learned_at where it never did",
+        "when its text last changed; said_at where it never did",
         MEMORIES,
         "time",
         text_at,
         "text_at",
-        "learned_at",
+        "said_at",
     ),
     _fact(
         "confidence_at",
