@@ -1,6 +1,9 @@
 """What files of a mirror are called hangs on what stands alone, follows it, and is left nowhere once it is gone."""
 
 import json
+import random
+from collections.abc import Awaitable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,7 +11,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.core.errors import StoreUnavailable
+from remanence.core.errors import RemanenceError, StoreUnavailable
 from remanence.flows.mirror.file_names import former_paths
 from remanence.flows.mirror.folder import Folder, Stamp
 from remanence.flows.mirror.journal import FORMAT, NAMED_OTHERWISE
@@ -297,3 +300,53 @@ async def test_what_was_erased_leaves_a_mirror_of_an_older_version(opener: Opene
 
     assert [ROPES] == [text_of(path) for path in files(root)]
     assert "Quirkleton" not in _state(root)
+
+
+async def test_the_day_in_a_name_is_nobodys_words(opener: Opener, tmp_path: Path) -> None:
+    """What was erased may have named a day on which something else was said, too: that is no trace of it."""
+    async with opener() as memory:
+        gone = await memory.learn("Quirkleton came on 2026-01-14 and sang.", said_at=SAID)
+        await memory.learn("The roof was repaired.", said_at=SAID)
+        await memory.mirror.sync(tmp_path)
+        done = await memory.erase.apply(await memory.erase.show([gone.id]))
+
+    assert (True, (), [PLAIN]) == (done.is_well, done.in_mirrors, [*_names(tmp_path).values()])
+
+
+@pytest.mark.parametrize("seed", range(4))
+async def test_names_are_those_of_a_fresh_mirror_whatever_happened(
+    seed: int, opener: Opener, tmp_path: Path
+) -> None:
+    """After texts that came, changed, went and came back in any order, with a sync now and then."""
+    chance = random.Random(seed)
+    beginnings = ("The roof leaks", "the ROOF leaks", "The tide is high")
+    async with opener() as memory:
+        for step in range(60):
+            text = f"{chance.choice(beginnings)}. Said in step {step}."
+            seqs = [one.seq for one in await memory.list(status=["inbox", "active", "pruned"], limit=100)]
+            match chance.choice(("learn", "update", "forget", "restore", "sync")):
+                case "learn":
+                    await memory.learn(text, said_at=SAID)
+                case "update" if seqs:
+                    await _try(memory.update(chance.choice(seqs), text=text))
+                case "forget" if seqs:
+                    await _try(memory.forget(chance.choice(seqs)))
+                case "restore" if seqs:
+                    await _try(memory.restore(chance.choice(seqs)))
+                case _:
+                    await memory.mirror.sync(tmp_path / "one")
+        await memory.mirror.sync(tmp_path / "one")
+        await memory.mirror.sync(tmp_path / "fresh")
+
+    one, fresh = (
+        {str(path.relative_to(tmp_path / name)): path.read_text() for path in files(tmp_path / name)}
+        for name in ("one", "fresh")
+    )
+    assert len(fresh) > 2
+    assert one == fresh
+
+
+async def _try(verb: Awaitable[object]) -> None:
+    """Do what may not be possible with a memory as it stands."""
+    with suppress(RemanenceError):
+        await verb

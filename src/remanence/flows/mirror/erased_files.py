@@ -26,6 +26,7 @@ RUNS_MAX = 200_000  # that are looked for, spread over all that was erased
 PAGE = 500
 LOOKED_BYTES_MAX = 50_000_000  # of a file that is looked through; one that is larger is named
 _WORD = re.compile(r"[^\W_]+")
+_DAY = re.compile(r"[12]\d{3}-[01]\d-[0-3]\d")  # which stands in names and lines, whoever said anything on it
 _ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 
 
@@ -79,7 +80,7 @@ def _runs(text: str, *, whole: bool) -> Iterator[int]:
         unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower(),
     }:
         runs = _windows(_WORD.findall(read), whole=whole)
-        yield from (hash(run) for run in runs if sum(map(len, run)) >= RUN_CHARS_MIN)
+        yield from (hash(run) for run in runs if sum(map(len, run)) >= RUN_CHARS_MIN and not _is_day(run))
 
 
 def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
@@ -87,6 +88,10 @@ def _windows(words: Sequence[str], *, whole: bool) -> Iterator[tuple[str, ...]]:
     for length in [min(RUN_WORDS, len(words))] if whole else range(1, RUN_WORDS + 1):
         for at in range(len(words) - length + 1 if length else 0):
             yield tuple(words[at : at + length])
+
+
+def _is_day(run: Sequence[str]) -> bool:
+    return run[0].isdecimal() and _DAY.fullmatch("-".join(run)) is not None
 
 
 def _normalize_text(text: str) -> str:
