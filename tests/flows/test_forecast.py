@@ -254,7 +254,7 @@ def test_a_picture_has_room_for_any_names_and_figures() -> None:
     named = Leavings("a-scope-" * 20, "a-policy-" * 20, 0, 2 * DAY, by_day)
     texts = [one.text or "" for one in ET.fromstring(svg(named)).iter() if one.tag.endswith("text")]
 
-    assert {"500k", "2M", "deleted 1,234,567"} <= {*texts}
+    assert {"400k", "1.6M", "deleted 1,234,567"} <= {*texts}
     assert all(len(text) <= 70 for text in texts)
     assert "a-scope-" * 20 in svg(named)
     assert "nothing leaves" in svg(replace(named, by_day=[{}, {}]))
