@@ -20,9 +20,9 @@ _JOINT = r"[-._/:@+#\\]"
 _NAME = re.compile(rf"/?{_PART}+(?:(?:{_JOINT}|_){_PART}+)*")
 _CODE = re.compile(rf"\d|_|{_JOINT}")
 _JOINED = re.compile(rf"{_JOINT}+{_PART}")
-_JOINED_BEFORE = re.compile(rf"{_PART}{_JOINT}+\Z")
+_JOINED_BEFORE = re.compile(rf"{_PART}{_JOINT}")
 _GOES_ON = re.compile(rf"_*{_PART}|{_JOINT}+{_PART}")
-_BEFORE = re.compile(rf"{_PART}_*\Z|{_PART}{_JOINT}+\Z")
+_BEFORE = re.compile(rf"(?s:.)?(?:_|{_PART})|{_PART}{_JOINT}")
 
 
 def find_exact(question: str, texts: Sequence[str]) -> tuple[int, str] | None:
@@ -74,7 +74,7 @@ def _is_missed(text: str, word: str, sort: str) -> bool:
         return word in text
     return any(
         _JOINED.match(text, match.end())
-        or _JOINED_BEFORE.search(text[max(0, match.start() - 8) : match.start()])
+        or _JOINED_BEFORE.fullmatch(text[max(0, match.start() - 2) : match.start()])
         for match in re.finditer(re.escape(word), text)
     )
 
@@ -84,7 +84,7 @@ def _holds_exactly(text: str, name: str) -> bool:
     begin = text.find(name)
     while begin >= 0:
         end = begin + len(name)
-        if not _GOES_ON.match(text, end) and not _BEFORE.search(text[max(0, begin - 8) : begin]):
+        if not _GOES_ON.match(text, end) and not _BEFORE.fullmatch(text[max(0, begin - 2) : begin]):
             return True
         begin = text.find(name, begin + 1)
     return False

@@ -21,7 +21,7 @@ from remanence.write.transcripts import fields
 NOON = 12  # of a day without an hour: so it stays that day in most zones
 RECOVERY = "write the day like 2026-01-14"
 
-_HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*\s*")
+_HEADING = re.compile(r"#{1,6}(?=\s|$)")
 _BULLET = re.compile(r"[-*+]\s+")
 _NUMBERED = re.compile(
     r"\d{1,3}[.)]\s+"
@@ -71,8 +71,7 @@ class Notes:
         rows = _front_matter(lines)
         if any(_DATED_KEY.fullmatch(row.strip()) for row in rows):
             return True
-        heads = (_HEADING.fullmatch(line.strip()) for line in lines)
-        return any(head is not None and _is_dated(head[1]) for head in heads)
+        return any(_is_dated(head) for head in map(_read_heading, lines) if head is not None)
 
     def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
         """Return each paragraph and list item in order, said on its day; code between fences is part of a paragraph."""
@@ -102,14 +101,20 @@ def _read_body(page: _NotesReader, lines: Sequence[str], begin: int) -> Iterator
     for number, line in enumerate(lines[begin:], start=begin + 1):
         in_code ^= _FENCE.match(line.strip()) is not None
         plain = "" if _RULE.fullmatch(line.strip()) else line.rstrip()
-        head = _HEADING.fullmatch(plain.strip())
-        if not in_code and (head or not plain or _begins_item(plain, page.lines)):
+        head = _read_heading(plain)
+        if not in_code and (head is not None or not plain or _begins_item(plain, page.lines)):
             yield from _finish(page)
-        if in_code or not head:
+        if in_code or head is None:
             page.lines += [plain] if plain or in_code else []
         else:
-            _open(page, head[1], number)
+            _open(page, head, number)
     yield from _finish(page)
+
+
+def _read_heading(line: str) -> str | None:
+    """Return what a heading says, None where a line is none."""
+    mark = _HEADING.match(line.strip())
+    return None if mark is None else line.strip()[mark.end() :].strip().rstrip("#").rstrip()
 
 
 def _begins_item(line: str, before: Sequence[str]) -> bool:
