@@ -45,6 +45,7 @@ def path(content: bytes, tmp_path: Path) -> Path:
     """A copy of that database, alone in its folder."""
     path = tmp_path / "a.db"
     path.write_bytes(content)
+    path.chmod(0o600)  # else its first opening says that others could read it
     return path
 
 
