@@ -123,7 +123,7 @@ def test_nothing_lies_beside_a_copy_that_failed(path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-@pytest.mark.parametrize("words", [("export",), ("backup", "-"), ("doctor",), ("list",)])
+@pytest.mark.parametrize("words", [("export",), ("backup", "-"), ("doctor",), ("list", "--limit", "1000")])
 def test_output_that_finds_no_room_is_said(words: tuple[str, ...], path: Path) -> None:
     """In two lines, with a code of failure, and not a word of the interpreter's."""
     with Path("/dev/full").open("w") as full:

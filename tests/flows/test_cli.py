@@ -976,7 +976,7 @@ def test_a_file_is_looked_through_whatever_the_scope(talk: Desk) -> None:
         (["release", "buoy", "audit"], "no hold 'audit'"),
         (["restore", "buoy"], "stands already"),
         (["ingest", "gone.jsonl"], "no file"),
-        (["ingest", "."], "cannot read"),
+        (["ingest", "."], "no notes in ."),
         (["ingest", "talk.jsonl", "--format", "jsnl"], "did you mean 'jsonl'"),
         (["import", "talk.jsonl"], "talk.jsonl:1"),
         (["get", "buoy", "--db", "talk.jsonl"], "talk.jsonl"),

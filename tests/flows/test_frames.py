@@ -434,7 +434,7 @@ async def test_an_oversized_memory_does_not_block_the_rest(memory: remanence.Eng
     answer = await memory.frame("task", "tide", count_use=False)
 
     assert [(best.id, True), (small.id, False)] == [(hit.id, hit.cut) for hit in answer.memories]
-    assert (DroppedMemory(big.id, "budget", (await memory.get(big.id)).tokens),) == answer.dropped
+    assert (DroppedMemory(big.id, "budget", (await memory.get(big.id)).tokens, big.seq),) == answer.dropped
     assert "[#1 2026-01-01; cut] tide tide" in answer.text
 
 
