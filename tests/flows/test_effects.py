@@ -146,7 +146,7 @@ async def test_nobody_leaves_the_archive_by_the_lifecycle(memory: remanence.Engi
     with pytest.raises(InvalidInput, match="archived") as refused:
         await memory.update(archived.id, lifecycle="active")
 
-    assert f"restore {archived.id}" in refused.value.recovery
+    assert refused.value.recovery.endswith(f"restore {archived.seq}")
 
 
 async def test_a_flag_goes_with_its_memory(memory: remanence.Engine) -> None:

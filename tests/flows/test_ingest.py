@@ -96,10 +96,10 @@ async def test_an_old_conversation_keeps_its_times(
 
 
 async def test_what_cannot_be_read_is_said(memory: remanence.Engine, tmp_path: Path) -> None:
-    """A missing file and a folder are errors with a way out."""
+    """A missing file and a folder without notes are errors with a way out."""
     with pytest.raises(NotFound, match=r"no file .*gone\.jsonl"):
         await memory.ingest(tmp_path / "gone.jsonl")
-    with pytest.raises(InvalidInput, match="cannot read"):
+    with pytest.raises(NotFound, match="no notes in"):
         await memory.ingest(tmp_path)
 
 
