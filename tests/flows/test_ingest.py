@@ -9,7 +9,7 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.core.errors import IngestError, InvalidInput, NameUnknown, NotFound
+from remanence.core.errors import IngestError, NameUnknown, NotFound
 
 SAID = [
     {"text": "High tide is at nine.", "speaker": "Ines", "thread": "harbour"},
