@@ -295,7 +295,9 @@ async def test_an_upgrade_without_room_does_not_begin(
 
 def test_a_command_says_that_it_brings_a_file_up(path: Path, next_known: None) -> None:
     """Once, on stderr: from which version to which, how long for how much, and where the old file stays."""
-    first, again = (typed("--db", str(path), "--embedder", "hashed", "status") for _ in range(2))
+    first, again = (
+        typed("--db", str(path), "--embedder", "hashed", "--scope", "home", "status") for _ in range(2)
+    )
 
     assert (0, 0) == (first.exit_code, again.exit_code)
     assert f"{path} has version {SCHEMA_VERSION} and is brought to version {NEXT}, once" in first.stderr

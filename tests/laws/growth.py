@@ -113,7 +113,8 @@ def uncounted(module: ModuleType) -> list[str]:
 
 def _used(tree: ast.AST) -> set[str]:
     """Return which functions of `re` are called somewhere."""
-    return {called[1] for node in ast.walk(tree) if (called := _called(node)) and called[0] == "re"}
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return {called[1] for call in calls if (called := _named(call)) and called[0] == "re"}
 
 
 def looks(module: ModuleType, name: str) -> set[str]:
@@ -123,7 +124,7 @@ def looks(module: ModuleType, name: str) -> set[str]:
     """
     if "." in name:
         return {"finditer"}
-    found = {look for called, look in _calls(module) if called == name}
+    found = {look for called, look in (*_calls(module), *_handed_on(module)) if called == name}
     ways = {_ALL.get(look, look) for look in found & _LOOKS}
     # Whoever goes through a whole text has searched it on the way.
     return ways - {"search"} if "finditer" in ways else ways
@@ -133,17 +134,22 @@ def looks(module: ModuleType, name: str) -> set[str]:
 def _calls(module: ModuleType) -> list[tuple[str, str]]:
     """List the calls of a method of a name that a module makes."""
     calls = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Call))
-    return [called for call in calls if (called := _called(call))]
+    return [called for call in calls if (called := _named(call.func))]
 
 
-def _called(node: ast.AST) -> tuple[str, str] | None:
-    """Return (name, method) of a call such as `NAME.method(…)`."""
-    if (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-    ):
-        return node.func.value.id, node.func.attr
+@cache
+def _handed_on(module: ModuleType) -> list[tuple[str, str]]:
+    """List the methods of a name that a module hands on to who calls them."""
+    calls = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Call))
+    listed = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Tuple))
+    given = [*(one for call in calls for one in call.args), *(one for many in listed for one in many.elts)]
+    return [named for one in given if (named := _named(one))]
+
+
+def _named(node: ast.AST) -> tuple[str, str] | None:
+    """Return (name, method) of `NAME.method`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return node.value.id, node.attr
     return None
 
 

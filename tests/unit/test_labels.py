@@ -53,7 +53,7 @@ def test_the_sets_of_a_kind_have_no_text_and_no_id_in_common(name: str) -> None:
 
 
 def test_what_rules_decide_has_a_set_that_nothing_was_developed_on() -> None:
-    """Fifteen kinds have a third set, three of them a fourth; replies have a fifth, the others two for development."""
+    """Fifteen kinds have a third set, three of them a fourth; replies and notes have a fifth, the others two."""
     third = {name for name in names() if "third" in parts(name)}
 
     assert {
@@ -61,8 +61,10 @@ def test_what_rules_decide_has_a_set_that_nothing_was_developed_on() -> None:
         *("model_facts", "naming", "planted", "relabelled", "secrets", "signals", "summaries", "updates"),
     } == third
     assert {"benign", "junk", "planted"} == {name for name in names() if "fourth" in parts(name)}
-    assert {"planted", "replies"} == {name for name in names() if "fifth" in parts(name)}
-    assert {tuple(DEVELOPED)} == {tuple(parts(name)) for name in names() if name not in third | {"replies"}}
+    assert {"notes", "planted", "replies"} == {name for name in names() if "fifth" in parts(name)}
+    assert {tuple(DEVELOPED)} == {
+        tuple(parts(name)) for name in names() if name not in third | {"notes", "replies"}
+    }
 
 
 def test_there_are_enough_updates_others_and_contradictions() -> None:

@@ -326,20 +326,24 @@ def _filter_random_values(matches: Iterable[re.Match[str]], text: str, kind: str
 
 def _near_words(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield what looks drawn at random beside words for tokens or, in a text of no public ones, for private keys."""
-    for match in _find_within(_RANDOM, text, _windows(low, _TOKEN_SIGNS, BEFORE, REACH)):
+    for match in _find_within(_RANDOM.finditer, text, _windows(low, _TOKEN_SIGNS, BEFORE, REACH)):
         if is_random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
             yield SensitiveSpan(*match.span(), "token")
     windows = [] if "public" in low else _windows(low, _PRIVATE_SIGNS, BEFORE, REACH)
-    for pattern in (_HEX64, _BASE64_KEY) if windows else ():
+    for finditer in (_HEX64.finditer, _BASE64_KEY.finditer) if windows else ():
         yield from (
-            SensitiveSpan(*match.span(), "private key") for match in _find_within(pattern, text, windows)
+            SensitiveSpan(*match.span(), "private key") for match in _find_within(finditer, text, windows)
         )
 
 
-def _find_within(pattern: Pattern, text: str, windows: Iterable[tuple[int, int]]) -> Iterator[re.Match[str]]:
+def _find_within(
+    finditer: Callable[[str, int, int], Iterator[re.Match[str]]],
+    text: str,
+    windows: Iterable[tuple[int, int]],
+) -> Iterator[re.Match[str]]:
     """Yield what begins in some stretches of a text, whole where it ends behind one."""
     for start, end in windows:
-        yield from (match for match in pattern.finditer(text, start, end + LONG) if match.start() < end)
+        yield from (match for match in finditer(text, start, end + LONG) if match.start() < end)
 
 
 def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
@@ -356,7 +360,7 @@ def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
                 yield SensitiveSpan(codes[0].start(), codes[-1].end(), "recovery codes")
     if has_one(low, _OTP_SIGNS):
         windows = _merge_places([match.end() for match in _OTP.finditer(low)], BEFORE, REACH)
-        for match in _find_within(_BASE32, text, windows):
+        for match in _find_within(_BASE32.finditer, text, windows):
             if _is_one_time_secret(match.group()):
                 yield SensitiveSpan(*match.span(), "one-time secret")
 

@@ -26,7 +26,8 @@ _IN_CODE = re.compile(
 )
 _SNAKE = re.compile(r"_*[a-z]+[0-9]{0,3}(?:_[a-z0-9]+)+")
 _TERM = re.compile(rf"(?:{TERMS})[\d.]{{0,4}}[a-z]{{0,3}}(?:[-_/.+:][a-z]*\d{{0,5}})*", re.IGNORECASE)
-_WORD = re.compile(r"[A-Z]?(?![a-z]*[b-df-hj-np-tv-xz]{4})[a-z]*[aeiouy][a-z]+|[A-Z]{4,}")
+# A word is no longer than that, else a long run of letters would be looked through from each of them.
+_WORD = re.compile(r"[A-Z]?(?![a-z]{0,40}[b-df-hj-np-tv-xz]{4})[a-z]{0,40}[aeiouy][a-z]+|[A-Z]{4,}")
 _NUMBER = re.compile(r"\d+")
 _CASE_TURN = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])")
 _KIND_TURN = re.compile(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z])(?=[a-z0-9])|(?<=[0-9])(?=[A-Za-z])")

@@ -6,7 +6,8 @@ letter, a digit, or a joint and one of these follow or come before: "engineering
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 AMONG = 10  # the best answers, of which one may stand above the first
 WORDS_MAX = 24  # of a question; a longer one is a text
@@ -48,9 +49,17 @@ def find_exact(question: str, texts: Sequence[str]) -> tuple[int, str] | None:
 def _list_words(question: str) -> dict[str, str]:
     """Return the words of a question in small letters, and of what sort each is.
 
-    A `code` has a joint or a digit; a `name` is written as one, or stands alone; anything else is a `word`.
+    A `code` has a joint or a digit; a `name` is written as one, or stands alone; anything else is a `word`. A number in
+    groups is left to the index, which joins them.
     """
-    found = [(match.start(), match.group()) for match in _NAME.finditer(question)]
+    matches = [*_NAME.finditer(question)]
+    grouped = {
+        begin
+        for one, other in pairwise(matches)
+        if other.start() - one.end() == 1 and one.group()[-1].isdigit() and other.group()[0].isdigit()
+        for begin in (one.start(), other.start())
+    }
+    found = [(one.start(), one.group()) for one in matches if one.start() not in grouped]
     few = len(found) <= NAME_WORDS_MAX
     sorts = {
         word.casefold(): "code"
@@ -73,18 +82,22 @@ def _is_missed(text: str, word: str, sort: str) -> bool:
     if sort == "name":
         return word in text
     return any(
-        _JOINED.match(text, match.end())
-        or _JOINED_BEFORE.fullmatch(text[max(0, match.start() - 2) : match.start()])
-        for match in re.finditer(re.escape(word), text)
+        _JOINED.match(text, begin + len(word)) or _JOINED_BEFORE.fullmatch(text[max(0, begin - 2) : begin])
+        for begin in _find_each(text, word)
     )
 
 
 def _holds_exactly(text: str, name: str) -> bool:
     """True where a name stands in a text and goes on neither before nor behind."""
+    return any(
+        not _GOES_ON.match(text, begin + len(name)) and not _BEFORE.fullmatch(text[max(0, begin - 2) : begin])
+        for begin in _find_each(text, name)
+    )
+
+
+def _find_each(text: str, name: str) -> Iterator[int]:
+    """Yield where a name stands in a text, also within words."""
     begin = text.find(name)
     while begin >= 0:
-        end = begin + len(name)
-        if not _GOES_ON.match(text, end) and not _BEFORE.fullmatch(text[max(0, begin - 2) : begin]):
-            return True
+        yield begin
         begin = text.find(name, begin + 1)
-    return False

@@ -38,7 +38,7 @@ _MILLISECOND = 1_000
 # An apostrophe, which would end a quoted name, has a sign of print that ends none.
 _SIGNS = str.maketrans({"'": "\u2019", **dict.fromkeys('<>"?*$`!#^[]', "")})
 _TIME_OF_DAY = re.compile(r"(?<=\d):(?=\d)")
-_PAUSE = re.compile(r"\s*[:/\\|]+(?:\s+|$)|\s+[:/\\|]+")
+_PAUSE = re.compile(r"(?<![\s:/\\|])(?:\s++[:/\\|]++\s*+|[:/\\|]++(?:\s++|$))")
 _BETWEEN = re.compile(r"[:/\\|]+")
 # Drawn as nothing, though they count as letters, marks or signs.
 _UNSEEN = re.compile(

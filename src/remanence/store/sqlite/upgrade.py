@@ -28,6 +28,7 @@ _VERSION_AT, _APPLICATION_AT, _HEADER_BYTES = 60, 68, 100
 _ROOM = 2.5
 # A page that finds no room in the cache is written to the log, and again when it changes again.
 _PAGE_CACHE_KIB = 128 * 1_024
+_COPY_ENDING = re.compile(r"\.before-v\d+(\.\d+)?")  # of the name of a copy, behind that of the database
 COPIES_KEPT = 2  # of upgrades: of the last one and of the one before, should a fault show late
 LOG = logging.getLogger("remanence")
 MB_A_SECOND = 25  # that an upgrade does on a slow machine, where nothing else runs
@@ -68,11 +69,11 @@ def remove_older_copies(path: str, salt: bytes) -> list[Path]:
     and still of an older version: one that somebody renamed, moved, linked or opened anew is theirs.
     """
     file = Path(path)
-    name = re.compile(re.escape(file.name) + r"\.before-v\d+(\.\d+)?")
     copies = [
         entry
         for entry in file.absolute().parent.iterdir()
-        if name.fullmatch(entry.name)
+        if entry.name.startswith(file.name)
+        and _COPY_ENDING.fullmatch(entry.name, len(file.name))
         and not entry.is_symlink()
         and read_older_version(str(entry)) is not None
         and origin_at(entry) == salt
