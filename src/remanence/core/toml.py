@@ -11,10 +11,11 @@ TOML_BYTES_MAX = 1_048_576
 KEY_PARTS_MAX = 64
 # What a key cannot go on in: strings, of which a key may be one part, and comments. The first that begins wins.
 _STRINGS = re.compile(
-    r'"""(?:[^"\\]|\\.|"(?!""))*+"""'
-    r"|'''(?:[^']|'(?!''))*+'''"
-    r'|"(?:[^"\\\n]|\\.)*+"'
-    r"|'[^'\n]*+'"
+    # One that is not closed goes on to its end, so that nothing is looked through twice; the parser refuses it.
+    r'"""(?:[^"\\]|\\.|"(?!""))*+(?:""")?'
+    r"|'''(?:[^']|'(?!''))*+(?:''')?"
+    r'|"(?:[^"\\\n]|\\.)*+"?'
+    r"|'[^'\n]*+'?"
     r"|\#[^\n]*+",
     re.DOTALL,
 )
