@@ -79,7 +79,7 @@ async def test_a_daemon_keeps_all_scopes_in_order_until_it_is_told_to_stop(
 
     assert ["one: deep rules", "two: deep rules"] == [line.split(" UTC ")[1].split(";")[0] for line in lines]
     assert begun.startswith("keeps scope 'one' by policy")
-    assert "rapid rules every 1 s, standard rules every 15 min" in begun
+    assert "rapid rules every 1 seconds, standard rules every 15 minutes" in begun
     assert ("'two'" in begun, "'bare'" in begun) == (True, False)
     assert "one: rapid rules" in later
     assert (0, True) == (process.returncode, "told to stop" in out)

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import remanence
-from remanence.core.errors import IngestError, NotFound
+from remanence.core.errors import IngestError, InvalidInput, NotFound
+from remanence.flows.write import extracting
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -51,3 +52,19 @@ async def test_a_bad_day_anywhere_stores_nothing(memory: remanence.Engine, tmp_p
 
     assert "sub/b.md:1" in str(raised.value)
     assert [] == await memory.list()
+
+
+async def test_a_note_that_cannot_be_read_is_our_error(
+    memory: remanence.Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever runs the tests may read everything, so the file refuses; nothing is stored."""
+    write(tmp_path / "diary", {"a.md": "# 2026-01-14\nFine.\n"})
+    monkeypatch.setattr(extracting, "read_named", _refuse)
+    with pytest.raises(InvalidInput, match=r"cannot read .*a\.md"):
+        await memory.ingest(tmp_path / "diary")
+
+    assert [] == await memory.list()
+
+
+def _refuse(*_: object, **__: object) -> bytes:
+    raise PermissionError(13, "Permission denied")

@@ -443,3 +443,20 @@ async def test_one_pair_is_one_entry_of_review(opener: Opener) -> None:
     assert len(found) > 1
     assert 1 == len(items)
     assert () == left
+
+
+async def test_what_is_surely_newer_is_raised_unless_the_order_is_as_ranked(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """What is raised says above what; without the order the older line still names the newer one."""
+    async with opener(embedder="none") as memory:
+        old = await memory.learn(OLD, speaker="Mara")
+        clock.advance(days=3)
+        new = await memory.learn(CHANGED, speaker="Mara")
+        by_order = await memory.recall("Did the open day start at two?", count_use=False)
+        as_ranked = await memory.recall("Did the open day start at two?", count_use=False, newer_first=False)
+
+    assert [new.id, old.id] == [hit.id for hit in by_order.memories]
+    assert [f"#{old.seq}: it holds instead", ""] == [hit.stands_above for hit in by_order.memories]
+    assert [old.id, new.id] == [hit.id for hit in as_ranked.memories]
+    assert [True, True] == [f"newer: #{new.seq}" in one.text for one in (by_order, as_ranked)]

@@ -2,6 +2,10 @@
 
 import pytest
 
+import remanence
+from remanence.core.model import Hit, Memory
+from remanence.flows.recall.ordering import order_hits
+from remanence.store.base import Arriving
 from tests.flows.conftest import Opener
 
 
@@ -21,3 +25,18 @@ async def test_who_asks_by_a_name_gets_it_first(opener: Opener, embedder: str, p
                     moved += [first.stands_above] if first.stands_above else []
 
     assert all(why.endswith(" itself") for why in moved)
+
+
+async def test_a_question_that_names_it_is_not_raised(memory: remanence.Engine) -> None:
+    """What only asks by the exact name knows nothing of it; the same words as a statement are raised."""
+    first = await memory.get(await memory.learn("At the north pier stands TKT-1000."))
+    asked = await memory.get(await memory.learn("Is TKT-100 at the north pier?"))
+    said = await memory.get(await memory.learn("TKT-100 is at the north pier."))
+    known = await memory._core.store.arriving("default", Arriving())
+
+    def order(other: Memory) -> list[int]:
+        hits = [Hit(first, 2.0, {}), Hit(other, 1.0, {})]
+        return [hit.seq for hit in order_hits("north pier TKT-100", known, hits, [], newer_first=False)]
+
+    assert [first.seq, asked.seq] == order(asked)
+    assert [said.seq, first.seq] == order(said)

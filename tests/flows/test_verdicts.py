@@ -191,6 +191,8 @@ async def test_what_another_speaker_makes_newer_stands_right_above_and_is_named(
 
     assert [(new.seq, old.seq), (old.seq, new.seq)] == drawn
     assert rows.index(old.id) == rows.index(new.id) + 1
+    raised = next(hit for hit in answer.memories if hit.id == new.id)
+    assert f"#{old.seq}: " in raised.stands_above
     assert f"newer: #{new.seq}" in next(
         line for line in answer.text.splitlines() if line.startswith(f"[#{old.seq} ")
     )

@@ -10,7 +10,7 @@ from datetime import datetime
 from enum import IntEnum
 from typing import Any, ClassVar
 
-from remanence.core.clock import to_datetime
+from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 
 SAID_ALREADY = "said already"  # a reason: the turn that a fact was extracted from stands here, or that fact
 READS_LIKE_ORDER = "reads like an instruction"  # what a line says of a text that may order its reader about
@@ -110,6 +110,14 @@ def date_of(micros: int | None) -> str:
 def minute_of(micros: int | None) -> str:
     """Write a time to the minute."""
     return "never" if micros is None else f"{to_datetime(micros):%Y-%m-%d %H:%M} UTC"
+
+
+def render_span(micros: float) -> str:
+    """Write how long something takes in its largest unit: days, hours, minutes or seconds."""
+    for unit, name in ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes")):
+        if abs(micros) >= unit:
+            return f"{micros / unit:.4g} {name}"
+    return f"{micros / SECOND:.4g} seconds"
 
 
 def format_counts(counts: Mapping[str, int]) -> str:

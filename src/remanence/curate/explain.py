@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from remanence.core.change import Change
-from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.core.clock import DAY, HOUR, MINUTE, to_datetime
 from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, Stage, describe_blocks
 from remanence.core.errors import NotFound
 from remanence.core.guards import BUILT_IN
 from remanence.core.model import Form, short_id
-from remanence.core.results import Result, Time, fields_of
+from remanence.core.results import Result, Time, fields_of, render_span
 from remanence.core.score import Fall, Worth
 from remanence.core.snapshot import Bools, Floats, Ints, Snapshot
 from remanence.curate.language.derived import find_first_true
@@ -259,15 +259,8 @@ def _read_node_value(node: Node, one: View) -> Any:
         case "duration" if one.clock == "turns":
             return f"{value / HOUR:.4g} {HOURS[one.clock]}"
         case "duration":
-            return _span(value)
+            return render_span(value)
     return value
-
-
-def _span(micros: float) -> str:
-    for unit, name in ((DAY, "days"), (HOUR, "hours"), (MINUTE, "minutes")):
-        if abs(micros) >= unit:
-            return f"{micros / unit:.4g} {name}"
-    return f"{micros / SECOND:.4g} seconds"
 
 
 def _fires_at(view: View, rule: Rule, row: int) -> int | None:

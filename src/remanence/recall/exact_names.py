@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-AMONG = 10  # the best answers, of which one may stand above the first
 WORDS_MAX = 24  # of a question; a longer one is a text
 NAME_WORDS_MAX = 3  # so few words alone are a name
 QUESTION_CHARS_MAX = 1_000
@@ -34,7 +33,7 @@ def find_exact(question: str, texts: Sequence[str]) -> tuple[int, str] | None:
     if len(texts) < 2 or len(question) > QUESTION_CHARS_MAX:
         return None
     words = _list_words(question)
-    low = [text[:TEXT_CHARS_MAX].casefold() for text in texts[:AMONG]]
+    low = [text[:TEXT_CHARS_MAX].casefold() for text in texts]
     known = [word for word in words if _holds_exactly(low[0], word)]
     missed = [word for word, sort in words.items() if word not in known and _is_missed(low[0], word, sort)]
     if not missed:

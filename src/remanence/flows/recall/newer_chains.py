@@ -64,8 +64,10 @@ async def follow_newer(
     return NewerChains(newest, before)
 
 
-async def mark_newer(core: Core, marks: MarkedMemories, links: Sequence[Link]) -> MarkedMemories:
-    """Mark what something surely newer stands for, and let that stand above it, too, and above its turn."""
+async def mark_newer(
+    core: Core, marks: MarkedMemories, links: Sequence[Link], *, raises: bool
+) -> MarkedMemories:
+    """Mark what something surely newer stands for; where it `raises`, let that stand above it and above its turn."""
     if not any(link.relation is Relation.NEWER for link in links):
         return marks
     standing = [one for one in marks.memories if one is not None and one.status in STANDING]
@@ -75,7 +77,7 @@ async def mark_newer(core: Core, marks: MarkedMemories, links: Sequence[Link]) -
         if link.relation is Relation.LEARNED_FROM:
             turns[link.source].add(link.target)
     below = dict(marks.below)
-    for older, newer in newest.items():
+    for older, newer in newest.items() if raises else ():
         above = set() if newer is None else {newer.seq, *turns[newer.seq]}
         for seq in {older, *turns[older]}:
             below[seq] = below.get(seq, set()) | above - {seq}

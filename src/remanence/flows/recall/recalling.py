@@ -2,12 +2,9 @@
 
 import asyncio
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from itertools import product
-from math import log1p
 from typing import Any
 
 import numpy as np
@@ -24,7 +21,6 @@ from remanence.core.model import (
     DroppedMemory,
     Form,
     Hit,
-    Link,
     Memory,
     OneMemory,
     RecallResult,
@@ -53,22 +49,20 @@ from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import reads_like_order
+from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
-from remanence.read.precedence import AMONG, RankedText, find_precedence
-from remanence.recall.exact_names import find_exact
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage
-from remanence.recall.frames import BUDGET_MAX, stronger_first
+from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
 from remanence.recall.lexical import worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
-from remanence.text.analysis import asks, check_text, only_asks, stems, term_hash, visible
+from remanence.text.analysis import check_text, stems, visible
 from remanence.text.condense import shown_text
 
 LIMIT_MAX = 1_000
-QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
@@ -118,7 +112,8 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
         ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
-    marks = await mark_newer(core, await mark_outdated(core, await _read(core, seqs, outcome.read)), links)
+    marks = await mark_outdated(core, await _read(core, seqs, outcome.read))
+    marks = await mark_newer(core, marks, links, raises=asked.newer_first)
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     chars = sum(len(memory.text) for memory in memories if memory is not None)
@@ -128,7 +123,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         for memory, score, parts in zip(memories, ranking.scores, ranking.parts, strict=True)
         if memory is not None
     ]
-    hits = await run_off_loop(chars, _order_hits, asked, context, hits, links)
+    hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, asked.newer_first)
     rest = (ranking.strength, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without)
@@ -239,14 +234,10 @@ def doubt_of(core: Core, strength: float, candidates: int) -> str:
 
 async def asked_for(core: Core, query: str) -> tuple[WriteContext, list[str]]:
     """Return how often the question's words are held, and which of them are worth asking for."""
-    hashes = await run_off_loop(len(query), _hashes, query)
+    hashes = await run_off_loop(len(query), hash_stems, query)
     context = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
     counts = {stem: context.df.get(term, 0) for stem, term in hashes.items()}
     return context, worth_asking(list(hashes), counts, context.memories)
-
-
-def _hashes(query: str) -> dict[str, int]:
-    return {stem: term_hash(stem) for stem in stems(query)}
 
 
 def _check(core: Core, asked: RecallRequest) -> None:
@@ -382,69 +373,6 @@ def _vector(core: Core, text: str, known: WriteContext) -> npt.NDArray[np.float3
     return vector
 
 
-def _order_hits(
-    asked: RecallRequest, known: WriteContext, hits: list[Hit], links: Sequence[Link]
-) -> list[Hit]:
-    """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
-    hits = _put_exact_first(asked.query, _lower_questions(hits))
-    return _put_newer_first(asked.query, known, hits, links) if asked.newer_first else hits
-
-
-def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
-    """Let what names exactly what is asked for stand above the best answer, where that names something longer."""
-    found = find_exact(query, [hit.memory.text for hit in hits[:AMONG]])
-    if found is None:
-        return hits
-    moved = replace(hits[found[0]], stands_above=f"{short_id(hits[0].seq)}: it names {found[1]} itself")
-    return [moved, *(hit for hit in hits if hit.seq != moved.seq)]
-
-
-def _lower_questions(hits: list[Hit]) -> list[Hit]:
-    """Lower what only asks, so that the answer to a question that was noted before stands above it."""
-    if not any(asks(hit.text) for hit in hits):
-        return hits
-    lowered = [
-        replace(hit, score=hit.score * QUESTION_FACTOR, parts={**hit.parts, "question": QUESTION_FACTOR})
-        if only_asks(hit.text)
-        else hit
-        for hit in hits
-    ]
-    return sorted(lowered, key=lambda hit: -hit.score)
-
-
-def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:
-    """Let a later word on the same matter stand above the best answer, where a question asks what holds now."""
-    ranked = [
-        RankedText(one.seq, one.text, one.speaker, one.role, one.trust, one.said_at, hit.score)
-        for hit in hits[:AMONG]
-        for one in [hit.memory]
-        if one.status in STANDING
-    ]
-    if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
-        return hits
-    weights = {
-        stem: log1p((known.memories - df + 0.5) / (df + 0.5))
-        for stem, df in (
-            (stem, min(known.df.get(term, 0), known.memories)) for stem, term in _hashes(query).items()
-        )
-    }
-    sources: dict[int, set[int]] = defaultdict(set)  # of a fact its turns, which may be shown in its place
-    for link in links:
-        sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
-    newer = {
-        pair
-        for link in links
-        if link.relation is Relation.NEWER
-        for pair in product({link.source, *sources[link.source]}, {link.target, *sources[link.target]})
-    }
-    found = find_precedence(query, weights, ranked, newer)
-    if found is None:
-        return hits
-    moved = next(one for one in hits if one.seq == ranked[found.place].seq)
-    why = f"{short_id(hits[0].seq)}: {found.why}"
-    return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
-
-
 def _find_fact_turn_pairs(hits: Sequence[Hit], told_with: FactTurnPairs) -> FactTurnPairs:
     """Return which hits are facts that were extracted from which, by place."""
     places = {hit.seq: place for place, hit in enumerate(hits)}
@@ -484,7 +412,7 @@ def _answer(
     }
     among = {seq: memories[seq] for seq in by_seq}
     over = {seq: _select_stronger(hit, above, among) for seq, hit in by_seq.items()}
-    order = stronger_first(by_seq, merge_stronger(above, below))
+    order, by_seq = raise_stronger(by_seq, merge_stronger(above, below))
     lines = [
         render(memories[seq], over[seq], selection.passage if by_seq[seq].cut else None) for seq in order
     ]

@@ -17,7 +17,7 @@ from remanence.core.clock import DAY, SECOND, to_datetime
 from remanence.core.errors import InvalidInput, StoreUnavailable, format_value
 from remanence.core.keywords import CadenceName
 from remanence.core.receipt import AutomaticRun
-from remanence.core.results import Result, number, visible
+from remanence.core.results import Result, number, render_span, visible
 from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
@@ -72,18 +72,15 @@ class DaemonStart(Result):
 
     def __str__(self) -> str:
         scopes = ", ".join(f"scope {scope!r} by policy {name!r}" for scope, name in self.policies.items())
-        times = ", ".join(f"{name} rules every {_span(seconds)}" for name, seconds in self.cadences.items())
+        times = ", ".join(
+            f"{name} rules every {render_span(seconds * SECOND)}" for name, seconds in self.cadences.items()
+        )
         copy = (
             "no copy is made before a deletion (--backup FOLDER makes one)"
             if self.backup is None
             else f"a copy is written beside {self.backup} before the first deletion of a day"
         )
         return visible(f"keeps {scopes}; judges {times} where they are due; {copy}; the first look is now")
-
-
-def _span(seconds: float) -> str:
-    unit, size = next(((u, s) for u, s in (("h", 3_600), ("min", 60)) if seconds % s == 0), ("s", 1))
-    return f"{seconds / size:g} {unit}"
 
 
 @dataclass

@@ -206,12 +206,10 @@ def _facts(batch: Sequence[ExtractTurn], facts: Sequence[Fact]) -> Iterator[Foun
 def parse_transcript(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
     """Read the turns of a file, or of a folder of notes, all of them before any is returned."""
     if not os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` raises for a name that is too long
-        return _parse_file(path, path.name, format)
+        return _parse(_read_file(path), path.name, format)
     form = "notes" if format == AUTO else format
-    files = _list_notes(path)
-    parts = [
-        _parse_file(one, one.relative_to(path).as_posix(), form) for one in files if one.read_bytes().strip()
-    ]
+    texts = ((one.relative_to(path).as_posix(), _read_file(one)) for one in _list_notes(path))
+    parts = [_parse(data, name, form) for name, data in texts if data.strip()]
     if not parts:
         raise NotFound(
             f"no notes in {path}", recovery=f"name a folder with files that end in {' or '.join(NOTES)}"
@@ -246,19 +244,22 @@ def _refuse_folder(error: OSError) -> NoReturn:
     ) from error
 
 
-def _parse_file(path: Path, name: str, format: str | Importer) -> Transcript:  # noqa: A002
+def _read_file(path: Path) -> bytes:
     try:
         if path.stat().st_size > FILE_BYTES_MAX:
             raise InvalidInput(
                 f"{path} is larger than {FILE_BYTES_MAX >> 20} MB", recovery="split it into several files"
             )
-        data = read_named(path, bytes_max=FILE_BYTES_MAX)
+        return read_named(path, bytes_max=FILE_BYTES_MAX)
     except FileNotFoundError as error:
         raise NotFound(f"no file {path}", recovery="check the path") from error
     except OSError as error:
         raise InvalidInput(
             f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
         ) from error
+
+
+def _parse(data: bytes, name: str, format: str | Importer) -> Transcript:  # noqa: A002
     if isinstance(format, str):
         return parse(data, format, name, partial(importers, IMPORTERS))
     own = type(format).__name__

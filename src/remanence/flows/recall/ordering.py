@@ -1,0 +1,114 @@
+"""Which answers stand above which, once they are ranked: names, questions, and what is newer or stronger.
+
+Nothing is hidden, and what moves says above what. Knows hits and links; must not know how they are found or fitted.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from math import log1p
+
+from remanence.core.arrival import WriteContext
+from remanence.core.model import STANDING, Hit, Link, Relation, short_id
+from remanence.read.precedence import AMONG, RankedText, find_precedence
+from remanence.recall.exact_names import find_exact
+from remanence.recall.frames import stronger_first
+from remanence.text.analysis import asks, only_asks, stems, term_hash
+
+QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
+
+
+def order_hits(
+    query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link], newer_first: bool
+) -> list[Hit]:
+    """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
+    hits = _put_exact_first(query, _lower_questions(hits))
+    return _put_newer_first(query, known, hits, links) if newer_first else hits
+
+
+def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
+    """Let what names exactly what is asked for stand above the best answer, where that names something longer.
+
+    What no longer stands is not raised, nor what only asks: it names what it does not know.
+    """
+    among = [
+        *hits[:1],
+        *(one for one in hits[1:AMONG] if one.memory.status in STANDING and not only_asks(one.text)),
+    ]
+    found = find_exact(query, [hit.text for hit in among])
+    if found is None:
+        return hits
+    moved = replace(among[found[0]], stands_above=f"{short_id(hits[0].seq)}: it names {found[1]} itself")
+    return [moved, *(hit for hit in hits if hit.seq != moved.seq)]
+
+
+def _lower_questions(hits: list[Hit]) -> list[Hit]:
+    """Lower what only asks, so that the answer to a question that was noted before stands above it."""
+    if not any(asks(hit.text) for hit in hits):
+        return hits
+    lowered = [
+        replace(hit, score=hit.score * QUESTION_FACTOR, parts={**hit.parts, "question": QUESTION_FACTOR})
+        if only_asks(hit.text)
+        else hit
+        for hit in hits
+    ]
+    return sorted(lowered, key=lambda hit: -hit.score)
+
+
+def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:
+    """Let a later word on the same matter stand above the best answer, where a question asks what holds now."""
+    ranked = [
+        RankedText(one.seq, one.text, one.speaker, one.role, one.trust, one.said_at, hit.score)
+        for hit in hits[:AMONG]
+        for one in [hit.memory]
+        if one.status in STANDING
+    ]
+    if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
+        return hits
+    weights = {
+        stem: log1p((known.memories - df + 0.5) / (df + 0.5))
+        for stem, df in (
+            (stem, min(known.df.get(term, 0), known.memories)) for stem, term in hash_stems(query).items()
+        )
+    }
+    sources: dict[int, set[int]] = defaultdict(set)  # of a fact its turns, which may be shown in its place
+    for link in links:
+        sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
+    newer = {
+        pair
+        for link in links
+        if link.relation is Relation.NEWER
+        for pair in product({link.source, *sources[link.source]}, {link.target, *sources[link.target]})
+    }
+    found = find_precedence(query, weights, ranked, newer)
+    if found is None:
+        return hits
+    moved = next(one for one in hits if one.seq == ranked[found.place].seq)
+    why = f"{short_id(hits[0].seq)}: {found.why}"
+    return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
+
+
+def raise_stronger(
+    hits: Mapping[int, Hit], weaker_than: Mapping[int, set[int]]
+) -> tuple[list[int], dict[int, Hit]]:
+    """Return the order in which what holds instead stands above what does not, and the hits, which say above what."""
+    order = stronger_first(hits, weaker_than)
+    places = {seq: place for place, seq in enumerate(hits)}
+    raised = {
+        stronger: weaker
+        for weaker in reversed(places)
+        for stronger in weaker_than.get(weaker, ())
+        if places.get(stronger, -1) > places[weaker]
+    }
+    return order, {
+        seq: replace(hit, stands_above=hit.stands_above or f"{short_id(raised[seq])}: it holds instead")
+        if seq in raised
+        else hit
+        for seq, hit in hits.items()
+    }
+
+
+def hash_stems(query: str) -> dict[str, int]:
+    """Return the stems of a question with their hashes."""
+    return {stem: term_hash(stem) for stem in stems(query)}
