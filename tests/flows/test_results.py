@@ -158,7 +158,9 @@ async def test_what_a_person_prints_is_what_it_says(answers: dict[str, Any]) -> 
     assert answers["frame"].text == str(answers["frame"])
     assert list(answers["frame"].memories) == list(answers["frame"])
     assert len(answers["frame"].memories) == len(answers["frame"])
-    assert str(answers["hit"]).endswith(str(answers["hit"].memory))
+    score, line = str(answers["hit"]).split(" ", 1)
+    assert f"{answers['memory']} (stands above #2: it holds instead)" == line
+    assert f"{answers['hit'].score:.3f}" == score
     assert f"stored #1 {answers['learned'].id}" == str(answers["learned"])
     assert f"pin: pin 2 (2 changes, run {answers['receipt'].run})" == str(answers["receipt"])
     assert "#1 contradicts #2, weight 0.60, seen 1×" == str(answers["link"])

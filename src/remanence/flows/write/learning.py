@@ -15,7 +15,7 @@ from remanence.core.arrival import WriteContext
 from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import VERBS
-from remanence.core.errors import Conflict, InvalidInput, NameUnknown
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown, RemanenceError
 from remanence.core.keywords import Progress
 from remanence.core.model import (
     STANDING,
@@ -52,47 +52,72 @@ CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
 
 
 @dataclass(eq=False)
-class _QueuedDraft:
-    draft: MemoryDraft
+class _QueuedTurn:
+    turn: Turn
     answer: LearnResult | None = None
+    refusal: RemanenceError | None = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.answer is not None or self.refusal is not None
 
 
 class GroupCommit:
-    """Lets single texts in: those that wait while a commit runs share the next one, so many callers cost few fsyncs."""
+    """Lets single texts in: those that wait while a commit runs share the next one, so many callers cost few fsyncs.
+
+    They wait from the moment they arrive, so what arrived first is decided first.
+    """
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._waiting: list[_QueuedDraft] = []
+        self._waiting: list[_QueuedTurn] = []
         self._turn = asyncio.Lock()
 
     async def learn(self, turn: Turn) -> LearnResult:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
         core = self._core.usable_core
-        mine = _QueuedDraft(await prepare_draft(core, turn))
         if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
-            (answer,) = await take(core, await resolve_roles(core, [mine.draft]))
+            (answer,) = await take(core, await resolve_roles(core, [await prepare_draft(core, turn)]))
             return answer
+        mine = _QueuedTurn(turn)
         self._waiting.append(mine)
         try:
             async with self._turn:
-                while mine.answer is None:
+                while not mine.is_done:
                     await self._take(mine)
         finally:
-            if mine.answer is None and mine in self._waiting:
+            if mine in self._waiting:
                 self._waiting.remove(mine)
+        if mine.answer is None:
+            assert mine.refusal is not None
+            raise mine.refusal
         return mine.answer
 
-    async def _take(self, mine: _QueuedDraft) -> None:
+    async def _take(self, mine: _QueuedTurn) -> None:
+        core = self._core
         batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
-        answers: list[LearnResult] = []
         try:
-            drafts = await resolve_roles(self._core, [item.draft for item in batch])
-            answers = await take(self._core, drafts)
-        finally:
-            if not answers:  # the failure is this caller's; the others try again with a batch of their own
-                self._waiting[:0] = [item for item in batch if item is not mine]
-        for item, answer in zip(batch, answers, strict=True):
-            item.answer = answer
+            await gating.refresh_personal_rules(core)
+            chars = sum(len(str(item.turn.text)) for item in batch)
+            drafts = await run_off_loop(chars, _prepare_queue, core, batch)
+            accepted = [item for item in batch if item.refusal is None]
+            if accepted:
+                answers = await take(core, await resolve_roles(core, drafts))
+                for item, answer in zip(accepted, answers, strict=True):
+                    item.answer = answer
+        finally:  # a failure is this caller's; the others try again with a batch of their own
+            self._waiting[:0] = [item for item in batch if item is not mine and not item.is_done]
+
+
+def _prepare_queue(core: Core, batch: Sequence[_QueuedTurn]) -> list[MemoryDraft]:
+    """Prepare what can be kept; note with what else is refused which error its own caller gets."""
+    drafts: list[MemoryDraft] = []
+    for item in batch:
+        try:
+            drafts.append(prepare(core, item.turn))
+        except RemanenceError as refusal:
+            item.refusal = refusal
+    return drafts
 
 
 async def learn_many(
