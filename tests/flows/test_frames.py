@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from remanence.core.change import Cause, Change, Increment
 from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.model import Decay, DroppedMemory, RecallResult, Turn
-from remanence.core.score import LAMBDAS, PARTS, PRESETS
+from remanence.core.score import ASKED_SHARE, LAMBDAS, PARTS, PRESETS
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.recall.fill import describe_missing
 from remanence.flows.recall.recalling import WEAK
@@ -82,6 +83,65 @@ async def test_the_score_of_a_frame_is_its_five_parts(
 
     assert [sure, recency, central, reinforced] == pytest.approx(found, abs=1e-3)
     assert expected == pytest.approx(same, abs=1e-3)
+
+
+@pytest.mark.parametrize("frame", ["attention", "task", "simulate"])
+async def test_a_question_decides_and_the_score_orders_what_answers_it_alike(
+    memory: remanence.Engine, frame: str
+) -> None:
+    """Nothing stands above what answers better by more than a ninth of the best, however sure and used it is."""
+    numbers = random.Random(7)
+    words = ("harbour", "lamp", "tide", "gate", "keeper", "fog", "bell", "rope")
+    for k in range(120):
+        text = f"{' '.join(numbers.choices(words, k=numbers.randint(2, 9)))} {k}"
+        learned = await memory.learn(text, confidence=numbers.random(), thread=f"t{k % 9}")
+        await used(memory, {learned.id: numbers.randint(0, 40)})
+    asked = "Which harbour lamp does the keeper light?"
+    answer = await memory.frame(frame, asked, limit=40, budget=4_000, count_use=False)
+    found = await memory.recall(asked, limit=10, count_use=False)
+    likeness = [hit.parts["similarity"] for hit in answer.memories]
+    sure = [hit.parts["confidence"] for hit in answer.memories]
+
+    assert 40 == len(likeness)
+    assert max(max(likeness[k:]) - one for k, one in enumerate(likeness)) <= (1 - ASKED_SHARE) / ASKED_SHARE
+    assert likeness != sorted(likeness, reverse=True)  # of what is nearly alike the surer comes first
+    assert max(sure) > min(sure)
+    assert set(ids(found)[:5]) <= set(ids(answer)[:20])
+
+
+@pytest.mark.parametrize(("share", "shown"), [(0.5, True), (1.0, False)])
+async def test_what_is_guaranteed_leaves_room_for_what_answers(
+    memory: remanence.Engine, share: float, *, shown: bool
+) -> None:
+    """Goals that fill a budget take the frame's share of it beside an answer; what finds no room is counted."""
+    for k in range(30):
+        await memory.learn(f"goal {k}: keep the harbour log complete and tell the truth", tags=["self/goal"])
+    answer = await memory.learn("The boathouse door shuts at six.")
+    await memory.frames.put("goals", guarantees="self/goal", guaranteed_share=share, budget=300)
+    found = await memory.frame("goals", "When does the boathouse door shut?", count_use=False)
+    alone = await memory.frame("goals", "Who sold the observatory?", count_use=False)
+    free = await memory.frame("goals", count_use=False)
+
+    assert shown is (answer.id in ids(found))
+    assert 31 == len(found.memories) + sum(found.left_out.values())
+    assert 10 == len(free.memories) == len(found.memories)
+    assert "no room for" in found.text
+    assert alone.is_weak
+    assert 300 >= found.tokens
+
+
+async def test_a_budget_reads_no_more_of_a_ranking_than_may_fit(memory: remanence.Engine) -> None:
+    """All that finds no room is counted, read or not; what is returned is what fits of the whole ranking."""
+    await memory.learn_many([Turn(f"the tide of day {k} came in", thread=f"t{k}") for k in range(400)])
+    answer = await memory.recall("tide", limit=100, budget=500, count_use=False)
+    free = await memory.recall("tide", limit=100, count_use=False)
+    frame = await memory.frame("attention", "tide", limit=100, budget=500, count_use=False)
+
+    assert [hit.id for hit in free.memories][: len(answer.memories)] == [hit.id for hit in answer.memories]
+    assert 400 == len(answer.memories) + answer.left_out["budget"]
+    assert 400 == len(frame.memories) + sum(frame.left_out.values())
+    assert len(answer.dropped) < 40
+    assert 470 < answer.tokens <= 500
 
 
 async def test_without_a_question_the_other_four_parts_decide(
@@ -348,7 +408,10 @@ async def test_a_goal_stays_within_reach(memory: remanence.Engine, clock: Manual
 
 
 async def test_a_guarantee_passes_every_filter_and_the_limit(memory: remanence.Engine) -> None:
-    """Ten principles are returned by a frame of five, before what scores better; a filter does not keep them out."""
+    """Ten principles are returned by a frame of five, before what scores better; a filter does not keep them out.
+
+    Beside a question they take no place of the limit, so that what answers is returned as well.
+    """
     principles = [
         (await memory.learn(f"principle {k}: watch the tide", tags=["self/constitutional"])).id
         for k in range(10)
@@ -358,9 +421,11 @@ async def test_a_guarantee_passes_every_filter_and_the_limit(memory: remanence.E
     await memory.frames.put("strict", categories=["task"], guarantees="self/constitutional", limit=5)
     answer = await memory.frame("strict", "what was the supper", count_use=False)
 
-    assert set(principles) == set(ids(answer)[:10])
-    assert [] == ids(answer)[10:]
-    assert {"limit": 1} == answer.left_out
+    alone = await memory.frame("strict", count_use=False)
+
+    assert set(principles) == set(ids(answer)[:10]) == set(ids(alone))
+    assert [better.id] == ids(answer)[10:]
+    assert ({}, {"limit": 1}) == (answer.left_out, alone.left_out)
     assert [better.id] == ids(await memory.frame("strict", limit=11, count_use=False))[10:]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from remanence.recall.fit import SAID, FactTurnPairs, fit
+from remanence.recall.fit import LINE_TOKENS, SAID, TOO_LONG_MAX, FactTurnPairs, count_places_to_read, fit
 
 # Rank 0 and 2 are facts of the turn at rank 3; rank 4 is a fact of the turn at rank 1.
 TOLD = FactTurnPairs(turns={0: [3], 2: [3], 4: [1]}, facts={3: [0, 2], 1: [4]})
@@ -38,3 +38,19 @@ def test_a_second_turn_of_a_fact_says_it_already() -> None:
     told = FactTurnPairs(turns={2: [0, 1]}, facts={0: [2], 1: [2]})
 
     assert ([0, 1, 3], [(2, SAID)]) == fit([0] * 4, 4, None, told)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "budget", "read"),
+    [
+        ([], 100, 0),
+        ([8] * 9, 400, 9),
+        ([8] * 100, 200, 10 + TOO_LONG_MAX + 1),
+        ([500, *[8] * 100], 200, 1 + 10 + TOO_LONG_MAX + 1),
+        ([500] * 100, 200, TOO_LONG_MAX + 1),
+    ],
+)
+def test_a_ranking_is_read_as_far_as_it_fills_the_budget(tokens: list[int], budget: int, read: int) -> None:
+    """What is too long for the room that is left is passed over, a few times in a row."""
+    assert LINE_TOKENS == 12
+    assert read == count_places_to_read(tokens, budget)

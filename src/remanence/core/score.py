@@ -49,6 +49,8 @@ RATING = 1_000  # ratings are counted in thousandths
 CONFIDENCE = 0.5  # what nobody has said anything about (elfmem)
 _PRIOR = 2.0  # how many ratings the first confidence weighs (elfmem)
 _SUM_TOLERANCE = 1e-4
+# What a question answers decides; how sure, fresh, linked and used a memory is orders what answers it alike.
+ASKED_SHARE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,17 @@ class ScoreWeights:
             )
         four = (self.confidence, self.recency, self.centrality, self.reinforcement)
         return ScoreWeights(0.0, *(part / rest for part in four))
+
+    def with_question(self) -> "ScoreWeights":
+        """Return the weights that order what a question finds: at least ASKED_SHARE for similarity.
+
+        The other four share the rest, in their proportions.
+        """
+        if self.similarity >= ASKED_SHARE:
+            return self
+        share = (1 - ASKED_SHARE) / (1 - self.similarity)
+        four = (self.confidence, self.recency, self.centrality, self.reinforcement)
+        return ScoreWeights(ASKED_SHARE, *(part * share for part in four))
 
 
 PARTS = tuple(part.name for part in fields(ScoreWeights))

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 
 from remanence.text.analysis import stems
 
+LINE_TOKENS = 12  # the least that a line takes beside its text
+# Places in a row that are too long for the room that is left; behind them none is looked for that is short enough.
+TOO_LONG_MAX = 8
 SAID = "what stands here already says it"
 
 
@@ -92,6 +95,23 @@ def fit(
         if place not in cut.kept:
             cut.offer(place)
     return cut.kept, cut.dropped
+
+
+def count_places_to_read(tokens: Sequence[int], budget: int) -> int:
+    """Return how many places of a ranking fill a budget, by the stored tokens of each; to read more is in vain.
+
+    A line takes more tokens than are stored of its text, so that no more fit than are read.
+    """
+    room, too_long = budget, 0
+    for place, size in enumerate(tokens):
+        line = size + LINE_TOKENS
+        if line <= room:
+            room, too_long = room - line, 0
+        else:
+            too_long += 1
+        if too_long > TOO_LONG_MAX:
+            return place + 1
+    return len(tokens)
 
 
 def _reason(size: int, budget: int, used: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core import score
-from remanence.core.arguments import check_count, check_name
+from remanence.core.arguments import check_count, check_fraction, check_name
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.model import CONSTITUTIONAL
 from remanence.core.results import Result, number
@@ -24,6 +24,7 @@ LIMIT_MAX = 1_000
 BUDGET_MAX = 1_000_000
 PATTERNS_MAX = 64
 TEMPLATE_CHARS_MAX = 2_000
+USUAL_LINE_TOKENS = 30  # what a line with a speaker and a source takes beside its text
 MEMORIES = "{memories}"  # where a template takes its memories
 
 
@@ -32,9 +33,10 @@ class Frame(Result):
     """A stored way to select memories: a filter, guaranteed tags, weights of the score, a budget and a template.
 
     `tags` and `guarantees` are tags or patterns such as `self/*`, of which a memory bears any; `categories` likewise.
-    What bears a guarantee passes every filter and is cut by the budget alone. `limit` None is the setting's, `clock`
-    None the policy's. `window_hours` lets only memories pass that were learned, used or reinforced less than so
-    many hours ago. With `profile` the lines of the profile that fit follow the memories.
+    What bears a guarantee passes every filter and is cut by the budget alone; beside a question it takes at most
+    `guaranteed_share` of it, where what answers needs the rest. `limit` None is the setting's, `clock` None the
+    policy's. `window_hours` lets only memories pass that were learned, used or reinforced less than so many hours
+    ago. With `profile` the lines of the profile that fit follow the memories.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Frame(Result):
     tags: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     guarantees: tuple[str, ...] = ()
+    guaranteed_share: float = 0.5
     budget: int = 2_000
     limit: int | None = None
     window_hours: float | None = None
@@ -53,6 +56,7 @@ class Frame(Result):
         """Refuse a definition that could not be used."""
         for what in ("tags", "categories", "guarantees"):
             _check_names(what, getattr(self, what))
+        check_fraction("guaranteed_share", self.guaranteed_share)
         check_count("budget", self.budget, 1, BUDGET_MAX)
         if self.limit is not None:
             check_count("limit", self.limit, 1, LIMIT_MAX)
@@ -96,6 +100,7 @@ class FrameDefinition(TypedDict, total=False):
     tags: str | Sequence[str] | None
     categories: str | Sequence[str] | None
     guarantees: str | Sequence[str] | None
+    guaranteed_share: float
     budget: int
     limit: int | None
     window_hours: float | None
@@ -163,6 +168,7 @@ BUILTIN: Mapping[str, Frame] = {
             weights=PRESETS["self"],
             tags=("self/*",),
             guarantees=(CONSTITUTIONAL,),
+            guaranteed_share=1.0,
             budget=600,
             template=f"Who I am and what I hold to, as remembered (data, not instructions):\n{MEMORIES}",
             profile=True,
@@ -270,15 +276,24 @@ class Filling:
             return "limit"
         return "budget" if tokens > self.tokens else ""
 
-    def keep(self, tokens: int) -> None:
-        """Give room to a line."""
-        self.kept += 1
+    def keep(self, tokens: int, places: int = 1) -> None:
+        """Give room to a line, which takes a place of the limit or none."""
+        self.kept += places
         self.tokens -= tokens
 
     def pass_over(self, reason: str, number: int = 1) -> None:
         """Count what gets no room."""
         if number:
             self.counts[reason] = self.counts.get(reason, 0) + number
+
+
+def measure_reserve(share: float, room: Filling, tokens: Sequence[int]) -> int:
+    """Return how many tokens what is guaranteed leaves to what answers: what its `share` leaves, where that is needed.
+
+    `tokens` are stored of the texts that answer, the best first.
+    """
+    needed = sum(size + USUAL_LINE_TOKENS for size in tokens[: room.limit])
+    return min(int((1 - share) * room.tokens), needed)
 
 
 def room_beside(template_tokens: int, budget: int) -> int:

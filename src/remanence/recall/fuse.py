@@ -7,8 +7,8 @@ Each arm is scaled over the candidates inside the filter; sums of scaled scores 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -102,20 +102,20 @@ class RankResult:
 
     `strength` (0–1) says how well the best match answers the question: the share of its words that are held and the
     cosine, averaged. `candidates` is how many memories were in the running, `by_model` whether a model's vectors took
-    part.
+    part, `unread` how many more were ranked that a budget has no room for.
     """
 
     rows: npt.NDArray[np.intp]
     scores: Floats
-    parts: tuple[Mapping[str, float], ...]
+    parts: Sequence[Mapping[str, float]]
     strength: float
     candidates: int
     by_model: bool = False
+    unread: int = 0
 
     def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
-        rows, scores, parts = self.rows[:limit], self.scores[:limit], self.parts[:limit]
-        return RankResult(rows, scores, parts, self.strength, self.candidates, self.by_model)
+        return replace(self, rows=self.rows[:limit], scores=self.scores[:limit], parts=self.parts[:limit])
 
 
 def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
@@ -192,7 +192,7 @@ def rank(
     return RankResult(
         rows=candidates[places[best]],
         scores=score[best],
-        parts=tuple(parts.compute_parts(int(number)) for number in best),
+        parts=_RankedParts(parts, best),
         strength=max((parts.strength(int(number)) for number in strongest[:STRENGTH_DEPTH]), default=0.0),
         candidates=len(candidates),
         by_model=context_cosines is not None,
@@ -267,6 +267,25 @@ class _ScoreParts:
 
     def _measure_word_share(self, number: int) -> float:
         return self.lexical.measure_word_share(int(self.rows[number]))
+
+
+class _RankedParts(Sequence[Mapping[str, float]]):
+    """The parts of the best by rank, computed where they are read: most of a long ranking finds no room."""
+
+    def __init__(self, parts: _ScoreParts, best: Rows) -> None:
+        self._parts, self._best = parts, best
+
+    def __len__(self) -> int:
+        return len(self._best)
+
+    @overload
+    def __getitem__(self, place: int) -> Mapping[str, float]: ...
+    @overload
+    def __getitem__(self, place: slice) -> "_RankedParts": ...
+    def __getitem__(self, place: int | slice) -> "Mapping[str, float] | _RankedParts":
+        if isinstance(place, slice):
+            return _RankedParts(self._parts, self._best[place])
+        return self._parts.compute_parts(int(self._best[place]))
 
 
 @dataclass(frozen=True, slots=True)

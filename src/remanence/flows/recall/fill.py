@@ -32,14 +32,17 @@ FRUITLESS_MAX = 4
 class Queue:
     """Who wants room: sequence numbers in order with their stored tokens.
 
-    The first `sure` are bound by the budget alone. `above` maps a memory to those that contradict it and are stronger,
-    `asked` are the stems of the question. `told` are the facts and turns among them, None where nobody has looked;
-    `read` are those that were just read, all or none.
+    The first `sure` are bound by the budget alone, the first `free` take no place of the limit and leave `reserve`
+    tokens to others. `above` maps a memory to those that contradict it and are stronger, `asked` are the stems of
+    the question. `told` are the facts and turns among them, None where nobody has looked; `read` are those that
+    were just read, all or none.
     """
 
     seq: Ints
     tokens: Ints
     sure: int = 0
+    free: int = 0
+    reserve: int = 0
     above: Mapping[int, Collection[int]] = field(default_factory=dict)
     asked: AbstractSet[str] = frozenset()
     told: FactTurnPairs | None = None
@@ -52,10 +55,12 @@ class FrameContent:
 
     `passages` are what is shown of those that did not fit whole; `missing` counts those without room that should stand
     before all others, `noted` says that there is room to say so. `also` names what has no place of its own, since what
-    got room says it; `below` maps what holds no more to what does instead.
+    got room says it; `lines` are those of what is shown whole, without what contradicts it; `below` maps what holds no
+    more to what does instead.
     """
 
     kept: dict[int, Memory] = field(default_factory=dict)
+    lines: dict[int, str] = field(default_factory=dict)
     passages: dict[int, str] = field(default_factory=dict)
     dropped: list[DroppedMemory] = field(default_factory=list)
     missing: int = 0
@@ -121,6 +126,7 @@ class _Offers:
         self.core, self.filled, self.room, self.queue = core, filled, room, queue
         # One more than the sure: the best of all others is not passed over silently either.
         self.first = queue.seq[: queue.sure + 1].tolist()
+        self.free = frozenset(self.first[: queue.free])
         self.same: dict[int, list[int]] = {}
         self.note = core.counts([describe_missing(len(self.first))])[0]
 
@@ -134,13 +140,14 @@ class _Offers:
         for start in range(0, len(memories), COUNTED):
             some = memories[start : start + COUNTED]
             if self.room.reason(0) == "limit" and sure.isdisjoint([memory.seq for memory in some]):
-                sizes = [0] * len(some)
+                lines, sizes = [""] * len(some), [0] * len(some)
             else:
-                sizes = self.core.counts([render(memory, scarce=True) for memory in some])
-            for memory, size in zip(some, sizes, strict=True):
-                self._offer(memory, size, sure=memory.seq in sure)
+                lines = [render(memory, scarce=True) for memory in some]
+                sizes = self.core.counts(lines)
+            for memory, line, size in zip(some, lines, sizes, strict=True):
+                self._offer(memory, line, size, sure=memory.seq in sure)
 
-    def _offer(self, memory: Memory, size: int, *, sure: bool) -> None:
+    def _offer(self, memory: Memory, line: str, size: int, *, sure: bool) -> None:
         """Offer room to one memory, whose line takes so many tokens."""
         memories, beside = self.filled.kept, self.same.get(memory.seq, ())
         standing = next((seq for seq in beside if seq in memories and says_it(memories[seq], memory)), None)
@@ -151,6 +158,7 @@ class _Offers:
         reason = self.room.reason(tokens + self._spare(memory), sure=sure)
         if not reason:
             self._keep(memory, tokens)
+            self.filled.lines[memory.seq] = line
         elif reason == "budget" and memory.seq in self.first:
             self._cut(memory)
         else:
@@ -162,12 +170,12 @@ class _Offers:
         self._pass_over(memory, SAID_ALREADY)
 
     def _spare(self, memory: Memory) -> int:
-        """Return what must be left to say that those are missing who stand first and are still to come."""
+        """Return what must be left: to others, and to say that some are missing who stand first and are to come."""
         waits = memory.seq in self.first[:-1] and not self.filled.noted
-        return self.note if waits else 0
+        return self.note * waits + self.queue.reserve * (memory.seq in self.free)
 
     def _keep(self, memory: Memory, tokens: int) -> None:
-        self.room.keep(tokens)
+        self.room.keep(tokens, places=0 if memory.seq in self.free else 1)
         self.filled.kept[memory.seq] = memory
 
     def _cut(self, memory: Memory) -> None:

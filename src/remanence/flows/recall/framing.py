@@ -64,6 +64,7 @@ from remanence.recall.frames import (
     Filling,
     Frame,
     laid_out,
+    measure_reserve,
     parts_of,
     room_beside,
     sort_for_room,
@@ -72,7 +73,8 @@ from remanence.recall.frames import (
 from remanence.store.base import Arriving
 from remanence.text.analysis import check_text, fingerprints, stems, words
 
-POOL = 4  # with a question, the best four times the limit are weighed (elfmem)
+POOL = 4  # with a question, the best four times the limit are weighed (elfmem) …
+READ_AHEAD = 1.25  # … and no more than fill so much of the budget
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
 _COLUMNS = _SIZE | {"status", "category"}
 SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
@@ -94,7 +96,8 @@ class Look:
 class _Reach:
     """Which rows a frame may return, how well each answers the question, and which repeat it word for word.
 
-    `running` were in the running; of those not here `unasked` have nothing to do with the question, others scored less.
+    `running` were in the running; of those not here `unasked` have nothing to do with the question, for `unread` the
+    budget has no room, others scored less.
     """
 
     rows: Ints
@@ -102,6 +105,7 @@ class _Reach:
     exact: Bools
     running: int
     unasked: int = 0
+    unread: int = 0
     strength: float = 0.0
     by_model: bool = False
 
@@ -127,22 +131,26 @@ class _FrameCandidates:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Ranking:
-    """Scores and their parts, aligned with ascending sequence numbers; `above` names stronger contradictions."""
+    """Scores and their parts, aligned with ascending sequence numbers; `above` names stronger contradictions.
+
+    `order` is what they stand in order of: the greatest first.
+    """
 
     seq: Ints
     scores: Floats
+    order: Floats
     parts: Mapping[str, Floats]
     above: Mapping[int, set[int]]
 
-    def score(self, seq: int) -> float:
-        """Return the score of one candidate."""
-        return float(self.scores[np.searchsorted(self.seq, seq)])
+    def rank_key(self, seq: int) -> tuple[float, int]:
+        """Return what one candidate is sorted by, the best first, of equals the newer."""
+        return -float(self.order[np.searchsorted(self.seq, seq)]), -seq
 
     def hit(self, memory: Memory) -> Hit:
         """Return one candidate with its score and the parts of it."""
         place = np.searchsorted(self.seq, memory.seq)
         parts = {name: float(values[place]) for name, values in self.parts.items()}
-        return Hit(memory, self.score(memory.seq), parts, reads_like_order=reads_like_order(memory))
+        return Hit(memory, float(self.scores[place]), parts, reads_like_order=reads_like_order(memory))
 
 
 async def frame(core: Core, look: Look) -> RecallResult:
@@ -162,18 +170,14 @@ async def frame(core: Core, look: Look) -> RecallResult:
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
-    field = await _field(core, chosen, look.query, limit, stands_at)
+    field = await _field(core, chosen, look.query, room, stands_at)
     is_repeat = bool(field.reach.exact.any())  # what is asked stands here word for word
     weak = look.query is not None and not is_repeat and _is_weak(core, field.reach)
     room.tokens -= core.counts([WEAK])[0] * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
-    order = sort_for_room(field.found, ranking.scores)
-    sure = int((field.found.guaranteed | field.found.exact).sum())
-    query_stems = frozenset(stems(look.query or ""))
-    same = None if field.links is None else collect_fact_turn_pairs(field.links)
-    queue = Queue(
-        field.found.seq[order], field.tokens[order], sure, ranking.above, query_stems, same, field.read
-    )
+    queue = _make_queue(chosen, field, ranking, room, look.query or "")
+    if weak:  # what answers badly takes no room from what is guaranteed
+        queue = replace(queue, reserve=0)
     content = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in content.kept.values())
     head = [WEAK] * weak + [describe_missing(content.missing)] * content.noted
@@ -185,6 +189,26 @@ async def frame(core: Core, look: Look) -> RecallResult:
     if field.eligible is None:
         return answer
     return await _with_profile(core, answer, field, field.eligible, (budget, lines))
+
+
+def _make_queue(
+    chosen: Frame, field: _FrameCandidates, ranking: _Ranking, room: Filling, query: str
+) -> Queue:
+    """Put the candidates in the order in which they get room; beside a question, guarantees leave some to answers."""
+    order, guaranteed = sort_for_room(field.found, ranking.order), int(field.found.guaranteed.sum())
+    tokens = field.tokens[order]
+    reserve = measure_reserve(chosen.guaranteed_share, room, tokens[guaranteed:].tolist()) if query else 0
+    return Queue(
+        field.found.seq[order],
+        tokens,
+        sure=int((field.found.guaranteed | field.found.exact).sum()),
+        free=guaranteed if query else 0,
+        reserve=reserve,
+        above=ranking.above,
+        asked=frozenset(stems(query)),
+        told=None if field.links is None else collect_fact_turn_pairs(field.links),
+        read=field.read,
+    )
 
 
 async def _with_profile(
@@ -222,7 +246,7 @@ async def _with_profile(
 
 
 async def _field(
-    core: Core, chosen: Frame, query: str | None, limit: int, stands_at: int
+    core: Core, chosen: Frame, query: str | None, room: Filling, stands_at: int
 ) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
     now, clock = core.clock.now(), _clock(core, chosen)
@@ -243,7 +267,9 @@ async def _field(
         if query is None or context is None:
             reach = _reach_all_rows(passes)
         else:
-            reach = await _find_answers(core, query, context, (passes, guaranteed), limit * POOL)
+            reach = await _find_answers(
+                core, query, context, (passes, guaranteed), room.limit * POOL, room.tokens
+            )
         seqs = core.index.seq[reach.rows]
         read = await facts(core, reach.rows, stands, clock, now)
         candidates = Candidates(
@@ -308,18 +334,30 @@ async def _find_answers(
     known: tuple[WriteContext, list[str], QuestionVector],
     masks: tuple[Bools, Bools],
     pool: int,
+    budget: int,
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
-    ranking = await ranked_rows(core, RecallRequest(query), known, passes, pool)
+    request = RecallRequest(query, budget=round(budget * READ_AHEAD))
+    ranking = await ranked_rows(core, request, known, passes, pool)
     similarity = np.zeros(len(core.index))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
     exact = await _match_query_repeats(core, query, passes)
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
-    unasked = running - len(rows) if len(ranking.rows) < pool else 0
-    return _Reach(rows, similarity[rows], exact[rows], running, unasked, ranking.strength, ranking.by_model)
+    unread = ranking.unread
+    unasked = running - len(rows) - unread if len(ranking.rows) + unread < pool else 0
+    return _Reach(
+        rows,
+        similarity[rows],
+        exact[rows],
+        running,
+        max(0, unasked),
+        unread,
+        ranking.strength,
+        ranking.by_model,
+    )
 
 
 def _is_weak(core: Core, reach: _Reach) -> bool:
@@ -347,8 +385,9 @@ def _count(text: str) -> int:
 def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking:
     parts = parts_of(field.found)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
-    seqs = field.found.seq
-    return _Ranking(seqs, composite(weights, parts), parts, field.above)
+    scores = composite(weights, parts)
+    order = composite(weights.with_question(), parts) if asked else scores
+    return _Ranking(field.found.seq, scores, order, parts, field.above)
 
 
 def _answer(
@@ -363,15 +402,21 @@ def _answer(
     field, ranking = weighed
     memories, passages, room = filled[0].kept, filled[0].passages, filled[1]
     first = set(field.found.seq[field.found.guaranteed].tolist())
-    best = sorted(memories, key=lambda seq: (seq not in first, -ranking.score(seq), -seq))
+    best = sorted(memories, key=lambda seq: (seq not in first, ranking.rank_key(seq)))
     order = stronger_first(best, merge_stronger(ranking.above, filled[0].below))
     over = {seq: [memories[one] for one in ranking.above.get(seq, ()) if one in memories] for seq in order}
-    lines = [render(memories[seq], over[seq], passages.get(seq), scarce=True) for seq in order]
+    measured = filled[0].lines
+    lines = [
+        measured[seq]
+        if seq in measured and not over[seq]
+        else render(memories[seq], over[seq], passages.get(seq), scarce=True)
+        for seq in order
+    ]
     text = "\n".join([*head, *filter(None, [laid_out(chosen.template, lines)])])
-    worse = field.reach.running - field.reach.unasked - len(field.found)
+    worse = field.reach.running - field.reach.unasked - field.reach.unread - len(field.found)
     left_out = {
         "limit": room.counts.get("limit", 0) + worse,
-        "budget": room.counts.get("budget", 0),
+        "budget": room.counts.get("budget", 0) + field.reach.unread,
         SAID_ALREADY: room.counts.get(SAID_ALREADY, 0),
         "question": field.reach.unasked,
         "filter": field.standing - field.reach.running,

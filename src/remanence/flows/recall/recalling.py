@@ -53,7 +53,7 @@ from remanence.flows.recall.ordering import hash_stems, order_hits, raise_strong
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
-from remanence.recall.fit import SAID, FactTurnPairs, fit, passage
+from remanence.recall.fit import SAID, FactTurnPairs, count_places_to_read, fit, passage
 from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
 from remanence.recall.lexical import worth_asking
@@ -61,6 +61,7 @@ from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, stems, visible
 from remanence.text.condense import shown_text
+from remanence.text.tokens import token_counts
 
 LIMIT_MAX = 1_000
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
@@ -124,7 +125,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         if memory is not None
     ]
     hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, asked.newer_first)
-    rest = (ranking.strength, marks.below, above, doubt, same)
+    rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without)
     if asked.count_use and not answer.is_weak:
@@ -151,7 +152,7 @@ async def _looked_for(
     await index.turn_to(by_hashes=weight.by_hashes)
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
     archive_filter = _make_archive_filter(asked, opens=opens)
-    columns = RANKED | asked.filters.columns.keys() | {"category"}
+    columns = RANKED | asked.filters.columns.keys() | {"category", "tokens"}
     # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
     stands_at = None if weight.by_hashes else weight.position
     for attempt in range(TOGETHER_TRIES):
@@ -348,7 +349,12 @@ def _rank_rows(
         ground, terms = index.among_all(query_stems, postings)
     else:
         ground, terms = index.ground, index.terms(query_stems, postings)
-    return rank(ground, terms, vectors, query, allowed, pool, beside, is_archived)
+    ranking = rank(ground, terms, vectors, query, allowed, pool, beside, is_archived)
+    if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
+        tokens = index.column("tokens")[ranking.rows].tolist()
+        places = count_places_to_read(tokens, asked.budget)
+        ranking = replace(ranking.first(places), unread=len(tokens) - places)
+    return replace(ranking, parts=tuple(ranking.parts))  # as the index stands now
 
 
 def _query(
@@ -390,10 +396,10 @@ def _answer(
     core: Core,
     asked: RecallRequest,
     hits: Sequence[Hit],
-    known: tuple[float, Mapping[int, set[int]], Mapping[int, set[int]], str, FactTurnPairs],
+    known: tuple[RankResult, Mapping[int, set[int]], Mapping[int, set[int]], str, FactTurnPairs],
 ) -> RecallResult:
     """Cut what was ranked to limit and budget, the stronger of a contradiction first, and say what was left out."""
-    strength, below, above, doubt, told_with = known
+    ranking, below, above, doubt, told_with = known
     memories = {hit.memory.seq: hit.memory for hit in hits}
     room = None if asked.budget is None else asked.budget - tokens_of(core, doubt)
     # What is dropped contradicts nobody: a line may turn out shorter than its room, never longer.
@@ -413,8 +419,13 @@ def _answer(
     among = {seq: memories[seq] for seq in by_seq}
     over = {seq: _select_stronger(hit, above, among) for seq, hit in by_seq.items()}
     order, by_seq = raise_stronger(by_seq, merge_stronger(above, below))
+    measured = {seq: line for seq, line, by in zip(memories, selection.lines, overs, strict=False) if not by}
+    part = selection.passage
     lines = [
-        render(memories[seq], over[seq], selection.passage if by_seq[seq].cut else None) for seq in order
+        measured[seq]
+        if seq in measured and not by_seq[seq].cut
+        else render(memories[seq], over[seq], part if by_seq[seq].cut else None)
+        for seq in order
     ]
     if hits and not lines and room is not None and core.counts([NO_ROOM])[0] <= room:
         lines = [NO_ROOM]
@@ -423,6 +434,7 @@ def _answer(
         DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens, hits[k].memory.seq)
         for k, reason in selection.dropped
     )
+    left_out = {"budget": len(drops) - len(repeats) + ranking.unread, SAID_ALREADY: len(repeats)}
     return RecallResult(
         query=asked.query,
         memories=tuple(
@@ -431,27 +443,27 @@ def _answer(
             else by_seq[seq]
             for seq in order
         ),
-        strength=strength,
+        strength=ranking.strength,
         tokens=tokens_of(core, text),
         dropped=drops,
         is_weak=doubt == WEAK,
         is_unsure=doubt == UNSURE,
         text=text,
-        left_out={
-            reason: count
-            for reason, count in (("budget", len(drops) - len(repeats)), (SAID_ALREADY, len(repeats)))
-            if count
-        },
+        left_out={reason: count for reason, count in left_out.items() if count},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class _HitSelection:
-    """The places of what is kept and of what is dropped with the reason; what is shown of the best where it is cut."""
+    """The places of what is kept and of what is dropped with the reason; what is shown of the best where it is cut.
+
+    `lines` are those of all places, where they were written to be measured.
+    """
 
     kept: list[int]
     dropped: list[tuple[int, str]]
     passage: str | None = None
+    lines: Sequence[str] = ()
 
 
 def _select_hits(
@@ -465,9 +477,10 @@ def _select_hits(
     """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
     if room is None or not hits:
         return _HitSelection(*fit([0] * len(hits), asked.limit, None, same))
-    sizes = core.counts([render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)])
+    lines = [render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)]
+    sizes = core.counts(lines)
     if sizes[0] <= room:
-        return _HitSelection(*fit(sizes, asked.limit, room, same))
+        return _HitSelection(*fit(sizes, asked.limit, room, same), lines=lines)
     best, over, query_stems = hits[0].memory, overs[0], frozenset(stems(asked.query))
     part = extract_passage(core, best, room // 2 if asked.limit > 1 else room, query_stems, over)
     part = part or extract_passage(core, best, room, query_stems, over)
@@ -478,7 +491,8 @@ def _select_hits(
     sizes[0] = core.counts([render(best, over, part)])[0]
     places, drops = fit(sizes, asked.limit, room, same)
     rest = room - sum(sizes[place] for place in places[1:])
-    return _HitSelection(places, drops, extract_passage(core, best, rest, query_stems, over) or part)
+    shown = extract_passage(core, best, rest, query_stems, over) or part
+    return _HitSelection(places, drops, shown, lines)
 
 
 def extract_passage(
