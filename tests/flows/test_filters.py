@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.attributes import WANTED_MAX, parse_attribute_filter, value_of
 from remanence.core.errors import InvalidInput, NameUnknown
-from remanence.core.model import Status
+from remanence.core.model import Status, Turn
 from remanence.core.snapshot import Snapshot
 from remanence.flows.indexes import attribute_index
 from remanence.flows.indexes.attribute_index import AttributeIndex
@@ -323,3 +323,24 @@ async def test_labels_narrow_both_verbs(
     found = await memory.recall("the boat", filters={column: value})
 
     assert names == {one.key for one in listed} == {hit.memory.key for hit in found.memories}
+
+
+async def test_what_is_asked_of_one_thread_weighs_its_words_by_that_thread(opener: Opener) -> None:
+    """What other conversations say as well changes nothing of an answer that is filtered to one."""
+    said = [
+        "The harbour gate was painted green.",
+        "The keeper counts the boats at night.",
+        "A storm broke the lamp of the harbour.",
+        "Rope is kept in the boathouse.",
+    ]
+    asked = "Who painted the gate of the harbour?"
+    async with opener(embedder="auto") as memory:
+        await memory.learn_many([Turn(text, thread="pier") for text in said])
+        before = await memory.recall(asked, thread="pier", count_use=False)
+        others = [f"The harbour gate and the lamp of berth {k} were painted." for k in range(300)]
+        await memory.learn_many([Turn(text, thread="elsewhere") for text in others])
+        after = await memory.recall(asked, thread="pier", count_use=False)
+
+    cosines = [{hit.seq: hit.parts["cosine"] for hit in one.memories} for one in (before, after)]
+    assert len(said) == len(before.memories) == len(after.memories)
+    assert cosines[0] == pytest.approx(cosines[1], abs=1e-6)

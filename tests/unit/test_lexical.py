@@ -21,6 +21,7 @@ from remanence.recall.lexical import (
     lexical_scores,
     name_index,
     term_of,
+    word_weights,
     worth_asking,
 )
 from remanence.text.analysis import stems
@@ -168,6 +169,24 @@ def test_a_word_that_most_memories_hold_is_not_asked_for() -> None:
     assert ["rope", "unheard"] == worth_asking(["boat", "rope", "boat", "unheard"], held, 30_000)
     assert ["boat"] == worth_asking(["boat"], held, 30_000)
     assert ["boat", "rope"] == worth_asking(["boat", "rope"], held, 19_999)
+
+
+def test_a_word_tells_apart_what_is_in_the_running() -> None:
+    """It weighs the more, the fewer windows of those hold it; how many of all others do is no matter."""
+    said = [
+        Said("boat", session=0),
+        Said("boat", session=1),
+        Said("rope", session=2),
+        Said("tide", session=3),
+    ]
+    windows, terms = windows_of(corpus_of(said)), terms_of(said, ("boat", "rope", "gull"), ())
+    among = [word_weights(windows, terms, np.array(mask, np.bool_)) for mask in ([1, 1, 1, 0], [0, 0, 1, 1])]
+
+    def idf(held: int, n: int) -> float:
+        return math.log1p((n + WINDOWS_PRIOR - held + 0.5) / (held + 0.5))
+
+    assert {"boat": idf(2, 3), "rope": idf(1, 3), "gull": idf(0, 3)} == among[0]
+    assert {"boat": idf(0, 2), "rope": idf(1, 2), "gull": idf(0, 2)} == among[1]
 
 
 def test_an_empty_scope_and_an_empty_query_have_no_scores() -> None:

@@ -75,7 +75,7 @@ class StaticEmbedder:
     name = "remanence-minilm-pieces-256-v1"
     dimensions = 256
     # Not calibrated: such vectors hardly see word order or negation, so they only link.
-    thresholds = SimilarityThresholds(similar=0.6, near=0.9, weak_below=0.32)
+    thresholds = SimilarityThresholds(similar=0.6, near=0.9, weak_below=0.30)
 
     def __init__(self) -> None:
         self._known = _WordSums(self.dimensions)

@@ -24,7 +24,7 @@ class HashedEmbedder:
     name = "hashed-256-v1"
     dimensions = DIMENSIONS
     # Not calibrated: such vectors see spelling, not meaning, so they only link.
-    thresholds = SimilarityThresholds(similar=0.5, near=0.85, weak_below=0.28)
+    thresholds = SimilarityThresholds(similar=0.5, near=0.85, weak_below=0.265)
 
     def embed(self, texts: Sequence[str], weight: WordWeight | None = None) -> Vectors:
         """Return one unit row per text; words weigh what `weight` says of their stem, else alike."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence import languages
-from remanence.recall.corpus import Floats, Windows, spread
+from remanence.recall.corpus import Bools, Floats, Windows, spread
 from remanence.text.analysis import stems
 from remanence.text.identifiers import is_identifier
 
@@ -128,6 +128,13 @@ def lexical_scores(
         scores[slots] += gains * np.float32(weights[stem] * (K1 + 1))
     best_possible = sum(weights.values()) * (K1 + 1)
     return Lexical(windows.to_rows(scores), windows, damping, best_possible, weights)
+
+
+def word_weights(windows: Windows, terms: Mapping[str, Term], allowed: Bools) -> dict[str, float]:
+    """Return what stems tell apart among the rows that are `allowed`, by how many of their windows hold each."""
+    n = int(np.count_nonzero(allowed))
+    by_slot = allowed if windows.order is None else allowed[windows.order]
+    return {stem: _idf(int(np.count_nonzero(by_slot[term.slots])), n) for stem, term in terms.items()}
 
 
 def term_of(windows: Windows, damping: Floats, stem: str, rows: Rows, codes: tuple[int, ...] = ()) -> Term:

@@ -56,7 +56,7 @@ from remanence.read.entity import CATEGORY, is_entity
 from remanence.recall.fit import SAID, FactTurnPairs, count_places_to_read, fit, passage
 from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
-from remanence.recall.lexical import worth_asking
+from remanence.recall.lexical import word_weights, worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, stems, visible
@@ -191,7 +191,7 @@ async def _ranked_together(
     archive_rows = _find_archived_rows(core, asked, opens=opens)
     allowed = await _filter_rows(core, asked, archive_rows)
     if left is not None:
-        question = RankQuestion(_query(core, asked, words), asked.asker, words[2])
+        question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
         joint = await ranked_with_archive(core, left, question, allowed, pool)
         if joint is not None:
             return joint
@@ -341,7 +341,6 @@ def _rank_rows(
     index = core.index
     allowed, is_archived = masks
     _, query_stems, question = words
-    query = _query(core, asked, words)
     vectors = index.windows if index.dimensions else None
     contextual = index.contextual(question.model)
     beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
@@ -349,6 +348,9 @@ def _rank_rows(
         ground, terms = index.among_all(query_stems, postings)
     else:
         ground, terms = index.ground, index.terms(query_stems, postings)
+    query = _query(
+        core, asked, words, word_weights(ground.windows, terms, allowed) if index.dimensions else {}
+    )
     ranking = rank(ground, terms, vectors, query, allowed, pool, beside, is_archived)
     if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
         tokens = index.column("tokens")[ranking.rows].tolist()
@@ -358,24 +360,35 @@ def _rank_rows(
 
 
 def _query(
-    core: Core, asked: RecallRequest, words: tuple[WriteContext, Sequence[str], QuestionVector]
+    core: Core,
+    asked: RecallRequest,
+    words: tuple[WriteContext, Sequence[str], QuestionVector],
+    weights: Mapping[str, float],
 ) -> Query:
+    """Return the question as it is ranked by; `weights` say what its words tell apart, where that is known."""
     context, query_stems, question = words
     return Query(
         text=asked.query,
         stems=tuple(query_stems),
-        vector=_vector(core, asked.query, context),
+        vector=_vector(core, asked.query, context, weights),
         asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
         contextual=question.vector,
     )
 
 
-def _vector(core: Core, text: str, known: WriteContext) -> npt.NDArray[np.float32] | None:
-    """Embed the question, its words weighted by how rare they are in the scope now."""
+def _vector(
+    core: Core, text: str, known: WriteContext, weights: Mapping[str, float]
+) -> npt.NDArray[np.float32] | None:
+    """Embed the question, its words weighted by how rare they are where it is asked, else in the scope now."""
     if not core.index.dimensions:
         return None
-    vector: npt.NDArray[np.float32] = core.embedder.embed([text], word_weight(known.memories, known.df))[0]
+    in_scope = word_weight(known.memories, known.df)
+
+    def weight(stem: str) -> float:
+        return weights[stem] if stem in weights else in_scope(stem)
+
+    vector: npt.NDArray[np.float32] = core.embedder.embed([text], weight)[0]
     return vector
 
 
