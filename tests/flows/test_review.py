@@ -131,6 +131,53 @@ async def test_a_list_names_at_most_so_many_of_each_sort(path: Path) -> None:
     assert SORTS == found.counts
 
 
+@pytest.mark.parametrize("by_item", [True, False])
+async def test_a_list_goes_on_behind_an_item(path: Path, by_item: bool) -> None:
+    """One at a time gives each sort as it stands in the whole list, each item once, and counts what is behind."""
+    async with remanence.open(path) as memory:
+        whole = (await memory.review.list()).items
+        page = await memory.review.list(limit=1)
+        items, behind = [*page.items], [page.behind]
+        for first in page.items:
+            last = first
+            while (page := await memory.review.list(limit=1, after=last if by_item else last.cursor)).items:
+                items += page.items
+                behind.append(page.behind)
+                (last,) = page.items
+
+    assert Counter(one.cursor for one in whole) == Counter(one.cursor for one in items)
+    for sort in SORTS:
+        assert [one for one in whole if one.sort == sort] == [one for one in items if one.sort == sort]
+    assert [{"contradiction": 1, "proposal": 2}, {}, {"proposal": 1}, {}] == behind
+
+
+async def test_a_list_goes_on_behind_what_was_settled_meanwhile(path: Path) -> None:
+    """Nothing is shown twice and nothing is left out, though the last item waits no more."""
+    async with remanence.open(path) as memory:
+        whole = (await memory.review.list()).items
+        first = [
+            one
+            for one in (await memory.review.list(limit=1)).items
+            if one.sort in ("contradiction", "proposal")
+        ]
+        await memory.graph.resolve(*[one.seq for one in first[0].memories])
+        await memory.review.decline(4, "rejected-path")
+        rest = [one.cursor for item in first for one in (await memory.review.list(after=item)).items]
+
+    left = [one.cursor for one in whole if one.sort in ("contradiction", "proposal") and one not in first]
+
+    assert left == rest
+
+
+@pytest.mark.parametrize(
+    "cursor", ["25", "quarantine", "quarantine/x", "proposal/4/1", "contradiction/1/2", ""]
+)
+async def test_what_is_no_cursor_is_refused(memory: Engine, cursor: str) -> None:
+    """Nothing is listed from somewhere else instead."""
+    with pytest.raises(InvalidInput, match="no place in the review"):
+        await memory.review.list(after=cursor)
+
+
 async def test_nothing_waits_in_an_empty_memory(opener: Opener) -> None:
     """The list is empty and status says nothing of it."""
     async with opener() as memory:
@@ -254,4 +301,15 @@ async def test_the_list_is_read_by_people_and_by_programs(path: Path) -> None:
     assert ORDER in said
     assert "list it with: remanence review list" in status
     assert (SORTS, 5) == (document["counts"], len(document["items"]))
-    assert "and 1 contradiction, 2 proposal more: --limit 3" in short
+    assert "1 more of contradiction: --after contradiction/0.95/1/3" in short
+    assert "2 more of proposal: --after proposal/4/1/rejected-path" in short
+    behind = (await run("remanence review list --after proposal/4/1/rejected-path", path)).stdout
+    end = (await run("remanence review list --after quarantine/25", path)).stdout
+    wrong = await run("remanence review list --after 25", path)
+    assert ("self/goal 1" in behind, "the place of #1" in behind, "contradict" in behind) == (
+        True,
+        True,
+        False,
+    )
+    assert "nothing waits behind it" in end
+    assert (1, "review list") == (wrong.exit_code, wrong.stderr.split("`")[3])

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from shlex import quote
 from shutil import get_terminal_size
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -428,15 +428,16 @@ def _forecast(forecast: Forecast) -> Iterator[Text]:
 @_shows("Review")
 def _review(review: Review) -> Iterator[Text]:
     if not review.items:
-        yield Text("nothing waits for a person", "dim")
+        yield Text("nothing waits behind it" if review.counts else "nothing waits for a person", "dim")
     for item in review.items:
         yield Text.assemble((item.sort, "bold"), f": {escape_line(item.what)}")
         yield from map(_row, item.memories)
         for way, command in item.commands.items():
             yield Text.assemble((f"       {way}: ", "dim"), (escape_line(command), "command"))
-    rest = Counter(review.counts) - Counter(item.sort for item in review.items)
-    if rest:
-        yield Text(f"and {format_counts(rest)} more: --limit {max(review.counts.values())}", "dim")
+    last = {item.sort: item.cursor for item in review.items}
+    for sort, cursor in last.items():
+        if count := review.behind.get(sort):
+            yield Text(escape_line(f"{count:,} more of {sort}: --after {quote(cursor)}"), "dim")
 
 
 @_shows("Proposal")

@@ -425,9 +425,17 @@ async def guidelines_activate(
 
 
 async def review_list(
-    *, memory: Memory, limit: Annotated[int, Parameter(help="At most so many of each sort.")] = 20
+    *,
+    memory: Memory,
+    limit: Annotated[int, Parameter(help="At most so many of each sort.")] = 20,
+    after: Annotated[
+        str | None,
+        Parameter(
+            metavar="CURSOR", help="Go on behind this item of a list before, with what is of its sort."
+        ),
+    ] = None,
 ) -> Any:
-    return await memory.review.list(limit=limit)
+    return await memory.review.list(limit=limit, after=after)
 
 
 async def review_quarantined(

@@ -3,10 +3,9 @@
 Knows where each sort of it is kept; settles nothing itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from shlex import quote
-from typing import Literal
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
 from remanence.flows.curate.scheduling import find_held_run
 from remanence.flows.edit import editing
 from remanence.flows.inspect.graph import Contradiction, drop_same_pairs, read_contradictions
+from remanence.flows.inspect.review_pages import Place, ReviewPage, Sort, read_cursor
 from remanence.flows.recall.filters import listed_by
 from remanence.flows.recall.recalling import Listing, list_memories
 from remanence.flows.undo.runs import find_interrupted_runs, newest
@@ -29,14 +29,12 @@ from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal
 from remanence.gate.orders import READS, judge_order
 
-Sort = Literal["contradiction", "quarantine", "proposal", "held plan", "interrupted run"]
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ReviewItem(Result):
     """One thing that waits for a person: what it is, which memories it is about, and how to settle it.
 
-    `commands` says of each way to settle it what to type.
+    `commands` says of each way to settle it what to type. A list goes on behind the `cursor`, also once it is settled.
     """
 
     sort: Sort
@@ -44,6 +42,7 @@ class ReviewItem(Result):
     commands: Mapping[str, str]
     memories: tuple[Memory, ...] = ()
     at: int | None = None
+    cursor: str = ""
 
     time = MaybeTime("at")
 
@@ -54,12 +53,16 @@ class ReviewItem(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Review(Result):
-    """All that waits for a person: at most so many items of each sort, and how many there are of each in all."""
+    """All that waits for a person: at most so many items of each sort, and how many there are of each in all.
+
+    `behind` counts by sort what comes behind the last item of this list.
+    """
 
     scope: str
     at: int
     items: tuple[ReviewItem, ...]
     counts: Mapping[str, int]
+    behind: Mapping[str, int] = field(default_factory=dict)
 
     time = Time("at")
 
@@ -69,13 +72,13 @@ class Review(Result):
 
 @dataclass(frozen=True, slots=True)
 class PendingReview:
-    """What waits: open contradictions and what is in quarantine, each the first to look at first, and the rest."""
+    """What waits: open contradictions, what is in quarantine, proposals, a held plan, runs and where each began."""
 
     contradictions: Sequence[Link] = ()
     quarantined: Sequence[int] = ()
     proposals: Sequence[Proposal] = ()
     held: AutomaticRun | None = None
-    interrupted: Sequence[str] = ()
+    interrupted: Mapping[str, int] = field(default_factory=dict)
     counts: Mapping[str, int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,8 +102,8 @@ async def find_pending_review(core: Core, snapshot: Snapshot, recent: Sequence[A
     stand = _stand(snapshot, ends).tolist()
     contradictions = [link for link, both in zip(links, stand, strict=True) if all(both)]
     return PendingReview(
-        contradictions=sorted(contradictions, key=lambda link: (-link.weight, link.key)),
-        quarantined=snapshot.seq[status == Status.QUARANTINED][::-1].tolist(),
+        contradictions=contradictions,
+        quarantined=snapshot.seq[status == Status.QUARANTINED].tolist(),
         proposals=await proposals.list_proposals(core),
         held=await find_held_run(core),
         interrupted=find_interrupted_runs(recent),
@@ -150,29 +153,44 @@ class ReviewQueue:
         """
         return await proposals.decline(self._core, name, what)
 
-    async def list(self, *, limit: int = 20) -> Review:
+    async def list(self, *, limit: int = 20, after: str | ReviewItem | None = None) -> Review:
         """List what waits for a person, at most so many of each sort, with the command that settles it.
 
-        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs.
+        Open contradictions, texts in quarantine, what a writer proposed, a plan that is held, interrupted runs. Behind
+        an item `after`, or its cursor, the list goes on with what is of its sort.
         """
-        return await list_review(self._core, limit)
+        return await list_review(self._core, limit, after)
 
 
-async def list_review(core: Core, limit: int) -> Review:
+async def list_review(core: Core, limit: int, after: str | ReviewItem | None) -> Review:
     """List what waits for a person, at most so many of each sort."""
     check_count("limit", limit, 1, LISTED_MAX)
+    cursor = after.cursor if isinstance(after, ReviewItem) else after
+    page = ReviewPage(limit, *(() if cursor is None else read_cursor(cursor)))
     now = core.clock.now()
     snapshot = await core.store.snapshot(core.scope, SnapshotRequest(frozenset({"status"})), now)
     recent = await newest(core, snapshot.position)
     pending = await find_pending_review(core, snapshot, recent)
+    runs = [((at,), _make_interrupted_item(run)) for run, at in pending.interrupted.items()]
     items = [
-        *map(_contradiction, await read_contradictions(core, pending.contradictions[:limit])),
-        *await _make_quarantine_items(core, pending.quarantined[:limit]),
-        *[item for one in pending.proposals[:limit] for item in _iterate_proposal_items(one)][:limit],
-        *([await _held_plan(core, pending.held)] if pending.held is not None else []),
-        *(_make_interrupted_item(run) for run in pending.interrupted[:limit]),
+        *await _make_contradiction_items(core, page, pending.contradictions),
+        *await _make_quarantine_items(core, page, pending.quarantined),
+        *_cut(page, "proposal", (item for one in pending.proposals for item in _iterate_proposal_items(one))),
+        *_cut(page, "held plan", [] if pending.held is None else [await _make_held_item(core, pending.held)]),
+        *_cut(page, "interrupted run", runs),
     ]
-    return Review(core.scope, now, tuple(items), pending.counts)
+    return Review(core.scope, now, tuple(items), pending.counts, page.behind)
+
+
+def _cut(page: ReviewPage, sort: Sort, entries: Iterable[tuple[Place, ReviewItem]]) -> list[ReviewItem]:
+    return [replace(item, cursor=cursor) for cursor, item in page.cut(sort, entries)]
+
+
+async def _make_contradiction_items(core: Core, page: ReviewPage, links: Sequence[Link]) -> list[ReviewItem]:
+    entries = page.cut("contradiction", [((one.weight, one.source, one.target), one) for one in links])
+    cursors = {link.key: cursor for cursor, link in entries}
+    pairs = await read_contradictions(core, [link for _, link in entries])
+    return [replace(_contradiction(pair), cursor=cursors[pair.link.key]) for pair in pairs]
 
 
 def _contradiction(pair: Contradiction) -> ReviewItem:
@@ -188,8 +206,9 @@ def _contradiction(pair: Contradiction) -> ReviewItem:
     return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
 
 
-async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[ReviewItem]:
-    memories = [one for one in await core.store.get(core.scope, seqs) if one is not None]
+async def _make_quarantine_items(core: Core, page: ReviewPage, seqs: Sequence[int]) -> list[ReviewItem]:
+    cursors = {seq: cursor for cursor, seq in page.cut("quarantine", [((seq,), seq) for seq in seqs])}
+    memories = [one for one in await core.store.get(core.scope, [*cursors]) if one is not None]
     return [
         ReviewItem(
             "quarantine",
@@ -201,13 +220,14 @@ async def _make_quarantine_items(core: Core, seqs: Sequence[int]) -> list[Review
             },
             (one,),
             one.learned_at,
+            cursors[one.seq],
         )
         for one in memories
     ]
 
 
-def _iterate_proposal_items(one: Proposal) -> Iterator[ReviewItem]:
-    """Yield each tag, and each memory whose place another may take or that it repeats."""
+def _iterate_proposal_items(one: Proposal) -> Iterator[tuple[Place, ReviewItem]]:
+    """Yield each tag, and each memory whose place another may take or that it repeats, with its place."""
     seq, proposes = one.memory.seq, f"{one.by} proposes"
     for tag in one.tags:
         commands = {
@@ -215,24 +235,24 @@ def _iterate_proposal_items(one: Proposal) -> Iterator[ReviewItem]:
             "decline it": f"remanence review decline {seq} {quote(tag)}",
         }
         what = f"{proposes} the tag {tag} for {short_id(seq)}"
-        yield ReviewItem("proposal", what, commands, (one.memory,), one.at)
+        yield (seq, 1, tag), ReviewItem("proposal", what, commands, (one.memory,), one.at)
     for old in one.replaces:
         commands = {
             "replace it": f"remanence supersede {old.seq} {seq}",
             "decline it": f"remanence review decline {seq} {old.seq}",
         }
         what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
-        yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+        yield (seq, 2, f"{old.seq}"), ReviewItem("proposal", what, commands, (one.memory, old), one.at)
     for old in one.repeats:
         commands = {
             "make them one": f"remanence graph merge {old.seq} {seq}",
             "decline it": f"remanence review decline {seq} {old.seq}",
         }
         what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
-        yield ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+        yield (seq, 3, f"{old.seq}"), ReviewItem("proposal", what, commands, (one.memory, old), one.at)
 
 
-async def _held_plan(core: Core, ran: AutomaticRun) -> ReviewItem:
+async def _make_held_item(core: Core, ran: AutomaticRun) -> tuple[Place, ReviewItem]:
     policy_row = await read_adopted_policy(core)
     by = (
         ""
@@ -244,7 +264,8 @@ async def _held_plan(core: Core, ran: AutomaticRun) -> ReviewItem:
         commands["the clock is right"] = "remanence schedule accept-clock"
     else:
         commands["apply it"] = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
-    return ReviewItem("held plan", f"the plan of {core.policy.name} is {ran.reason}", commands, at=ran.at)
+    what = f"the plan of {core.policy.name} is {ran.reason}"
+    return (ran.at,), ReviewItem("held plan", what, commands, at=ran.at)
 
 
 def _make_interrupted_item(run: str) -> ReviewItem:

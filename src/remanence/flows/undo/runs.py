@@ -336,14 +336,14 @@ async def newest(core: Core, position: int) -> list[AuditPart]:
     return await core.store.history(core.scope, after=after, limit=LOOKED_AT, rows=False)
 
 
-def find_interrupted_runs(recent: Sequence[AuditPart]) -> tuple[str, ...]:
-    """Name the runs whose last part is missing; a finished undo clears a run it took back."""
+def find_interrupted_runs(recent: Sequence[AuditPart]) -> dict[str, int]:
+    """Name the runs whose last part is missing, each with where it is; a finished undo clears a run it took back."""
     final = {part.cause.run for part in recent if part.cause.final}
     undone = {
         part.cause.detail.get("undoes") for part in recent if part.cause.verb == "undo" and part.cause.final
     }
-    runs = {part.cause.run: None for part in recent}
-    return tuple(run for run in runs if run not in final and run not in undone)
+    runs = {part.cause.run: part.position for part in recent}
+    return {run: at for run, at in runs.items() if run not in final and run not in undone}
 
 
 def run_id(run: Any) -> str:
