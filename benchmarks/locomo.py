@@ -4,8 +4,9 @@ Turn-level: a question's evidence is a set of turns; a place of an answer stands
 sources, a fact for the turns it was learned from. Paths: `raw` = turns are learned as they are, `extract` = they are
 ingested with extraction; a place is wasted that stands for nothing but turns of places above it. Stores: `own` = one
 file per conversation, `shared` = all in one scope, filtered by thread, `unfiltered` = the same without the filter.
-Fields: what is said of a turn, `session` = all, `thread` = no session, `text` = only text and speaker, in order. Means
-over questions; category `all` is 1 to 4 (5 is adversarial).
+Fields: what is said of a turn, `session` = all, `thread` = no session, `text` = only text and speaker, in order. Trust:
+how far the turns are believed, `user` or `outside`, where the gate holds back and replaces more. Means over questions;
+category `all` is 1 to 4 (5 is adversarial).
 """
 
 import argparse
@@ -23,6 +24,7 @@ import numpy as np
 
 import remanence
 from benchmarks.report import figure, note, settings
+from remanence.core.keywords import TrustName
 from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
 from remanence.text.tokens import token_counts
@@ -33,6 +35,7 @@ EMBEDDERS = ("auto", "hashed", "none")
 MODELS = "multilingual, local:FOLDER or openai:MODEL"  # beside the static vectors
 FIELDS = ("session", "thread", "text")
 PATHS = ("raw", "extract")
+TRUSTS: tuple[TrustName, ...] = ("user", "outside")
 PLACES = 10
 
 
@@ -56,6 +59,7 @@ def main() -> None:
     parser.add_argument("--store", choices=("own", "shared", "unfiltered"), nargs="*", default=["own"])
     parser.add_argument("--fields", choices=FIELDS, default="session")
     parser.add_argument("--path", choices=PATHS, nargs="*", default=["raw"], dest="paths")
+    parser.add_argument("--trust", choices=TRUSTS, nargs="*", default=["user"])
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
     given = parser.parse_args()
     if given.fields == "text" and "shared" in given.store:
@@ -67,8 +71,8 @@ def main() -> None:
     turns = parse(json.dumps(samples), "locomo", given.path.name).turns
     asked = list(questions(samples, {turn.source for turn in turns if turn.source}))
     settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields)
-    for embedder, store, way in product(given.embedder, given.store, given.paths):
-        measured = Measured(samples, turns, asked, embedder, store, way, given.fields)
+    for embedder, store, way, trust in product(given.embedder, given.store, given.paths, given.trust):
+        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust)
         report(measured, asyncio.run(measure(measured)))
 
 
@@ -99,6 +103,7 @@ class Measured:
     store: str
     path: str = "raw"
     fields: str = "session"
+    trust: TrustName = "user"
 
 
 @dataclass(frozen=True)
@@ -135,18 +140,19 @@ async def measure(of: Measured) -> list[Answer]:
                 for at, question in enumerate(of.asked):
                     if question.thread in group:
                         found[at] = await recalled(memory, question, known, filtered=of.store == "shared")
-            note(f"{of.embedder} {of.store} {of.path}: {number + 1} of {len(groups)}")
+            note(f"{of.embedder} {of.store} {of.path} {of.trust}: {number + 1} of {len(groups)}")
     return found
 
 
 async def filled(memory: remanence.Engine, of: Measured, group: Sequence[str], folder: Path) -> None:
     """Take some conversations in."""
     if of.path == "raw":
-        await memory.learn_many(told(turn, of.fields) for turn in of.turns if turn.thread in group)
+        chosen = (turn for turn in of.turns if turn.thread in group)
+        await memory.learn_many(replace(told(turn, of.fields), trust=of.trust) for turn in chosen)
         return
     file = folder / "some.json"
     file.write_text(json.dumps([one for one in of.samples if one["sample_id"] in group]), encoding="utf-8")
-    await memory.ingest(file, format="locomo", trust="user", extract=True)
+    await memory.ingest(file, format="locomo", trust=of.trust, extract=True)
 
 
 def told(turn: Turn, fields: str) -> Turn:
@@ -183,6 +189,7 @@ def report(of: Measured, found: Sequence[Answer]) -> None:
             "embedder": _shown(of.embedder),
             "store": of.store,
             "path": of.path,
+            "trust": of.trust,
             "questions": len(chosen),
         }
         rows = [(of.asked[k].evidence, found[k]) for k in chosen]
