@@ -10,6 +10,7 @@ from remanence.flows.consolidate import guidelines
 from remanence.llm.base import Judgement
 from remanence.llm.questions import build_extract_question
 from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
+from remanence.types import Guideline
 from tests.flows.conftest import Opener, hear
 
 
@@ -41,6 +42,10 @@ async def _heard(memory: remanence.Engine, *said: str) -> None:
     await hear(memory)
 
 
+async def _of_episodes(memory: remanence.Engine) -> Guideline:
+    return next(one for one in (await memory.guidelines.draft()).guidelines if one.action == "store_episode")
+
+
 async def test_a_consolidation_draws_up_what_the_record_teaches(opener: Opener) -> None:
     """From all that was recorded since, and no more once nothing was."""
     async with opener(writer=Reading()) as memory:
@@ -60,6 +65,52 @@ async def test_a_consolidation_draws_up_what_the_record_teaches(opener: Opener) 
         assert ("store_episode", 6, 0.12, "high") == (notes.action, notes.total, notes.delta, notes.sure)
         assert draft == again
         assert 7 == more.guidelines[0].total
+
+
+async def test_what_became_of_what_was_extracted_moves_its_quality(opener: Opener) -> None:
+    """Used and confirmed it rises, denied and forgotten it falls, with no new action; the draft is then another one."""
+    async with opener(writer=Reading()) as memory:
+        await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
+        await memory.consolidate()
+        facts = [one.seq for one in await memory.list() if one.text.startswith("It is said")][:4]
+        learned = [await _of_episodes(memory)]
+        for change in (memory.confirm, memory.dispute, memory.dispute, memory.forget):
+            await change(facts)
+            await memory.consolidate()
+            learned.append(await _of_episodes(memory))
+
+        assert [(0, 0), (4, 0), (4, 0), (0, 4), (0, 4)] == [(one.good, one.poor) for one in learned]
+        assert [0.0, 0.444, 0.444, -0.444, -0.444] == [one.quality for one in learned]
+        assert [0.12, 0.15, 0.15, 0.06, 0.06] == [one.delta for one in learned]
+        assert [6] * 5 == [one.total for one in learned]
+
+
+async def test_a_recall_tells_that_an_extraction_was_worth_it(opener: Opener) -> None:
+    """A use that is counted is evidence like any."""
+    async with opener(writer=Reading()) as memory:
+        await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
+        await memory.consolidate()
+        await memory.recall("boat 3 is said to be blue")
+        await memory.consolidate()
+        (first, *_) = (await memory.guidelines.draft()).guidelines
+
+        assert first.good > 0 == first.poor
+        assert f"of what it made {first.good} did well, 0 badly" in str(first)
+
+
+async def test_an_extraction_that_was_taken_back_did_badly(opener: Opener) -> None:
+    """Though its facts are there no more; the action whose results are used stands above it."""
+    async with opener(writer=Reading()) as memory:
+        await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
+        run = next(event.run for event in await memory.history() if event.verb == "extract")
+        await memory.consolidate()
+        before = (await memory.guidelines.draft()).guidelines
+        await memory.undo(run)
+        await memory.consolidate()
+        after = (await memory.guidelines.draft()).guidelines
+
+        assert "store_episode" == before[0].action != after[0].action
+        assert (6, "store_episode") == (after[-1].poor, after[-1].action)
 
 
 async def test_a_writer_is_shown_what_was_activated_and_the_audit_says_so(opener: Opener) -> None:

@@ -444,7 +444,7 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
         VerbHelp("guidelines.draft",
             "Show what the newest 500 recorded actions teach, as the last consolidation drew it up.",
             "you wonder what the engine's own record says it should do otherwise", _READ,
-            "a guideline for each action, with its numbers; nothing of it is in force", "guidelines.activate",
+            "a guideline for each action, the best quality first; nothing of it is in force", "guidelines.activate",
             "guidelines draft"),
         VerbHelp("guidelines.active", "Show the lines that are shown to a writer.",
             "you wonder what a writer is told beside its task", _READ, "at most five lines", "guidelines.activate",

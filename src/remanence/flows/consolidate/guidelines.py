@@ -3,28 +3,44 @@
 A draft changes nothing. What is activated is shown to a writer as data beside what it reads.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.keywords import ActionName
 from remanence.core.results import Result, Time, minute_of, number, one_line, visible
 from remanence.core.signatures import checked_class
 from remanence.flows.base.context import Core
 from remanence.flows.base.steps import Settling
 from remanence.flows.undo.decision_log import iterate_engine_actions
+from remanence.read.entity import CATEGORY
 from remanence.read.extraction import GUIDELINE_CHARS_MAX, GUIDELINES_MAX
 from remanence.store.base import Bookkeeping
 from remanence.text.analysis import check_text
-from remanence.write.guideline_learning import ActionEvent, Guideline, guidelines, latest, quality_of
+from remanence.write.guideline_learning import (
+    MAKING,
+    ActionEvent,
+    Guideline,
+    Quality,
+    guidelines,
+    judge_made,
+    latest,
+    made_by,
+)
 
-SEEN = "guidelines/seen"  # the newest events, and up to which position of the audit they go
+SEEN = "guidelines/seen"  # the newest events, what they made, and up to which position of the audit they go
+MADE_MAX = 500  # memories that are looked at again by each consolidation: the newest that actions made
 DRAFT, ACTIVE = "guidelines/draft", "guidelines/active"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GuidelineDraft(Result):
-    """What the newest recorded actions teach, one guideline for each action; nothing of it is in force."""
+    """What the newest recorded actions teach, one guideline for each action, those first whose results did best.
+
+    Nothing of it is in force.
+    """
 
     at: int
     events: int
@@ -80,28 +96,58 @@ class Guidelines:
 
 
 async def learn(run: Settling) -> Mapping[str, int]:
-    """Draw up what the record teaches, where anything was recorded since; return how many actions were new."""
+    """Draw up what the record teaches, and what became since of what was made; write it where it is another draft."""
     core = run.core
     now, end = core.clock.now(), (await core.store.search(core.scope, ())).position
-    request = Bookkeeping(now, get=(SEEN,))
-    cursor = (await core.store.bookkeep(core.scope, request)).values.get(SEEN) or {
-        "position": 0,
-        "events": [],
-    }
-    fresh = [
-        ActionEvent(one.action, one.outcome, quality_of(one.reason), one.count)
-        async for one in iterate_engine_actions(core, min(cursor["position"], end))
-    ]
-    if not fresh:
-        return {}
-    events = latest([*(ActionEvent(*row) for row in cursor["events"]), *reversed(fresh)])
-    rows = [asdict(one) for one in guidelines(events)]
-    put = {
-        SEEN: {"position": end, "events": [list(event) for event in events]},
-        DRAFT: {"at": now, "events": sum(event.times for event in events), "guidelines": rows},
-    }
-    await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=run.cause.fence))
+    values = (await core.store.bookkeep(core.scope, Bookkeeping(now, get=(SEEN, DRAFT)))).values
+    seen = values.get(SEEN) or {"position": 0, "events": []}
+    fresh: list[ActionEvent] = []
+    taken: defaultdict[int, set[ActionName]] = defaultdict(set)
+    async for one in iterate_engine_actions(core, min(seen["position"], end)):
+        fresh.append(ActionEvent(one.action, one.outcome, one.count))
+        if one.outcome == "applied" and one.action in MAKING:
+            taken[one.position].add(one.action)
+    # Files of before have a word of quality in the middle of a row.
+    earlier = (ActionEvent(row[0], row[1], row[-1]) for row in seen["events"])
+    events = latest([*earlier, *reversed(fresh)])
+    made = [*await _find_made(core, taken), *((name, seq) for name, seq in seen.get("made", ()))][:MADE_MAX]
+    rows = [asdict(one) for one in guidelines(events, await _judge_all(core, made))]
+    put: dict[str, object] = {}
+    if fresh:
+        put[SEEN] = {"position": end, "events": [list(event) for event in events], "made": made}
+    if rows and (fresh or rows != values[DRAFT]["guidelines"]):
+        put[DRAFT] = {"at": now, "events": sum(event.times for event in events), "guidelines": rows}
+    if put:
+        await core.store.bookkeep(core.scope, Bookkeeping(now, put=put, fence=run.cause.fence))
     return {}
+
+
+async def _find_made(core: Core, taken: Mapping[int, Collection[ActionName]]) -> list[tuple[ActionName, int]]:
+    """Return which memories the parts of runs made that took such actions, each with the action; the newest first."""
+    made: list[tuple[ActionName, int]] = []
+    for position, names in taken.items():
+        if len(made) >= MADE_MAX:
+            break
+        (part,) = await core.store.history(core.scope, after=position - 1, limit=1)
+        created = [one.key for one in part.changes if one.table == "memories" and one.before is None]
+        seqs = [key for key in created if isinstance(key, int)]
+        memories = await core.store.get(core.scope, seqs) if seqs else []
+        made += [
+            (made_by(memory, names), seq)
+            for seq, memory in zip(seqs, memories, strict=True)
+            if memory is None or memory.category != CATEGORY  # an entity is beside what an action stores
+        ]
+    return made
+
+
+async def _judge_all(core: Core, made: Sequence[tuple[ActionName, int]]) -> Mapping[str, Counter[Quality]]:
+    """Count of each action how well the memories did that it made."""
+    await core.uses.settle_to_read()
+    memories = await core.store.get(core.scope, [seq for _, seq in made]) if made else []
+    qualities: defaultdict[str, Counter[Quality]] = defaultdict(Counter)
+    for (name, _), memory in zip(made, memories, strict=True):
+        qualities[name][judge_made(memory)] += 1
+    return qualities
 
 
 async def lines(core: Core) -> tuple[str, ...]:
