@@ -244,9 +244,9 @@ class Engine:
     ) -> IngestResult:
         """Store a conversation or a folder of notes, all of it checked first; a second time only what is new.
 
-        `trust` says how far the file is to be believed, and what an assistant or a tool says in it less. With `extract`
-        what is new is noted, and facts are extracted from it. `format` is auto, chatgpt, jsonl, locomo, notes, openai,
-        the name of a registered importer, or one of yours.
+        `trust` says how far the file is to be believed, and what an assistant or a tool says in it less; a higher one
+        raises what came in before. With `extract` what is new is noted, and facts are extracted from it. `format` is
+        auto, chatgpt, jsonl, locomo, notes, openai, the name of a registered importer, or one of yours.
         """
         return await ingesting.ingest(self._core, path, format, progress, trust=trust, extract=extract)
 

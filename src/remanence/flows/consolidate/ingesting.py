@@ -19,6 +19,7 @@ from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import BATCH, listen, wanted_now
+from remanence.flows.consolidate.trust_raising import raise_trust
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (
     ExtractEstimate,
@@ -46,11 +47,8 @@ ANSWER_TOKENS, FACT_TOKENS = (
     60,
 )  # what an answer has beside the words of its facts, and each fact beside its own
 
-# What is known is not stored again, so trust alone changes nothing a second time.
-KEPT_OUT = (
-    "{} held back as orders to a machine (`review quarantined`); is this your own log? Undo it, and ingest it with"
-    " `--trust user`"
-)
+HELD_BACK = "{} held back as orders to a machine (`review quarantined`)"
+OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -58,7 +56,8 @@ class IngestResult(Result):
     """What became of a file: its turns by outcome, and what the file held that is no turn (reason → count).
 
     `quarantined` give orders to a machine, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
-    `replacements` says of the first texts on which lines, and how such are kept.
+    `replacements` says of the first texts on which lines, and how such are kept. `raised` counts those that were known
+    and are believed further now, since the file is taken in with a higher `trust`.
     """
 
     source: str
@@ -75,6 +74,8 @@ class IngestResult(Result):
     runs: tuple[str, ...] = ()  # what `undo` takes, one by one, the last first
     extracted: ExtractPendingResult = field(default_factory=ExtractPendingResult)
     replacements: tuple[str, ...] = ()
+    raised: int = 0
+    trust: Trust = Trust.OUTSIDE
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
@@ -82,9 +83,14 @@ class IngestResult(Result):
             "quarantined": self.quarantined,
             "gated": self.gated,
             "replaced": sum(self.replaced.values()),
+            "raised": self.raised,
         }
         suffix = "".join(f"\n{visible(one)}" for one in self.replacements)
-        suffix += f"\n{KEPT_OUT.format(number(self.quarantined, 'turn', 'turns'))}" * bool(self.quarantined)
+        held = [HELD_BACK.format(number(self.quarantined, "turn", "turns"))] if self.quarantined else []
+        asks = self.trust is not Trust.USER and (
+            held or any(kind.startswith("personal") for kind in self.replaced)
+        )
+        suffix += f"\n{'; '.join([*held, OWN] if asks else held)}" if held or asks else ""
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         whole = number(self.turns, "turn", "turns")
         return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + suffix
@@ -99,17 +105,22 @@ async def ingest(
     trust: str | Trust,
     extract: bool,
 ) -> IngestResult:
-    """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed."""
+    """Take the turns of a file in, 1,000 a transaction; nothing is taken in where any of it is malformed.
+
+    What is known from before is believed as far as the file is now, where that is more.
+    """
     check_path(path)
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
     turns = list(map(_mark_as_turn, transcript.turns)) if extract else transcript.turns
     answers = await learn_many(core, turns, progress, door)
+    raised = await raise_trust(core, turns, answers, door)
     sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
     extraction = await listen(core, sessions)
     for session in sorted(set(sessions)):  # the file holds all of them
         await seal(core, session)
     counts = Counter(one.status for one in answers)
+    new = [one for one in answers if one.status != "known"]
     return IngestResult(
         source=Path(path).name,
         format=transcript.format,
@@ -119,12 +130,18 @@ async def ingest(
         known=counts["known"],
         quarantined=counts["quarantined"],
         gated=counts["gated"],
-        replaced=gating.count_replaced(answers),
+        replaced=gating.count_replaced(new),
         threads=transcript.threads,
         skipped=transcript.skipped,
-        runs=(*dict.fromkeys(one.run for one in answers if one.run is not None), *extraction.runs),
+        runs=(
+            *dict.fromkeys(one.run for one in answers if one.run is not None),
+            *(one.run for one in raised),
+            *extraction.runs,
+        ),
         extracted=extraction,
-        replacements=tuple(_list_replacements(answers)),
+        replacements=tuple(_list_replacements(new)),
+        raised=sum(one.counts.get("update", 0) for one in raised),
+        trust=door,
     )
 
 

@@ -258,7 +258,7 @@ def counts(drafts: Sequence[MemoryDraft], outcomes: Iterable[DraftOutcome]) -> d
     tally: Counter[str] = Counter()
     for draft, outcome in zip(drafts, outcomes, strict=True):
         answer = answer_status(draft, outcome)
-        if draft.replaced:
+        if draft.replaced and answer != "known":  # of which nothing is kept
             tally.update(counted_markers(draft.replaced))
         if answer in ("quarantined", "gated"):
             tally[f"{COUNTED}{'forbidden' if answer == 'gated' else answer}"] += 1
