@@ -29,6 +29,18 @@ from tests.flows.stories import (
 )
 
 COLD = (learned(category="fact"), waits(2 * DAY + 1), curated("hardly-used"), waits(HOUR))
+# A budget put it out of the warm tier; it was used often before, and not since.
+PUT_OUT = (
+    *COLD,
+    recalled(3),
+    curated("cold-used"),
+    filled(390),
+    learned(LONG[:400]),
+    waits(DAY),
+    curated("hot-unused"),
+    curated("warm-budget"),
+    waits(HOUR),
+)
 MARKED = (learned(category="analysis", severity="low"), waits(8 * DAY), curated("orphans-marked"))
 # Rule, days, category, the states that come one after another, and what else is said.
 LIVES: Sequence[tuple[str, int, str, tuple[str, ...], dict[str, Any]]] = (
@@ -150,6 +162,11 @@ async def test_a_rule_fires_at_its_instant(story: Story, case: Case) -> None:
 async def test_a_rule_acts_as_long_as_it_says(story: Story, case: Case) -> None:
     """To the microsecond."""
     assert await ends(story, case)
+
+
+async def test_what_a_budget_put_out_comes_back_once_it_is_used_again(story: Story) -> None:
+    """Not for what it was used before: it would be put out again, and come back, at each hour."""
+    assert await happens(story, Case("cold-used", PUT_OUT, recalled(1)))
 
 
 # Guards that keep from deleting: R3 to R6, R9 to R11, the protected class and T16.
