@@ -118,7 +118,9 @@ async def test_an_ingested_file_says_what_was_replaced(memory: Engine, tmp_path:
 
     assert 4 == len(taken.replacements)
     assert "#1: replaced personal: phone number on line 1 (to keep such: " in str(taken)
-    assert str(taken).endswith("and in 2 more texts")
+    assert str(taken).endswith(
+        "\nand in 2 more texts\nis this your own log? Ingest it again with `--trust user`"
+    )
     assert ({}, ()) == (again.replaced, again.replacements)
 
 
