@@ -211,6 +211,9 @@ class Definition:
     guarantee: Annotated[
         list[str] | None, Parameter(help="A tag whose memories are returned before all others.")
     ] = None
+    guaranteed_share: Annotated[
+        float | None, Parameter(help="The part of the budget that these take beside a question, 0 to 1.")
+    ] = None
     budget: Budget = None
     limit: Limit = None
     window_hours: Annotated[
