@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 import remanence
+from benchmarks.labels.others import SESSION_TURNS, list_others
 from benchmarks.report import figure, note, settings
 from remanence.core.keywords import TrustName
 from remanence.core.model import Turn
@@ -37,6 +38,7 @@ FIELDS = ("session", "thread", "text")
 PATHS = ("raw", "extract")
 TRUSTS: tuple[TrustName, ...] = ("user", "outside")
 PLACES = 10
+BESIDE_TURNS = 200
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,9 @@ def main() -> None:
     parser.add_argument("--path", choices=PATHS, nargs="*", default=["raw"], dest="paths")
     parser.add_argument("--trust", choices=TRUSTS, nargs="*", default=["user"])
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
+    parser.add_argument(
+        "--beside", help="code of a language of which 200 turns stand beside each conversation"
+    )
     given = parser.parse_args()
     if given.fields == "text" and "shared" in given.store:
         parser.error("--store shared filters by thread, which --fields text leaves out")
@@ -70,9 +75,9 @@ def main() -> None:
     samples = json.loads(data)[: given.conversations]
     turns = parse(json.dumps(samples), "locomo", given.path.name).turns
     asked = list(questions(samples, {turn.source for turn in turns if turn.source}))
-    settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields)
+    settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields, beside=given.beside)
     for embedder, store, way, trust in product(given.embedder, given.store, given.paths, given.trust):
-        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust)
+        measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust, given.beside)
         report(measured, asyncio.run(measure(measured)))
 
 
@@ -104,6 +109,7 @@ class Measured:
     path: str = "raw"
     fields: str = "session"
     trust: TrustName = "user"
+    beside: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +140,11 @@ async def measure(of: Measured) -> list[Answer]:
             path = Path(folder) / f"{number}.db"
             async with remanence.open(path, embedder=of.embedder) as memory:
                 await filled(memory, of, group, Path(folder))
+                if of.beside is not None:
+                    others = list_others(of.beside, BESIDE_TURNS)
+                    await memory.learn_many(
+                        Turn(text, session=f"beside-{at // SESSION_TURNS}") for at, text in enumerate(others)
+                    )
                 await memory.consolidate()
             async with remanence.open(path, embedder=of.embedder) as memory:
                 known: dict[str, frozenset[str]] = {}
