@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 
 import remanence
-from benchmarks.labels import read
+from benchmarks.labels import parts, read
 from benchmarks.labels.others import SESSION_TURNS, list_others
 from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
@@ -42,11 +42,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--embedder", choices=EMBEDDERS, nargs="*", default=["none", "auto"])
     parser.add_argument("--store", choices=("own", "shared"), nargs="*", default=["own"])
+    parser.add_argument("--part", choices=parts("forms"), default="first")
     parser.add_argument("--seed", type=int, default=20261127)
     parser.add_argument("--missed", action="store_true", help="print the questions whose fact is not first")
     given = parser.parse_args()
-    facts = [AskedFact(**line) for line in read("forms", "first")]
-    settings(facts=len(facts), others=OTHERS, seed=given.seed)
+    facts = [AskedFact(**line) for line in read("forms", given.part)]
+    settings(part=given.part, facts=len(facts), others=OTHERS, seed=given.seed)
     for embedder, store in product(given.embedder, given.store):
         asyncio.run(measure(facts, embedder, store, given.seed, missed=given.missed))
 

@@ -259,7 +259,8 @@ async def test_recalls_and_learns_at_once_do_not_meet(opener: Opener) -> None:
 
 async def _gained(index: ScopeIndex) -> list[list[float]]:
     """Return what each memory scores for each word; what was kept of them, where it was."""
-    terms, windows = index.terms(WORDS, await index.postings(WORDS)), index.ground.windows
+    forms = {stem: (stem,) for stem in WORDS}
+    terms, windows = index.terms(forms, await index.postings(forms)), index.ground.windows
     found = []
     for stem in WORDS:
         by_slot = np.zeros(len(index), np.float32)

@@ -27,6 +27,7 @@ from remanence.store.capabilities import (
     IMAGE_EXPIRY,
     SIZES,
     VECTORS,
+    VOCABULARY,
     Capability,
 )
 from remanence.store.memory.memory_store import MemoryStore
@@ -60,6 +61,7 @@ MORE: Mapping[str, Mapping[str, Any]] = {
 REFUSED: Mapping[str, frozenset[str]] = {
     VECTORS.name: frozenset({"reembed"}),
     ARCHIVE_WORDS.name: frozenset(),
+    VOCABULARY.name: frozenset(),
     CLAIMS.name: frozenset(),
     BOXES.name: frozenset({"boxes.get", "boxes.list", "traces.get", "traces.list"}),
     ERASABLE.name: frozenset(

@@ -98,6 +98,11 @@ def speaks_foreign(word: str) -> bool:
     return word in _load_voters()
 
 
+def speaks_english(word: str) -> bool:
+    """Whether a lower-case word is a function word of English, and of no other language."""
+    return word in _load_english_voters()
+
+
 def language_of(words: Sequence[str]) -> Lexicon:
     """Return the language whose function words outnumber the English ones; at least two must speak for it.
 

@@ -7,7 +7,7 @@ Each arm is scaled over the candidates inside the filter; sums of scaled scores 
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, overload
 
 import numpy as np
@@ -71,6 +71,7 @@ class Ground:
 class Query:
     """What is asked: the text, its distinct stems in order, its vector if there is one, and who asks.
 
+    `forms` are the words that are looked for in place of a stem, itself the first, where there are others.
     `contextual` is its vector by a model whose vectors stand beside the static ones. `asker` is a speaker's code.
     `within_conversation` says that the search is filtered to one conversation, where
     the names of those who take part tell less.
@@ -82,6 +83,11 @@ class Query:
     asker: int | None = None
     within_conversation: bool = False
     contextual: npt.NDArray[np.float32] | None = None
+    forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def forms_of(self, stem: str) -> Sequence[str]:
+        """Return the words that are looked for in place of a stem."""
+        return self.forms.get(stem, (stem,))
 
 
 @dataclass(frozen=True, slots=True)

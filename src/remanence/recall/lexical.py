@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,15 @@ IDENTIFIER_FACTOR = 8.0
 
 _DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
 _YEAR = re.compile(r"(?:19|20|21)\d\d")
+
+
+# Stem → the words that are looked for in place of it, itself the first.
+WordForms: TypeAlias = Mapping[str, Sequence[str]]
+
+
+def name_forms(forms: Sequence[str]) -> str:
+    """Return the name under which the windows that hold any of some forms are kept: no word has a blank in it."""
+    return forms[0] if len(forms) == 1 else " ".join(forms)
 
 
 class Term(NamedTuple):

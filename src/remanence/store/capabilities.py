@@ -82,6 +82,14 @@ class ArchiveWordStore(Store, Protocol):
         ...
 
 
+class VocabularyStore(Store, Protocol):
+    """A store that tells which words its texts hold, so that a question finds them in other forms."""
+
+    async def vocabulary(self, scope: str, beginnings: Sequence[str]) -> list[str]:
+        """Return the stems that any text of a scope holds and that begin with one of these, in order, each once."""
+        ...
+
+
 class ClaimStore(Store, Protocol):
     """A store that keeps what memories claim, in the table `claims`."""
 
@@ -198,6 +206,7 @@ class FileStore(Store, Protocol):
 class FullStore(
     VectorStore,
     ArchiveWordStore,
+    VocabularyStore,
     ClaimStore,
     BoxStore,
     ErasableStore,
@@ -232,6 +241,9 @@ ARCHIVE_WORDS: Final = Capability(
     ("archive_words", "index_archive"),
     "recall holds the texts of the whole archive in memory, however large",
 )
+VOCABULARY: Final = Capability(
+    "vocabulary", ("vocabulary",), "a question finds no other forms of its words, but English ones"
+)
 CLAIMS: Final = Capability(
     "claims",
     ("claims", "find_latest_claims"),
@@ -259,7 +271,18 @@ FILE: Final = Capability(
     ("backup", "compare_ledgers", "take_ledgers", "keep_standing"),
     "no backup can be made, and an older copy that is put back is not noticed",
 )
-CAPABILITIES: Final = (VECTORS, ARCHIVE_WORDS, CLAIMS, BOXES, ERASABLE, IMAGE_EXPIRY, CHECKED, SIZES, FILE)
+CAPABILITIES: Final = (
+    VECTORS,
+    ARCHIVE_WORDS,
+    VOCABULARY,
+    CLAIMS,
+    BOXES,
+    ERASABLE,
+    IMAGE_EXPIRY,
+    CHECKED,
+    SIZES,
+    FILE,
+)
 CORE: Final = (
     *("open", "close", "get", "find", "arriving", "search", "neighbours"),
     *("snapshot", "commit", "history", "bookkeep", "survey"),
@@ -353,6 +376,10 @@ class PartialStore:
     async def index_archive(self, *_: object) -> int:
         """Return that no words wait."""
         return 0
+
+    async def vocabulary(self, *_: object) -> list[str]:
+        """Return none."""
+        return []
 
     async def claims(self, *_: object) -> list[Claim]:
         """Return none."""

@@ -22,10 +22,19 @@ from remanence.core.segment import Codes, segments
 from remanence.flows.indexes.arm import KeptTerms
 from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
-from remanence.recall.lexical import Term, term_of
+from remanence.recall.lexical import Term, name_forms, term_of
 from remanence.store.base import ArchiveWords, Bookkeeping, setting_row
 from remanence.store.capabilities import ArchiveWordStore
-from remanence.text.word_hashes import COLUMNS, NAMED, NO_PART, PART_ROWS, WordHashPart, hash_of, worth_of
+from remanence.text.word_hashes import (
+    COLUMNS,
+    NAMED,
+    NO_PART,
+    PART_ROWS,
+    WordHashPart,
+    hash_of,
+    hashes_of,
+    worth_of,
+)
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
@@ -114,11 +123,15 @@ class Archive:
     speakers: Sequence[str]
     terms: KeptTerms = field(default_factory=KeptTerms)
 
-    def find_rows(self, stem: str) -> Rows:
-        """Return, ascending, the rows that hold the hash of a stem."""
-        number = hash_of(stem)
-        per_part = [part.find_rows(number) for part in self.parts]
-        return np.concatenate(per_part).astype(np.intp) + np.repeat(self.first, [*map(len, per_part)])
+    def find_rows(self, forms: Sequence[str]) -> Rows:
+        """Return, ascending, the rows that hold the hash of any of some words."""
+        found = []
+        for number in hashes_of(forms):
+            per_part = [part.find_rows(number) for part in self.parts]
+            found.append(
+                np.concatenate(per_part).astype(np.intp) + np.repeat(self.first, [*map(len, per_part)])
+            )
+        return found[0] if len(found) == 1 else np.unique(np.concatenate(found))
 
     def match_name(self, column: str, name: str) -> Bools:
         """Tell which rows have a name in a column."""
@@ -136,19 +149,20 @@ class Archive:
     def rank_rows(self, query: Query, asker: str | None, allowed: Bools, limit: int) -> RankResult:
         """Rank by hashes alone, as words are ranked; `asker` is a speaker's name."""
         ground = self.ground
-        terms = {stem: self._term(stem) for stem in query.stems}
+        terms = {stem: self._term(query.forms_of(stem)) for stem in query.stems}
         code = self.speakers.index(asker) if asker in self.speakers else None
-        plain = Query(query.text, query.stems, None, code, query.within_conversation)
+        plain = replace(query, vector=None, asker=code, contextual=None)
         return rank(ground, terms, None, plain, allowed, limit)
 
-    def _term(self, stem: str) -> Term:
-        """Return the windows that hold the hash of a stem."""
-        term = self.terms[stem]
+    def _term(self, forms: Sequence[str]) -> Term:
+        """Return the windows that hold the hash of any form of a stem, which is the first."""
+        stem, name = forms[0], name_forms(forms)
+        term = self.terms[name]
         if term is None:
             ground = self.ground
             codes = ground.names.get(stem, ())
-            term = term_of(ground.windows, ground.damping, stem, self.find_rows(stem), codes)
-            self.terms.keep(stem, term)
+            term = term_of(ground.windows, ground.damping, stem, self.find_rows(forms), codes)
+            self.terms.keep(name, term)
         return term
 
 

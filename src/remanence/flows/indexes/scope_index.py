@@ -19,10 +19,11 @@ from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest, means
 from remanence.flows.indexes.archive_index import weigh_archive
 from remanence.flows.indexes.arm import Arm, KeptTerms, pad_rows
+from remanence.flows.indexes.scope_words import ScopeWords
 from remanence.read.entity import CATEGORY, THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
-from remanence.recall.lexical import Term, term_of
+from remanence.recall.lexical import Term, WordForms, name_forms, term_of
 from remanence.recall.semantic import touched_rows
 from remanence.store.base import Find
 from remanence.store.capabilities import FullStore
@@ -72,6 +73,7 @@ class ScopeIndex:
         self._tagged: dict[str, Ints] = {}
         # What others worked out of columns and tags, by name: forgotten with each change.
         self.derived: dict[str, Any] = {}
+        self.words = ScopeWords(store, scope)
         self._turn = asyncio.Lock()
         # Whether archived memories have no rows here, because hashes of their words stand for them.
         self.leaves_archive = False
@@ -154,7 +156,7 @@ class ScopeIndex:
             self._ground = ground_of(self._corpus(self.lends), self.names("speaker"))
         return self._ground
 
-    def among_all(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> tuple[Ground, dict[str, Term]]:
+    def among_all(self, stems: Iterable[str], postings: Mapping[str, Ints]) -> tuple[Ground, dict[str, Term]]:
         """Return the scope with its entities as the ranking sees it, and the windows that hold each stem."""
         lends = _lends(self.column("status"))
         ground = ground_of(self._corpus(lends), self.names("speaker"))
@@ -217,24 +219,38 @@ class ScopeIndex:
         lending: Ints = rows[_lends(self._columns["status"][rows]) & ~self._entities(rows)]
         return lending
 
-    async def postings(self, stems: Sequence[str], *, every: bool = False) -> Mapping[str, Ints]:
-        """Ask the store which memories hold the stems that `terms` has not kept, or `every` one."""
-        missing = stems if every else self._terms.missing(stems)
-        return (await self._store.search(self._scope, missing)).rows if missing else {}
+    async def read_words(self) -> ScopeWords:
+        """Return what is known of the languages of the scope, whose rows stand still."""
+        if not self.words.is_read:
+            await self.words.read(self.seq[self.lends])
+        return self.words
 
-    def terms(self, stems: Sequence[str], postings: Mapping[str, Ints]) -> dict[str, Term]:
-        """Return which windows hold each stem; `postings` are those of the stems that are not kept."""
-        ground = self.ground
+    async def postings(self, forms: WordForms, *, every: bool = False) -> Mapping[str, Ints]:
+        """Ask the store which memories hold any form of the stems that `terms` has not kept, or of `every` one."""
+        lacking = set(self._terms.missing(map(name_forms, forms.values())))
+        missing = {stem: some for stem, some in forms.items() if every or name_forms(some) in lacking}
+        if not missing:
+            return {}
+        words = list(dict.fromkeys(word for some in missing.values() for word in some))
+        rows = (await self._store.search(self._scope, words)).rows
+        return {
+            stem: rows[stem] if len(some) == 1 else np.unique(np.concatenate([rows[word] for word in some]))
+            for stem, some in missing.items()
+        }
+
+    def terms(self, forms: WordForms, postings: Mapping[str, Ints]) -> dict[str, Term]:
+        """Return which windows hold any form of each stem; `postings` are those of the stems that are not kept."""
+        ground, names = self.ground, {stem: name_forms(some) for stem, some in forms.items()}
         # Those that are kept first: each new one may take the place of one that was asked for longest ago.
-        by_stem = {stem: term for stem in stems if (term := self._terms[stem]) is not None}
-        for stem in stems:
+        by_stem = {stem: term for stem, name in names.items() if (term := self._terms[name]) is not None}
+        for stem, name in names.items():
             if stem not in by_stem:
                 rows = self.lending_rows(postings[stem])
                 by_stem[stem] = term_of(
                     ground.windows, ground.damping, stem, rows, ground.names.get(stem, ())
                 )
-                self._terms.keep(stem, by_stem[stem])
-        return {stem: by_stem[stem] for stem in stems}
+                self._terms.keep(name, by_stem[stem])
+        return {stem: by_stem[stem] for stem in forms}
 
     def filter_embedded(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories that have a vector."""
@@ -382,6 +398,7 @@ class ScopeIndex:
         self._terms.clear()
         self._tagged.clear()
         self.derived.clear()
+        self.words.forget()
 
     async def _read_changed_seqs(self) -> set[int] | None:
         """Return which memories changed since, or None where a patch does not pay or rows left."""
@@ -515,6 +532,7 @@ class ScopeIndex:
             arm.leave(stay)
         self._rows, self._ground = len(self._seq), None
         self._terms.clear()
+        self.words.forget()
         self._blend(window_rows, rows[:0])
 
     def _place_again(
@@ -538,6 +556,7 @@ class ScopeIndex:
         for arm, seqs, vectors in found:
             arm.clear(rows)
             arm.place(seqs, vectors, self.seq)
+        self.words.follow(memories, self.lends[rows].tolist())
         if fresh or not all(map(_is_equal, rested_on, self._ground_of(old))):
             self._ground = None
             self._blend(window_rows, rows)

@@ -77,7 +77,8 @@ async def ranked_with_archive(
     if not len(rows):
         return None
     near = add_window_rows(archive.ground.windows, rows)
-    postings = await core.index.postings(question.query.stems, every=True)
+    forms = {stem: question.query.forms_of(stem) for stem in question.query.stems}
+    postings = await core.index.postings(forms, every=True)
     vectors = await _vectors(core, archive.seq[near].tolist(), question)
     beside = _ArchiveNeighbours(archive, rows, near, memories)
     ranking, seqs = await asyncio.to_thread(
@@ -106,12 +107,12 @@ class _ArchiveNeighbours:
         """Where those that were picked stand among those around them."""
         return np.searchsorted(self.near, self.picked)
 
-    def find_holders(self, stem: str) -> Rows:
-        """Return by place who holds a stem: by the text where it was read, else by its hash."""
-        holds = self.archive.holding_among(stem, self.near)
+    def find_holders(self, forms: Sequence[str]) -> Rows:
+        """Return by place who holds any form of a word: by the text where it was read, else by its hash."""
+        holds = np.logical_or.reduce([self.archive.holding_among(word, self.near) for word in forms])
         for place in self.places.tolist():
             seq = int(self.archive.seq[self.near[place]])
-            holds[place] = stem in stems(self.memories[seq].text)
+            holds[place] = not set(forms).isdisjoint(stems(self.memories[seq].text))
         return np.flatnonzero(holds)
 
 
@@ -220,7 +221,7 @@ def _rank_with_archive(
     terms = both.terms(
         query.stems,
         {stem: index.lending_rows(postings[stem]) for stem in query.stems},
-        {stem: beside.find_holders(stem) for stem in query.stems},
+        {stem: beside.find_holders(query.forms_of(stem)) for stem in query.stems},
     )
     asker = None if question.asker is None else _code_among(speakers, question.asker)
     ranking = rank(

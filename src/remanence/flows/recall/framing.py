@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from remanence.core.arguments import check_count, check_name
-from remanence.core.arrival import WriteContext
 from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult
 from remanence.core.results import SAID_ALREADY, one_line
 from remanence.core.score import composite
@@ -22,7 +21,6 @@ from remanence.core.snapshot import (
 from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.current_only import merge_stronger
@@ -48,9 +46,11 @@ from remanence.flows.recall.profiling import (
 )
 from remanence.flows.recall.recalling import (
     WEAK,
+    AskedWords,
     RecallRequest,
     asked_for,
     doubt_of,
+    match_forms,
     ranked_rows,
     render,
     tokens_of,
@@ -331,15 +331,16 @@ def _reach_all_rows(passes: Bools) -> _Reach:
 async def _find_answers(
     core: Core,
     query: str,
-    known: tuple[WriteContext, list[str], QuestionVector],
+    known: AskedWords,
     masks: tuple[Bools, Bools],
     pool: int,
     budget: int,
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
+    words = await match_forms(core, query, known)
     request = RecallRequest(query, budget=round(budget * READ_AHEAD))
-    ranking = await ranked_rows(core, request, known, passes, pool)
+    ranking = await ranked_rows(core, request, words, passes, pool)
     similarity = np.zeros(len(core.index))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -56,10 +56,10 @@ from remanence.read.entity import CATEGORY, is_entity
 from remanence.recall.fit import SAID, FactTurnPairs, count_places_to_read, fit, passage
 from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
-from remanence.recall.lexical import word_weights, worth_asking
+from remanence.recall.lexical import WordForms, word_weights, worth_asking
 from remanence.recall.semantic import word_weight
 from remanence.store.base import Arriving, Find
-from remanence.text.analysis import check_text, stems, visible
+from remanence.text.analysis import check_text, stems, term_hash, visible
 from remanence.text.condense import shown_text
 from remanence.text.tokens import token_counts
 
@@ -82,6 +82,8 @@ TOGETHER_TRIES = 10
 _LOOKED_AT = (Relation.LEARNED_FROM, Relation.CONTRADICTS, Relation.NEWER)
 
 Bools = npt.NDArray[np.bool_]
+# How often the words of a question are held, which are worth asking for and in which forms, and a model's vector of it.
+AskedWords: TypeAlias = tuple[WriteContext, WordForms, QuestionVector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
 async def _looked_for(
     core: Core,
     asked: RecallRequest,
-    words: tuple[WriteContext, Sequence[str], QuestionVector],
+    words: AskedWords,
     pool: int,
 ) -> ArchiveRanking:
     """Rank what stands, and of the archive what is open; where the index leaves that out, both as of one position.
@@ -181,13 +183,14 @@ async def _read_archive(
 async def _ranked_together(
     core: Core,
     asked: RecallRequest,
-    words: tuple[WriteContext, Sequence[str], QuestionVector],
+    words: AskedWords,
     left: tuple[Archive, ArchiveFilter] | None,
     *,
     opens: bool,
     pool: int,
 ) -> ArchiveRanking:
     """Rank what the index holds, which stays still, and with it what has left it for the archive."""
+    words = await match_forms(core, asked.query, words)
     archive_rows = _find_archived_rows(core, asked, opens=opens)
     allowed = await _filter_rows(core, asked, archive_rows)
     if left is not None:
@@ -233,12 +236,25 @@ def doubt_of(core: Core, strength: float, candidates: int) -> str:
     return WEAK if strength < weak_floor(below, candidates) else UNSURE
 
 
-async def asked_for(core: Core, query: str) -> tuple[WriteContext, list[str]]:
+async def asked_for(core: Core, query: str) -> tuple[WriteContext, WordForms]:
     """Return how often the question's words are held, and which of them are worth asking for."""
     hashes = await run_off_loop(len(query), hash_stems, query)
     context = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
     counts = {stem: context.df.get(term, 0) for stem, term in hashes.items()}
-    return context, worth_asking(list(hashes), counts, context.memories)
+    return context, {stem: (stem,) for stem in worth_asking(list(hashes), counts, context.memories)}
+
+
+async def match_forms(core: Core, query: str, words: AskedWords) -> AskedWords:
+    """Leave out of a question the function words of its language, and ask for each word in all of its forms.
+
+    The rows of the index stand still meanwhile. A word that is left out weighs as one that every memory holds.
+    """
+    context, stems_asked, question = words
+    known = await core.index.read_words()
+    held = {stem: context.df.get(term_hash(stem), 0) for stem in stems_asked}
+    forms = await known.find_forms(*await run_off_loop(len(query), known.read_question, query, held))
+    dropped = {term_hash(stem): context.memories for stem in stems_asked if stem not in forms}
+    return (replace(context, df={**context.df, **dropped}) if dropped else context), forms, question
 
 
 def _check(core: Core, asked: RecallRequest) -> None:
@@ -316,15 +332,14 @@ def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
 async def ranked_rows(
     core: Core,
     asked: RecallRequest,
-    words: tuple[WriteContext, Sequence[str], QuestionVector],
+    words: AskedWords,
     allowed: Bools,
     pool: int,
     archived: Bools | None = None,
 ) -> RankResult:
     """Rank on the resident columns.
 
-    `words` are the statistics of the question, its stems worth asking for, and what a model made of it. The scores of
-    what is `archived` are lowered.
+    `words` are what `match_forms` made of the question. The scores of what is `archived` are lowered.
     """
     postings = await core.index.postings(words[1], every=of_entities(asked))
     return await asyncio.to_thread(_rank_rows, core, asked, words, postings, (allowed, archived), pool)
@@ -333,7 +348,7 @@ async def ranked_rows(
 def _rank_rows(
     core: Core,
     asked: RecallRequest,
-    words: tuple[WriteContext, Sequence[str], QuestionVector],
+    words: AskedWords,
     postings: Mapping[str, npt.NDArray[np.int64]],
     masks: tuple[Bools, Bools | None],
     pool: int,
@@ -359,12 +374,7 @@ def _rank_rows(
     return replace(ranking, parts=tuple(ranking.parts))  # as the index stands now
 
 
-def _query(
-    core: Core,
-    asked: RecallRequest,
-    words: tuple[WriteContext, Sequence[str], QuestionVector],
-    weights: Mapping[str, float],
-) -> Query:
+def _query(core: Core, asked: RecallRequest, words: AskedWords, weights: Mapping[str, float]) -> Query:
     """Return the question as it is ranked by; `weights` say what its words tell apart, where that is known."""
     context, query_stems, question = words
     return Query(
@@ -374,6 +384,7 @@ def _query(
         asker=None if asked.asker is None else core.index.code("speaker", asked.asker),
         within_conversation=asked.thread is not None,
         contextual=question.vector,
+        forms=query_stems,
     )
 
 

@@ -213,6 +213,11 @@ class MemoryStore:
             position=state.position,
         )
 
+    async def vocabulary(self, scope: str, beginnings: Sequence[str]) -> list[str]:
+        """Return the stems that any text of a scope holds and that begin with one of these, in order, each once."""
+        words = {one for row in self._read(scope).tables["memories"].values() for one in _words(row["text"])}
+        return sorted(one for one in words if one.startswith(tuple(beginnings)))
+
     async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
         """Return the word hashes of all archived memories, or no more than how many there are."""
         state = self._read(scope)

@@ -41,6 +41,8 @@ _STATEMENTS_CACHED = 256
 # FTS5 cuts words at 32,768 bytes; cut here, index and query agree on it.
 _STEM_CHARS_MAX = 1_000
 WORDS_VIEW = "CREATE VIRTUAL TABLE temp.held USING fts5vocab(main, words, instance)"
+# The words of the index as a table of the connection, of which nothing is stored: made before it may read alone.
+TERMS_VIEW = "CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab(main, words, row)"
 
 
 def connect(path: str, *, busy_ms: int = BUSY_MS, query_only: bool = False) -> sqlite3.Connection:
@@ -76,6 +78,7 @@ def connect_read_only(path: str) -> sqlite3.Connection:
     try:
         version_of(connection)
         connection.execute("PRAGMA temp_store = 2")
+        connection.execute(TERMS_VIEW)
     except (sqlite3.Error, RemanenceError):
         connection.close()
         raise
@@ -133,17 +136,22 @@ def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -
         "cache_size": -_PAGE_CACHE_KIB,
         "temp_store": 2,
         "recursive_triggers": 0,
-        "query_only": int(query_only),
     }
     connection.execute(f"PRAGMA journal_size_limit = {_JOURNAL_BYTES_MAX}")
     for name, value in pragmas.items():
-        connection.execute(f"PRAGMA {name} = {value}")
-        (current,) = connection.execute(f"PRAGMA {name}").fetchone()
-        if current != value:
-            raise StoreUnavailable(
-                f"SQLite keeps {name} at {current} instead of {value}",
-                recovery="keep the file on a local disk, where write-ahead logging works",
-            )
+        _set_pragma(connection, name, value)
+    connection.execute(TERMS_VIEW)
+    _set_pragma(connection, "query_only", int(query_only))
+
+
+def _set_pragma(connection: sqlite3.Connection, name: str, value: int | str) -> None:
+    connection.execute(f"PRAGMA {name} = {value}")
+    (current,) = connection.execute(f"PRAGMA {name}").fetchone()
+    if current != value:
+        raise StoreUnavailable(
+            f"SQLite keeps {name} at {current} instead of {value}",
+            recovery="keep the file on a local disk, where write-ahead logging works",
+        )
 
 
 def version_of(connection: sqlite3.Connection) -> int:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import orjson
 
 from remanence.store.sqlite.dialect import WORDS_VIEW, id_list, match, tokens
 from remanence.text.analysis import stems, stems_once, term_hash
@@ -24,6 +25,11 @@ Words = npt.NDArray[np.uint64]
 _FOLD = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _TEXTS = "SELECT seq, scope, text FROM memories"
 _HELD = "SELECT term, count(*), group_concat(doc) FROM temp.held GROUP BY term"
+# Between a beginning and itself with the last character there is behind it stands all that begins so.
+_BEGINNING = (
+    "SELECT t.term FROM json_each(?) AS given CROSS JOIN temp.held_terms t"
+    " WHERE t.term >= given.value AND t.term < given.value || char(1114111)"
+)
 _TEXTS_AT_ONCE, _WORDS_AT_ONCE = 1_024, 256
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 # The constants of splitmix64, as `mixing` has them.
@@ -145,6 +151,15 @@ def postings(connection: sqlite3.Connection, scope: int, wanted: Sequence[str]) 
     """Return the ascending sequence numbers of the memories that hold each stem."""
     waiting = _read_waiting_entries(connection, scope)
     return {stem: _posting(connection, scope, stem, waiting) for stem in wanted}
+
+
+def vocabulary(connection: sqlite3.Connection, scope: int, beginnings: Sequence[str]) -> list[str]:
+    """Return the stems of a scope that begin with one of these, in order."""
+    begins = tokens(scope, beginnings)
+    rows = connection.execute(_BEGINNING, (orjson.dumps(begins).decode(),)).fetchall()
+    late = (word for entry in _read_waiting_entries(connection, scope) for word in entry.stems.split())
+    words = {term for (term,) in rows} | set(filter(lambda word: word.startswith(tuple(begins)), late))
+    return sorted(word.partition(":")[2] for word in words)
 
 
 def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]) -> dict[int, int]:

@@ -130,6 +130,14 @@ def search(connection: sqlite3.Connection, names: StringIds, scope: str, stems: 
     return Postings(fulltext.postings(connection, no, stems), position_of(connection, no))
 
 
+def vocabulary(
+    connection: sqlite3.Connection, names: StringIds, scope: str, beginnings: Sequence[str]
+) -> list[str]:
+    """Return the stems of a scope that begin with one of these."""
+    no = names.number(connection, SCOPE, scope)
+    return [] if no is None else fulltext.vocabulary(connection, no, beginnings)
+
+
 def vectors(
     connection: sqlite3.Connection,
     names: StringIds,

@@ -179,6 +179,12 @@ class SqlStore:
         """Return the postings of stems; unknown stems have empty ones."""
         return await self._read(lambda connection: reading.search(connection, self._names, scope, stems))
 
+    async def vocabulary(self, scope: str, beginnings: Sequence[str]) -> list[str]:
+        """Return the stems that any text of a scope holds and that begin with one of these, in order, each once."""
+        return await self._read(
+            lambda connection: reading.vocabulary(connection, self._names, scope, beginnings)
+        )
+
     async def archive_words(self, scope: str, after: int | None) -> ArchiveWords:
         """Return the word hashes of archived memories that changed above a position; None for no more than how many."""
         return await self._read(lambda connection: archive_words.read(connection, self._names, scope, after))

@@ -19,6 +19,7 @@ from remanence.store.capabilities import (
     IMAGE_EXPIRY,
     SIZES,
     VECTORS,
+    VOCABULARY,
 )
 from remanence.testing.contract.archiving import ArchiveWordContract
 from remanence.testing.contract.audit import AuditContract, UseRunsContract
@@ -37,6 +38,7 @@ from remanence.testing.contract.reads import ReadContract
 from remanence.testing.contract.refusals import RefusalContract
 from remanence.testing.contract.sizes import SizeContract
 from remanence.testing.contract.snapshots import SnapshotContract
+from remanence.testing.contract.vocabulary import VocabularyContract
 from remanence.testing.contract.writers import WritersContract
 
 
@@ -59,6 +61,7 @@ class StoreContract(
     CoreContract,
     VectorContract,
     ArchiveWordContract,
+    VocabularyContract,
     ClaimContract,
     BoxContract,
     ErasableContract,
@@ -74,6 +77,7 @@ CONTRACTS: Final[Mapping[str, type]] = {
     "core": CoreContract,
     VECTORS.name: VectorContract,
     ARCHIVE_WORDS.name: ArchiveWordContract,
+    VOCABULARY.name: VocabularyContract,
     CLAIMS.name: ClaimContract,
     BOXES.name: BoxContract,
     ERASABLE.name: ErasableContract,
