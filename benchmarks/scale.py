@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -224,6 +225,37 @@ async def measure_recall(path: Path, n: int, scopes: int) -> None:
         figure(f"scale.recall.{name}_ms", float(np.percentile(cpu_ms, share)), "ms", n=n, scopes=scopes)
 
 
+async def measure_explain(path: Path, n: int, scopes: int) -> None:
+    """Recall and look through a frame, each question plain, with its reasons and with `why_not`, in turns."""
+    queries = [" ".join(text.split()[3:8]) for text in Maker().texts(QUERIES, salt=1)]
+    async with remanence.open(path, scope="scope-0") as memory:
+        missed = (await memory.list(limit=1))[0].seq
+        ways: dict[str, dict[str, Any]] = {
+            "plain": {},
+            "explain": {"explain": True},
+            "why_not": {"why_not": missed},
+        }
+        for verb in ("recall", "frame"):
+            cpu_ms: dict[str, list[float]] = {way: [] for way in ways}
+            for k, query in enumerate([*queries[:20], *queries]):
+                await _asked(memory, verb, query, {})  # whoever is first must not pay for words that are new
+                for way, more in [*ways.items()][:: 1 - 2 * (k % 2)]:
+                    with spent() as took:
+                        await _asked(memory, verb, query, more)
+                    cpu_ms[way] += [1_000 * took.cpu_s] * (k >= 20)
+            medians = {way: float(np.median(values)) for way, values in cpu_ms.items()}
+            for way, value in medians.items():
+                more = {"ratio": round(value / medians["plain"], 3)}
+                figure(f"scale.{verb}.{way}.cpu_ms", value, "ms", n=n, scopes=scopes, **more)
+
+
+async def _asked(memory: remanence.Engine, verb: str, query: str, more: Mapping[str, Any]) -> None:
+    if verb == "recall":
+        await memory.recall(query, **more)
+    else:
+        await memory.frame("attention", query, **more)
+
+
 async def measure_frames(path: Path, n: int, scopes: int) -> None:
     """Look through frames with and without a question, uses counted, and boot."""
     queries = [" ".join(text.split()[3:8]) for text in Maker().texts(QUERIES // 4, salt=1)]
@@ -374,6 +406,7 @@ STEPS = {
     "dry": measure_dry,
     "curate": measure_curate,
     "recall": measure_recall,
+    "explain": measure_explain,
     "frames": measure_frames,
     "learn": measure_learn,
     "learn_many": measure_learn_many,
