@@ -16,6 +16,7 @@ from remanence.core.keywords import (
     Asking,
     Editable,
     Foretelling,
+    FrameAsking,
     IfExists,
     KindName,
     ListOptions,
@@ -309,7 +310,8 @@ class Engine:
         `filters` maps `status`, `tags`, columns (category, kind, state, lifecycle, speaker, session …) and attributes
         (`attributes.project`) to what they must be, or to a list of which any will do (of tags all). Without a `status`
         what stands, and what is `archived` where that is "open". `between` limits when it was said. What stands of the
-        returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False.
+        returned memories counts as used, by `agent` or the engine's own, unless `count_use` is False. With `explain` or
+        `why_not` the answer has its `explanation`.
         """
         criteria, span = recalling.read_recallable(filters or {}), to_span(between)
         request = recalling.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
@@ -322,16 +324,15 @@ class Engine:
         *,
         budget: int | None = None,
         limit: int | None = None,
-        agent: str | None = None,
-        count_use: bool = True,
+        **asking: Unpack[FrameAsking],
     ) -> RecallResult:
         """Select memories by a frame: what it guarantees, then the best by its score, within a budget.
 
         Without `query` everything that passes the frame's filters is weighed. What was left out is in `dropped`, and
-        counted by reason in `left_out`: limit, budget, question, filter. With `count_use` what is returned counts as
-        used, by `agent` or the engine's own.
+        counted by reason in `left_out`: limit, budget, question, filter. What is returned counts as used, by `agent` or
+        the engine's own, unless `count_use` is False. `explain` and `why_not` are those of `recall`.
         """
-        return await framing.frame(self._core, framing.Look(name, query, budget, limit, count_use, agent))
+        return await framing.frame(self._core, framing.Look(name, query, budget, limit, **asking))
 
     async def boot(self, *, budget: int | None = None) -> RecallResult:
         """Show what to begin work with: knowledge first, then the newest episodes; uses are not counted."""

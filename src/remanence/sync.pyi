@@ -14,6 +14,7 @@ from remanence.core.keywords import (
     CadenceName,
     Editable,
     Foretelling,
+    FrameAsking,
     IfExists,
     KindName,
     ListOptions,
@@ -267,8 +268,7 @@ class Engine:
         *,
         budget: int | None = None,
         limit: int | None = None,
-        agent: str | None = None,
-        count_use: bool = True,
+        **asking: Unpack[FrameAsking],
     ) -> RecallResult: ...
     def boot(self, *, budget: int | None = None) -> RecallResult: ...
     def profile(self) -> Profile: ...

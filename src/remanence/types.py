@@ -13,6 +13,7 @@ from remanence.core.keywords import (
     DecayName,
     Editable,
     Foretelling,
+    FrameAsking,
     IfExists,
     KindName,
     LifecycleName,
@@ -45,6 +46,14 @@ from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, Link
 
 if TYPE_CHECKING:
     from remanence.core.claim import Forbidden
+    from remanence.core.recall_explanation import (
+        Absence,
+        FilterCount,
+        Hop,
+        RecallExplanation,
+        ScoreExplanation,
+        ScorePart,
+    )
     from remanence.core.receipt import AutomaticRun
     from remanence.curate.explain import Explanation
     from remanence.curate.forecast.forecast_report import Forecast, Leaving, RunToCome
@@ -88,6 +97,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AboutNamed",
+    "Absence",
     "ActionName",
     "ActiveGuidelines",
     "AffectedMemory",
@@ -122,11 +132,13 @@ __all__ = [
     "ExtractPendingResult",
     "Extraction",
     "FileEdit",
+    "FilterCount",
     "Forbidden",
     "ForbiddenTexts",
     "Forecast",
     "Foretelling",
     "FoundFact",
+    "FrameAsking",
     "FrameDefinition",
     "Frames",
     "Graph",
@@ -135,6 +147,7 @@ __all__ = [
     "GuidelineDraft",
     "Guidelines",
     "Hit",
+    "Hop",
     "IfExists",
     "IngestResult",
     "KindName",
@@ -163,6 +176,7 @@ __all__ = [
     "PutOptions",
     "RateResult",
     "ReasonName",
+    "RecallExplanation",
     "ReembedResult",
     "RegisteredCopy",
     "RelationName",
@@ -176,6 +190,8 @@ __all__ = [
     "Schedule",
     "ScopeOverview",
     "ScopePolicy",
+    "ScoreExplanation",
+    "ScorePart",
     "Setting",
     "Settings",
     "SeverityName",
@@ -195,6 +211,12 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "Absence": "remanence.core.recall_explanation",
+    "FilterCount": "remanence.core.recall_explanation",
+    "Hop": "remanence.core.recall_explanation",
+    "RecallExplanation": "remanence.core.recall_explanation",
+    "ScoreExplanation": "remanence.core.recall_explanation",
+    "ScorePart": "remanence.core.recall_explanation",
     "ActiveGuidelines": "remanence.flows.consolidate.guidelines",
     "ApplyEditsResult": "remanence.flows.mirror.mirror",
     "Box": "remanence.flows.consolidate.boxes",

@@ -96,18 +96,29 @@ class AboutNamed(PutOptions, total=False):
     key: str | None
 
 
-class Asking(TypedDict, total=False):
-    """Who asks in `recall`: `asker` where the question says I and my, `agent` whose use is counted.
+class FrameAsking(TypedDict, total=False):
+    """Who asks in `frame`, `agent` whose use is counted unless `count_use` is False, and whether to say why.
 
-    `thread` is the conversation to look in; with `count_use` False no use is counted. `archived` says whether the
-    archive is "open" to this question or "closed"; without it the setting `recall_archived` does. With `newer_first`
-    False no later word on the same matter stands above the best answer.
+    With `explain` the answer's `explanation` says how each came to its score and what took the others. `why_not` names
+    a memory, or a text that perhaps never came in: the explanation says what kept it out, and what would let it in.
+    """
+
+    agent: str | None
+    count_use: bool
+    explain: bool
+    why_not: OneMemory | None
+
+
+class Asking(FrameAsking, total=False):
+    """Who asks in `recall`, and whether to say why, as in `frame`; `asker` is who asks where it says I and my.
+
+    `thread` is the conversation to look in. `archived` says whether the archive is "open" to this question or "closed";
+    without it the setting `recall_archived` does. With `newer_first` False no later word on the same matter stands
+    above the best answer.
     """
 
     asker: str | None
-    agent: str | None
     thread: str | None
-    count_use: bool
     archived: ArchiveName | None
     newer_first: bool
 

@@ -5,11 +5,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum
 from hashlib import blake2b
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from remanence.core.later import import_later
 from remanence.core.results import READS_LIKE_ORDER, MaybeTime, Result, Time, date_of, number, visible
 from remanence.core.signatures import checked_class
 
+if TYPE_CHECKING:
+    from remanence.core.recall_explanation import RecallExplanation
+else:
+    import_later(globals(), {"remanence.core.recall_explanation": "RecallExplanation"})
 TEXT_CHARS_MAX = 100_000
 SHORT_ID_CHARS = 8  # of an id, the last ones: of a million memories one in 4,000 shares them with another
 NAME_CHARS_MAX = 200
@@ -606,7 +611,7 @@ class RecallResult(Result):
     `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor for so many memories
     `is_weak`: its `text` begins by saying so, and no use is counted. A little above it `is_unsure`, and says so too.
     `left_out` counts by reason all that was left out, of which `dropped` names the first. `without_model` says why a
-    model that embeds had no part in it.
+    model that embeds had no part in it. `explanation` says why, where that was asked.
     """
 
     query: str
@@ -619,6 +624,7 @@ class RecallResult(Result):
     left_out: Mapping[str, int] = field(default_factory=dict)
     without_model: str = ""
     is_unsure: bool = False
+    explanation: "RecallExplanation | None" = None
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)

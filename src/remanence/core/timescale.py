@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.clock import DAY, HOUR, MINUTE
-from remanence.core.snapshot import Floats, Ints
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Ints: TypeAlias = npt.NDArray[np.int64]
 
 ClockName: TypeAlias = Literal["wall", "active", "turns"]
 CLOCKS: tuple[ClockName, ...] = ("wall", "active", "turns")

@@ -271,13 +271,21 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield Text(doubt, "yellow")
     by_id = {hit.id: short_id(hit.seq) for hit in answer.memories}
     by_id |= {one.id: short_id(one.seq) for one in answer.dropped}
+    why = answer.explanation
+    tells_all = why is not None and (not answer.memories or any(hit.parts for hit in answer.memories))
+    scores = {one.seq: why.score_lines(one) for one in why.scores} if why and tells_all else {}
+    yield from (Text(line, "dim") for line in (() if why is None else why.head_lines()))
     for hit in answer.memories:
         yield from _hit(hit, by_id)
-    strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
-    yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
+        yield from (Text(f"  {line}", "dim") for line in scores.get(hit.seq, ()))
+    if not tells_all:  # the reasons tell it, too
+        strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
+        yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.left_out:
         yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
-    if not answer.memories or any(hit.parts for hit in answer.memories):  # why, or why nothing
+    if why is not None and tells_all:
+        yield from (Text(line, "dim") for line in why.rest_lines())
+    elif not answer.memories:
         yield from (
             Text(f"  left out {escape_line(str(one))}", "dim") for one in answer.dropped[:DROPPED_SHOWN]
         )
@@ -295,21 +303,8 @@ def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[
         yield Text(f"        contradicted by {by_id.get(other, other[-SHORT_ID_CHARS:])}", "yellow")
     if hit.reads_like_order:
         yield Text(f"        {READS_LIKE_ORDER}", "yellow")
-    if hit.parts:
-        yield Text(f"        {_format_score_parts(hit.parts)}", "dim")
     if hit.cut:
         yield Text("        the answer's text has a passage of it only", "dim")
-
-
-def _format_score_parts(parts: Mapping[str, float]) -> str:
-    """Write the parts of a score that make a difference; factors with a ×."""
-    factors = ("named", "worth", "archived", "question")
-    terms = [
-        f"{name} ×{value:.2f}" if name in factors else f"{name} {value:.2f}"
-        for name, value in parts.items()
-        if round(value, 2) != (name in factors)
-    ]
-    return "  ".join(terms)
 
 
 def _row(memory: Memory) -> Text:

@@ -108,7 +108,7 @@ class RankResult:
 
     `strength` (0–1) says how well the best match answers the question: the share of its words that are held and the
     cosine, averaged. `candidates` is how many memories were in the running, `by_model` whether a model's vectors took
-    part, `unread` how many more were ranked that a budget has no room for.
+    part, `unread` how many more were ranked that a budget has no room for. `scoring` has the reasons, for all of them.
     """
 
     rows: npt.NDArray[np.intp]
@@ -118,6 +118,7 @@ class RankResult:
     candidates: int
     by_model: bool = False
     unread: int = 0
+    scoring: "Scoring | None" = None
 
     def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
@@ -192,16 +193,15 @@ def rank(
     strongest = _select_best(score, depth)
     best = strongest[:limit]
     likenesses = _QuestionCosines(likeness, None if context_cosines is None else context_cosines.cosines)
-    parts = _ScoreParts(
-        arms, lexical, likenesses, candidates[places], places, (lead[places], session), factors
-    )
+    scoring = Scoring(ground, candidates, arms, lexical, likenesses, lead, evidence, factors)
     return RankResult(
         rows=candidates[places[best]],
         scores=score[best],
-        parts=_RankedParts(parts, best),
-        strength=max((parts.strength(int(number)) for number in strongest[:STRENGTH_DEPTH]), default=0.0),
+        parts=_RankedParts(scoring, places[best], session[best]),
+        strength=max((scoring.strength(int(places[one])) for one in strongest[:STRENGTH_DEPTH]), default=0.0),
         candidates=len(candidates),
         by_model=context_cosines is not None,
+        scoring=scoring,
     )
 
 
@@ -243,55 +243,67 @@ def _factors(ground: Ground, query: Query, candidates: Rows, archived: Bools | N
 
 
 @dataclass(frozen=True, slots=True)
-class _ScoreParts:
-    """What the scores of the contenders are made of; `rows` and `places` are theirs, by number."""
+class Scoring:
+    """How each of the `candidates`, rows of the `ground`, was scored: a place among them is what it is asked by.
 
+    `evidence` is the sum of the `arms` and of the `lead`, what the question before it lends; what a segment lends is
+    worked out where it matters.
+    """
+
+    ground: Ground
+    candidates: Rows
     arms: Mapping[str, Floats]
     lexical: Lexical
     likeness: "_QuestionCosines"
-    rows: Rows
-    places: Rows
-    lent: tuple[Floats, Floats]  # by the question before it, and by its segment
+    lead: Floats
+    evidence: Floats
     factors: _Factors
 
-    def compute_parts(self, number: int) -> dict[str, float]:
+    def compute_parts(self, place: int, session: float) -> dict[str, float]:
         """Return the parts by name: scaled arms, the raw measures behind them, and the factors."""
-        place = int(self.places[number])
-        parts = {name: float(arm[place]) for name, arm in self.arms.items()} | {
-            "held": self._measure_word_share(number)
-        }
-        parts |= self.likeness.read_cosines(place)
-        lead, session = (float(values[number]) for values in self.lent)
-        return parts | {"lead": lead, "session": session} | self.factors.read_factors(place)
+        parts = {name: float(arm[place]) for name, arm in self.arms.items()}
+        parts |= {"held": self._measure_word_share(place)} | self.likeness.read_cosines(place)
+        parts |= {"lead": float(self.lead[place]), "session": session}
+        return parts | self.factors.read_factors(place)
 
-    def strength(self, number: int) -> float:
+    def strength(self, place: int) -> float:
         """Return how strong one answer is by words and static vectors."""
         static = self.likeness.static
-        return _strength(
-            self._measure_word_share(number), None if static is None else float(static[self.places[number]])
+        return _strength(self._measure_word_share(place), None if static is None else float(static[place]))
+
+    def compute_sessions(self) -> Floats:
+        """Return what the segment of each candidate lends it; what matches nothing is lent nothing."""
+        return np.where(
+            self.evidence > 0,
+            _session(self.ground, self.evidence, self.candidates, np.arange(len(self.candidates))),
+            np.float32(0),
         )
 
-    def _measure_word_share(self, number: int) -> float:
-        return self.lexical.measure_word_share(int(self.rows[number]))
+    def compute_scores(self, session: Floats) -> Floats:
+        """Return the scores of all candidates."""
+        return self.factors.apply_factors(self.evidence + session)
+
+    def _measure_word_share(self, place: int) -> float:
+        return self.lexical.measure_word_share(int(self.candidates[place]))
 
 
 class _RankedParts(Sequence[Mapping[str, float]]):
     """The parts of the best by rank, computed where they are read: most of a long ranking finds no room."""
 
-    def __init__(self, parts: _ScoreParts, best: Rows) -> None:
-        self._parts, self._best = parts, best
+    def __init__(self, scoring: Scoring, places: Rows, sessions: Floats) -> None:
+        self._scoring, self._places, self._sessions = scoring, places, sessions
 
     def __len__(self) -> int:
-        return len(self._best)
+        return len(self._places)
 
     @overload
-    def __getitem__(self, place: int) -> Mapping[str, float]: ...
+    def __getitem__(self, number: int) -> Mapping[str, float]: ...
     @overload
-    def __getitem__(self, place: slice) -> "_RankedParts": ...
-    def __getitem__(self, place: int | slice) -> "Mapping[str, float] | _RankedParts":
-        if isinstance(place, slice):
-            return _RankedParts(self._parts, self._best[place])
-        return self._parts.compute_parts(int(self._best[place]))
+    def __getitem__(self, number: slice) -> "_RankedParts": ...
+    def __getitem__(self, number: int | slice) -> "Mapping[str, float] | _RankedParts":
+        if isinstance(number, slice):
+            return _RankedParts(self._scoring, self._places[number], self._sessions[number])
+        return self._scoring.compute_parts(int(self._places[number]), float(self._sessions[number]))
 
 
 @dataclass(frozen=True, slots=True)

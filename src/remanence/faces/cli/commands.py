@@ -131,10 +131,10 @@ async def recall(
     memory: Memory,
     narrow: options.Narrow = options.Narrow(),
     text: options.Alone = False,
-    why: options.Why = False,
+    reasons: options.Reasons = options.Reasons(),
 ) -> Any:
-    answer = await memory.recall(query, **narrow.values())
-    return answer.text if text else answer if why else options.drop_score_parts(answer)
+    answer = await memory.recall(query, **narrow.values(), **reasons.values())
+    return answer.text if text else answer if reasons.why else options.drop_score_parts(answer)
 
 
 async def get(name: Name, /, *, memory: Memory) -> Any:

@@ -273,7 +273,29 @@ class Edit:
 
 
 Alone = Annotated[bool, Parameter(help="Print the text alone, as an agent is given it.")]
-Why = Annotated[bool, Parameter(help="Show what makes every score.")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What to say of why something is in an answer, and why not."""
+
+    why: Annotated[
+        bool, Parameter(help="Show what makes every score, what took the others, and where time went.")
+    ] = False
+    why_not: Annotated[
+        int | str | None,
+        Parameter(
+            metavar="MEMORY",
+            converter=_parse_memory_name,
+            n_tokens=1,
+            help="Say what kept this one out, or a text that perhaps never came in, and what would let it in.",
+        ),
+    ] = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the arguments of `recall` and `frame`."""
+        return {"explain": self.why, "why_not": self.why_not}
 
 
 @Parameter(name="*")
@@ -405,5 +427,5 @@ def given_of(options: Any) -> dict[str, Any]:
 
 
 def drop_score_parts(answer: "RecallResult") -> "RecallResult":
-    """Leave the parts of the scores out."""
+    """Leave the parts of the scores out; why something is not there stays."""
     return replace(answer, memories=tuple(replace(hit, parts={}) for hit in answer.memories))

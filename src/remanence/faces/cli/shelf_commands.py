@@ -31,7 +31,7 @@ from remanence.faces.cli.options import (
     Memory,
     Name,
     Names,
-    Why,
+    Reasons,
     drop_score_parts,
     given_of,
     name_of,
@@ -243,10 +243,11 @@ async def frame(
         bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
     ] = True,
     text: Alone = False,
-    why: Why = False,
+    reasons: Reasons = Reasons(),
 ) -> Any:
-    answer = await memory.frame(name, query, budget=budget, limit=limit, count_use=count_use)
-    return answer.text if text else answer if why else drop_score_parts(answer)
+    room: dict[str, Any] = {"budget": budget, "limit": limit, "count_use": count_use}
+    answer = await memory.frame(name, query, **room, **reasons.values())
+    return answer.text if text else answer if reasons.why else drop_score_parts(answer)
 
 
 async def boot(*, memory: Memory, budget: Budget = None, text: Alone = False) -> Any:

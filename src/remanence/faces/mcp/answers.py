@@ -28,7 +28,12 @@ TEXT_CHARS = 100  # of the memory at a link's other end
 def render_recall_result(answer: RecallResult) -> str:
     """Write what was recalled, how strong it is, and what was left out."""
     if not answer.memories:
-        return f"{answer.text or 'Nothing was found'}." + _left_out(answer) + _describe_fallback(answer)
+        return (
+            f"{answer.text or 'Nothing was found'}."
+            + _left_out(answer)
+            + _describe_fallback(answer)
+            + _explain(answer)
+        )
     doubt = f"{WEAK}\n" * answer.is_weak or f"{UNSURE}\n" * answer.is_unsure
     strength = f"\nStrength: {answer.strength:.2f} of 1." * bool(answer.query)
     return (
@@ -37,7 +42,15 @@ def render_recall_result(answer: RecallResult) -> str:
         + strength
         + _left_out(answer)
         + _describe_fallback(answer)
+        + _explain(answer)
     )
+
+
+def _explain(answer: RecallResult) -> str:
+    """Write why it was answered so, where that was asked; names and tags in it come from the store."""
+    if answer.explanation is None:
+        return ""
+    return "\n" + mark_as_data("\n".join(answer.explanation.brief()), "why")
 
 
 def _left_out(answer: RecallResult) -> str:

@@ -45,6 +45,7 @@ AROUND = 84  # tokens of the marks, and of what stands around them, at most
 EVENTS = 10  # of a memory's history, the newest
 LINKS = 20  # of a memory, the strongest
 _UNDRAWN = LINEAGE | {Relation.NEWER}  # an agent that knows what holds now says so by `correct`
+ALL = "all"  # asks why of all that is returned
 BOOT = "boot"
 TURN = "turn"  # the kind of what is noted
 Id = Annotated[str, Field(description="As recall shows it.")]
@@ -114,8 +115,9 @@ class Tools:
         tags: Annotated[Texts | None, Field(description="Only with all of these.")] = None,
         since: Annotated[str | None, Field(description="Only said then or later, ISO 8601.")] = None,
         until: Annotated[str | None, Field(description="Only said then or earlier.")] = None,
+        why: Annotated[str | None, Field(description="all, or what you miss: id or text.")] = None,
     ) -> str:
-        """Find what answers a question."""
+        """Find what answers a question, and say why where that is asked: of all of it, or of what is missing."""
         return answers.render_recall_result(
             await self.memory.recall(
                 query,
@@ -123,6 +125,8 @@ class Tools:
                 budget=_shrink_budget(budget),
                 filters={"tags": tags} if tags else {},
                 between=_parse_interval(since, until),
+                explain=why is not None,
+                why_not=None if why is None or why == ALL else _normalize_name(why),
             )
         )
 
@@ -185,7 +189,7 @@ class Tools:
     async def correct(
         self,
         id: Id,  # noqa: A002
-        text: Annotated[str, Field(description="The right text, whole.")],
+        text: str,
     ) -> str:
         """Let a corrected text take the place of a memory."""
         old = await self.memory.get(_normalize_name(id))
@@ -201,7 +205,7 @@ class Tools:
     async def link(
         self,
         source: Id,
-        target: Id,
+        target: str,
         relation: str,
     ) -> str:
         """Link two memories by a relation."""
@@ -380,7 +384,7 @@ _SAYS = {
     "get": "Show one memory whole: its links, its history, and why a policy keeps it or lets it go.",
     "learn": "Store one text as a memory. A category that is none becomes a tag.",
     "frame": "Show the memory through a frame. Begin work with boot.",
-    "forget": "Prepare to delete memories: shows what would go and what is protected; apply does it.",
+    "forget": "Prepare to delete memories: shows what would go; apply does it.",
 }
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from remanence.core.arguments import check_count, check_name
-from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, RecallResult
+from remanence.core.later import import_later
+from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, OneMemory, RecallResult
 from remanence.core.results import SAID_ALREADY, one_line
-from remanence.core.score import composite
+from remanence.core.score import ScoreWeights, composite
 from remanence.core.snapshot import (
     Bools,
     Floats,
@@ -50,11 +52,13 @@ from remanence.flows.recall.recalling import (
     RecallRequest,
     asked_for,
     doubt_of,
+    find_floor,
     match_forms,
     ranked_rows,
     render,
     tokens_of,
 )
+from remanence.flows.recall.trace import UNHEARD, FrameOutcome, RecallTrace
 from remanence.gate.screening import refuse_secret
 from remanence.recall.frames import (
     BUDGET_MAX,
@@ -73,6 +77,11 @@ from remanence.recall.frames import (
 from remanence.store.base import Arriving
 from remanence.text.analysis import check_text, fingerprints, stems, words
 
+if TYPE_CHECKING:
+    from remanence.flows.recall import explaining
+else:
+    import_later(globals(), {"remanence.flows.recall": "explaining"})
+
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem) …
 READ_AHEAD = 1.25  # … and no more than fill so much of the budget
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
@@ -82,7 +91,7 @@ SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A frame as it was asked for."""
+    """A frame as it was asked for; `trace` hears how it goes, where somebody asked why."""
 
     name: str
     query: str | None = None
@@ -90,6 +99,9 @@ class Look:
     limit: int | None = None
     count_use: bool = True
     agent: str | None = None
+    explain: bool = False
+    why_not: OneMemory | None = None
+    trace: RecallTrace = UNHEARD
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -141,6 +153,7 @@ class _Ranking:
     order: Floats
     parts: Mapping[str, Floats]
     above: Mapping[int, set[int]]
+    weights: ScoreWeights
 
     def rank_key(self, seq: int) -> tuple[float, int]:
         """Return what one candidate is sorted by, the best first, of equals the newer."""
@@ -169,8 +182,11 @@ async def frame(core: Core, look: Look) -> RecallResult:
     limit = usual_limit if limit is None else limit
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
+    if look.explain or look.why_not is not None:
+        look = replace(look, trace=await explaining.begin_trace(core, look.why_not))
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
-    field = await _field(core, chosen, look.query, room, stands_at)
+    field = await _field(core, chosen, look, room, stands_at)
+    look.trace.mark("ranking")
     is_repeat = bool(field.reach.exact.any())  # what is asked stands here word for word
     weak = look.query is not None and not is_repeat and _is_weak(core, field.reach)
     room.tokens -= core.counts([WEAK])[0] * weak
@@ -186,9 +202,35 @@ async def frame(core: Core, look: Look) -> RecallResult:
     if look.count_use and not answer.is_weak:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True, links=field.links)
-    if field.eligible is None:
-        return answer
-    return await _with_profile(core, answer, field, field.eligible, (budget, lines))
+    if field.eligible is not None:
+        answer = await _with_profile(core, answer, field, field.eligible, (budget, lines))
+    look.trace.mark("answer")
+    return await look.trace.explain_frame(
+        core, answer, _outcome(core, chosen, (field, ranking), limit, budget)
+    )
+
+
+def _outcome(
+    core: Core, chosen: Frame, weighed: tuple[_FrameCandidates, _Ranking], limit: int, budget: int
+) -> FrameOutcome:
+    """Return how an answer was made, for who asked why."""
+    field, ranking = weighed
+    reach = field.reach
+    return FrameOutcome(
+        frame=chosen.name,
+        seq=ranking.seq,
+        scores=ranking.scores,
+        order=ranking.order,
+        weights=ranking.weights,
+        parts=ranking.parts,
+        guaranteed=field.found.guaranteed,
+        exact=field.found.exact,
+        links=field.links,
+        limit=limit,
+        budget=budget,
+        strength=reach.strength,
+        floor=None if reach.by_model else find_floor(core, reach.running),
+    )
 
 
 def _make_queue(
@@ -245,16 +287,15 @@ async def _with_profile(
     )
 
 
-async def _field(
-    core: Core, chosen: Frame, query: str | None, room: Filling, stands_at: int
-) -> _FrameCandidates:
+async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
-    now, clock = core.clock.now(), _clock(core, chosen)
+    now, clock, query = core.clock.now(), _clock(core, chosen), look.query
     context = (
         None
         if query is None
         else (*await asked_for(core, query), await extra_vectors.embed_question(core, query))
     )
+    look.trace.mark("question")
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
     model = None if context is None else context[2].arm
@@ -262,14 +303,15 @@ async def _field(
         now, columns, tags=tags, windows=query is not None, model=model, stands_at=stands_at
     ):
         stands = core.index.stands
+        look.trace.mark("index")
+        look.trace.begin_rows(core.index)
         guaranteed = stands & await _match_any_tag(core, chosen.guarantees, now)
-        passes = guaranteed | await _match_frame_filters(core, chosen, stands, clock, now)
+        passes = await _match_frame_filters(core, chosen, (stands, guaranteed), clock, look.trace)
         if query is None or context is None:
             reach = _reach_all_rows(passes)
         else:
-            reach = await _find_answers(
-                core, query, context, (passes, guaranteed), room.limit * POOL, room.tokens
-            )
+            request = RecallRequest(query, budget=round(room.tokens * READ_AHEAD), trace=look.trace)
+            reach = await _find_answers(core, request, context, (passes, guaranteed), room.limit * POOL)
         seqs = core.index.seq[reach.rows]
         read = await facts(core, reach.rows, stands, clock, now)
         candidates = Candidates(
@@ -310,16 +352,23 @@ async def _match_any_tag(core: Core, patterns: Sequence[str], now: int) -> Bools
     return mask
 
 
-async def _match_frame_filters(core: Core, chosen: Frame, stands: Bools, clock: ClockName, now: int) -> Bools:
-    """Tell which of the rows that stand pass the frame's filters."""
+async def _match_frame_filters(
+    core: Core, chosen: Frame, rows: tuple[Bools, Bools], clock: ClockName, trace: RecallTrace
+) -> Bools:
+    """Tell which of the rows that stand, the first, pass the frame's filters or are guaranteed, the second."""
+    (stands, guaranteed), now = rows, core.clock.now()
     passes = stands.copy()
+    trace.note_filter("standing", passes)
     if chosen.tags:
-        passes &= await _match_any_tag(core, chosen.tags, now)
+        passes &= guaranteed | await _match_any_tag(core, chosen.tags, now)
+        trace.note_filter("tags", passes)
     if chosen.categories:
         codes = [core.index.code("category", name) for name in chosen.categories]
-        passes &= np.isin(core.index.column("category"), codes)
+        passes &= guaranteed | np.isin(core.index.column("category"), codes)
+        trace.note_filter("categories", passes)
     if chosen.window_hours is not None:
-        passes &= await hours(core, clock, now) < chosen.window_hours
+        passes &= guaranteed | (await hours(core, clock, now) < chosen.window_hours)
+        trace.note_filter("window", passes)
     return passes
 
 
@@ -330,21 +379,19 @@ def _reach_all_rows(passes: Bools) -> _Reach:
 
 async def _find_answers(
     core: Core,
-    query: str,
+    asked: RecallRequest,
     known: AskedWords,
     masks: tuple[Bools, Bools],
     pool: int,
-    budget: int,
 ) -> _Reach:
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
-    words = await match_forms(core, query, known)
-    request = RecallRequest(query, budget=round(budget * READ_AHEAD))
-    ranking = await ranked_rows(core, request, words, passes, pool)
+    words = await match_forms(core, asked.query, known)
+    ranking = await ranked_rows(core, asked, words, passes, pool)
     similarity = np.zeros(len(core.index))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
-    exact = await _match_query_repeats(core, query, passes)
+    exact = await _match_query_repeats(core, asked.query, passes)
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
     unread = ranking.unread
@@ -388,7 +435,7 @@ def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking
     weights = chosen.weights if asked else chosen.weights.without_similarity()
     scores = composite(weights, parts)
     order = composite(weights.with_question(), parts) if asked else scores
-    return _Ranking(field.found.seq, scores, order, parts, field.above)
+    return _Ranking(field.found.seq, scores, order, parts, field.above, weights)
 
 
 def _answer(

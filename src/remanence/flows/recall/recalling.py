@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from remanence.core.arrival import WriteContext
 from remanence.core.clock import to_datetime
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import ArchiveName
+from remanence.core.later import import_later
 from remanence.core.model import (
     COLUMN,
     STANDING,
@@ -50,6 +51,7 @@ from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_st
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
+from remanence.flows.recall.trace import UNHEARD, Outcome, RecallTrace
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.read.entity import CATEGORY, is_entity
@@ -62,6 +64,11 @@ from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, stems, term_hash, visible
 from remanence.text.condense import shown_text
 from remanence.text.tokens import token_counts
+
+if TYPE_CHECKING:
+    from remanence.flows.recall import explaining
+else:
+    import_later(globals(), {"remanence.flows.recall": "explaining"})
 
 LIMIT_MAX = 1_000
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
@@ -88,7 +95,7 @@ AskedWords: TypeAlias = tuple[WriteContext, WordForms, QuestionVector]
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """A recall as it was asked for."""
+    """A recall as it was asked for; `trace` hears how it goes, where somebody asked why."""
 
     query: str
     limit: int = 10
@@ -101,15 +108,22 @@ class RecallRequest:
     agent: str | None = None
     archived: ArchiveName | None = None
     newer_first: bool = True
+    explain: bool = False
+    why_not: OneMemory | None = None
+    trace: RecallTrace = UNHEARD
 
 
 async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     """Answer a question from what stands, inbox and active memories, and from the archive where that is open."""
     _check(core, asked)
+    if asked.explain or asked.why_not is not None:
+        asked = replace(asked, trace=await explaining.begin_trace(core, asked.why_not))
     context, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     question = await extra_vectors.embed_question(core, asked.query)
+    asked.trace.mark("question")
     outcome = await _looked_for(core, asked, (context, terms, question), pool)
+    asked.trace.mark("ranking")
     ranking, seqs = outcome.ranked, outcome.seqs
     links = await core.store.neighbours(core.scope, seqs, *_LOOKED_AT)
     same = collect_fact_turn_pairs(links)
@@ -119,6 +133,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     marks = await mark_newer(core, marks, links, raises=asked.newer_first)
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
+    asked.trace.mark("reading")
     chars = sum(len(memory.text) for memory in memories if memory is not None)
     doubt = "" if ranking.by_model else doubt_of(core, ranking.strength, ranking.candidates)
     hits = [
@@ -133,7 +148,9 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     if asked.count_use and not answer.is_weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
-    return answer
+    asked.trace.mark("answer")
+    floor = None if ranking.by_model else find_floor(core, ranking.candidates)
+    return asked.trace.explain_recall(answer, Outcome(hits, links, asked.limit, asked.budget, floor))
 
 
 async def _looked_for(
@@ -164,6 +181,7 @@ async def _looked_for(
             archive, changed_at = await _read_archive(core, archive_filter)
             if changed_at > index.position and attempt < TOGETHER_TRIES - 1:
                 continue
+            asked.trace.mark("index")
             return await _ranked_together(core, asked, words, archive, opens=opens, pool=pool)
     raise AssertionError("unreachable")
 
@@ -197,6 +215,7 @@ async def _ranked_together(
         question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
         joint = await ranked_with_archive(core, left, question, allowed, pool)
         if joint is not None:
+            asked.trace.note_ranking(joint.ranked, joint.seqs, pool)
             return joint
     ranking = await ranked_rows(core, asked, words, allowed, pool, archive_rows)
     return ArchiveRanking(ranking, core.index.seq[ranking.rows].tolist(), {})
@@ -229,11 +248,21 @@ def doubt_of(core: Core, strength: float, candidates: int) -> str:
 
     The floor is the embedder's, if it has one, that of words alone without vectors.
     """
-    alone = core.embedder.dimensions and not core.index.dimensions
-    below = (NoEmbedder if alone else core.embedder).thresholds.weak_below
+    below = _find_threshold(core)
     if below is None or strength >= below * UNSURE_FACTOR:
         return ""
     return WEAK if strength < weak_floor(below, candidates) else UNSURE
+
+
+def find_floor(core: Core, candidates: int) -> float | None:
+    """Return the strength below which an answer out of so many memories is weak; None where nobody knows."""
+    below = _find_threshold(core)
+    return None if below is None else weak_floor(below, candidates)
+
+
+def _find_threshold(core: Core) -> float | None:
+    alone = core.embedder.dimensions and not core.index.dimensions
+    return (NoEmbedder if alone else core.embedder).thresholds.weak_below
 
 
 async def asked_for(core: Core, query: str) -> tuple[WriteContext, WordForms]:
@@ -289,26 +318,34 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
 
     Those that are `opened` may, too.
     """
-    index, filters = core.index, asked.filters
+    index, filters, trace = core.index, asked.filters, asked.trace
+    trace.begin_rows(index)
     allowed = index.match_statuses(filters.statuses or RECALLED)
     if opened is not None:
         allowed |= opened
+    trace.note_filter("status", allowed)
     if not of_entities(asked):
         allowed &= ~index.entities
+        trace.note_filter("entity", allowed)
     if asked.thread is not None:
         allowed &= index.column("thread") == index.code("thread", asked.thread)
+        trace.note_filter("thread", allowed)
     if asked.between is not None:
         said_at = index.column("said_at")
         allowed &= (said_at >= asked.between[0]) & (said_at <= asked.between[1])
+        trace.note_filter("between", allowed)
     for name, values in filters.columns.items():
         allowed &= _any_of(core, name, values)
+        trace.note_filter(name, allowed)
     for pattern in filters.tags:
         allowed &= await index.match_tag(pattern, core.clock.now())
+        trace.note_filter(f"tag {pattern}", allowed)
     if filters.attributes:
         mask = np.zeros(len(index), np.bool_)
         seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
         mask[index.rows_among(seqs)[0]] = True
         allowed &= mask
+        trace.note_filter("attributes", allowed)
     return allowed
 
 
@@ -342,7 +379,9 @@ async def ranked_rows(
     `words` are what `match_forms` made of the question. The scores of what is `archived` are lowered.
     """
     postings = await core.index.postings(words[1], every=of_entities(asked))
-    return await asyncio.to_thread(_rank_rows, core, asked, words, postings, (allowed, archived), pool)
+    ranking = await asyncio.to_thread(_rank_rows, core, asked, words, postings, (allowed, archived), pool)
+    asked.trace.note_ranking(ranking, core.index.seq[ranking.rows].tolist(), pool)
+    return ranking
 
 
 def _rank_rows(
