@@ -1,6 +1,7 @@
 """Why an answer is as it is: every score adds up, and of every memory that is missing it is told why."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from remanence.core.recall_explanation import Absence, RecallExplanation
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_mcp import beside
+from tests.meaning import Meaning
 
 KEY = "The spare key of the boathouse hangs behind the red oar."
 OLD_KEY = "The spare key of the boathouse lies under the blue bucket."
@@ -86,7 +88,8 @@ async def missing(
         optional={"archived": st.sampled_from(["open", "closed"]), "asker": st.just("Mara")},
     ),
     frame=st.sampled_from(["attention", "task", "self"]),
-    embedder=st.sampled_from(["auto", "none"]),
+    embedder=st.sampled_from(["auto", "none", "model"]),
+    by_hashes=st.booleans(),
 )
 async def test_the_parts_of_every_score_add_up(
     texts: list[tuple[str, str | None, int]],
@@ -95,9 +98,12 @@ async def test_the_parts_of_every_score_add_up(
     more: dict[str, object],
     frame: str,
     embedder: str,
+    by_hashes: bool,
 ) -> None:
     """To six digits, whatever is stored, asked, filtered and archived; what filters took and left is all there is."""
-    async with remanence.open(embedder=embedder, clock=ManualClock()) as memory:
+    model = Meaning() if embedder == "model" else embedder
+    async with remanence.open(embedder=model, clock=ManualClock()) as memory:
+        await memory.settings.set("archive_indexed_most", 0 if by_hashes else 200_000)
         turns = [
             Turn(text, speaker=who, category="fact" if kind == 0 else None, attributes={"n": kind},
                  tags=["boats"] * (kind == 1) + ["self/goal"] * (kind == 2))
@@ -121,7 +127,7 @@ async def test_the_parts_of_every_score_add_up(
             assert score.because == "a line of the profile" or abs(score.total - hit.score) <= 1e-6 * max(
                 1, hit.score
             )
-        assert why.memories - sum(one.removed for one in why.filters) == why.candidates
+        assert why.memories - sum(one.removed for one in why.filters) + why.archived == why.candidates
     assert plain.explanation is None
     assert [hit.seq for hit in plain] == [hit.seq for hit in answers[0]]
 
@@ -316,6 +322,38 @@ async def test_a_frame_names_the_links_that_speak_for_a_memory(harbour: remanenc
     assert {"lexical", "semantic"} <= {part.name for part in key.similarity}
     assert "confidence 0.60" in str(why)
     assert "confidence n/a" in str(why)
+
+
+async def test_of_a_large_archive_hashes_decide(opener: Opener) -> None:
+    """What is read of it says so and is ranked like the rest; what others keep out says that, too."""
+    async with opener(embedder="none") as memory:
+        await memory.settings.set("archive_indexed_most", 0)
+        await memory.learn_many(
+            [{"text": f"The key number {n} of the boathouse.", "category": "fact"} for n in range(15)]
+        )
+        await memory.learn("The key of the shed.")
+        await memory.consolidate()
+        await memory.curate(ARCHIVING)
+        why = explained(await memory.recall("boathouse key", limit=20, explain=True))
+        every = [await missing(memory, seq, "boathouse key", limit=20) for seq in range(1, 16)]
+        closed = await missing(memory, 1, "boathouse key", archived="closed")
+        wanted = [
+            {"thread": "north"},
+            {"between": (0, 1)},
+            {"filters": {"speaker": "Mara"}},
+            {"filters": {"tags": "boats/*"}},
+            {"filters": {"attributes.n": 1}},
+        ]
+        filtered = [await missing(memory, 1, "boathouse key", **more) for more in wanted]  # type: ignore[arg-type] # as named
+
+    assert 10 == why.archived
+    assert "10 of the archive were read" in str(why)
+    assert 11 == why.candidates == len(why.scores)
+    assert {"nothing": 10, "archive": 5} == Counter(one.stage for one in every)
+    assert "the archive is closed" in closed.what
+    assert ["filter"] * 5 == [one.stage for one in filtered]
+    begins = ("thread: ", "it was said on ", "speaker: ", "tag boats/*: ", "attributes: ")
+    assert [True] * 5 == [one.what.startswith(word) for one, word in zip(filtered, begins, strict=True)]
 
 
 async def test_places_by_an_arm_are_those_of_a_sort(harbour: remanence.Engine) -> None:

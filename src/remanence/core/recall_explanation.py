@@ -152,10 +152,11 @@ class Absence(Result):
 class RecallExplanation(Result):
     """Why an answer is as it is: what was left by which filter, how each was scored, what had room, where time went.
 
-    Of `memories` that the scope keeps track of the `filters` left `candidates`, of which the best `pool` were looked at
-    in the end. `frame` names the frame that was asked, "" for a recall. `floor` is the strength below which an answer
-    is weak, None where none is known. `dropped` maps short ids to why they got no place. `spent_us` are microseconds by
-    what they went into. `absence` answers `why_not`.
+    Of `memories` that are kept at hand the `filters` left `candidates`, `archived` of which are none of these but were
+    read of a large archive for this question, and the best `pool` were looked at in the end. `frame` names the frame
+    that was asked, "" for a recall. `floor` is the strength below which an answer is weak, None where none is known.
+    `dropped` maps short ids to why they got no place. `spent_us` are microseconds by what they went into. `absence`
+    answers `why_not`.
     """
 
     memories: int
@@ -172,6 +173,7 @@ class RecallExplanation(Result):
     dropped: Mapping[str, str] = field(default_factory=dict)
     spent_us: Mapping[str, int] = field(default_factory=dict)
     absence: Absence | None = None
+    archived: int = 0
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -210,8 +212,10 @@ class RecallExplanation(Result):
 
     def _describe_filters(self) -> str:
         took = ", ".join(str(one) for one in self.filters if one.removed)
-        filters = f"; filters took {took}; left {self.candidates:,}" * bool(took)
-        return f"{number(self.memories, 'memory', 'memories')}{filters}"
+        filters = f"; filters took {took}" * bool(took)
+        read = f"; {self.archived:,} of the archive were read" * bool(self.archived)
+        left = f"; left {self.candidates:,}" * bool(filters or read)
+        return f"{number(self.memories, 'memory', 'memories')}{filters}{read}{left}"
 
     def _rest(self) -> Iterator[str]:
         room = f"{self.tokens:,} tokens" + ("" if self.budget is None else f" of {self.budget:,}")

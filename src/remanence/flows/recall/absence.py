@@ -20,8 +20,10 @@ from remanence.core.model import (
 )
 from remanence.core.recall_explanation import Absence, ScoreExplanation, Stage, ordinal
 from remanence.core.results import SAID_ALREADY, date_of, encode_json_value, one_line
+from remanence.core.snapshot import means
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.naming import plain_name, refuse_erased, unknown
+from remanence.flows.recall.filters import ArchiveFilter
 from remanence.flows.write import gating
 from remanence.gate.junk import junk
 from remanence.read.entity import is_entity
@@ -147,15 +149,35 @@ def find_in_drops(sought: SoughtMemory, answer: RecallResult, score: ScoreExplan
     return sought.absence("budget", what, "ask with a larger budget", score)
 
 
-def explain_unranked(sought: SoughtMemory) -> Absence:
-    """Say why what no filter took was not ranked either."""
+def explain_unranked(sought: SoughtMemory, wanted: ArchiveFilter | None = None) -> Absence:
+    """Say why what no filter of the index took was not ranked: `wanted` is what may be found of a large archive."""
     if sought.memory.status is Status.ARCHIVED:
+        if wanted is None:
+            return _explain_status(sought, "")
+        if name := _find_failed_filter(sought.memory, wanted):
+            return explain_filter(sought, name)
         return sought.absence(
             "archive",
             "the archive is so large that only hashes of its words are kept at hand, and others match better by these",
             f"ask in its own words, or bring it back: confirm {sought.memory.seq}",
         )
     return sought.absence("moved", "it came in or changed while this was asked", "ask again")
+
+
+def _find_failed_filter(memory: Memory, wanted: ArchiveFilter) -> str:
+    """Return which filter an archived memory does not pass, "" where it passes all."""
+    filters = wanted.filters
+    if wanted.thread is not None and memory.thread != wanted.thread:
+        return "thread"
+    if wanted.between is not None and not wanted.between[0] <= memory.said_at <= wanted.between[1]:
+        return "between"
+    for name, values in filters.columns.items():
+        if getattr(memory, name) not in values:
+            return name
+    for pattern in filters.tags:
+        if not any(means(pattern, tag) for tag in memory.tags):
+            return f"tag {pattern}"
+    return "" if filters.met_by(memory) else "attributes"
 
 
 def explain_question(

@@ -17,7 +17,7 @@ from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import Archive
-from remanence.flows.recall.filters import Filters
+from remanence.flows.recall.filters import ArchiveFilter
 from remanence.read.entity import THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
@@ -33,16 +33,6 @@ READ_MOST = 10  # archived texts that one recall reads
 LOOKED_AT = 5_000
 _FOUND = STANDING | {Status.ARCHIVED}  # what was archived may have been taken back meanwhile
 _TOLD = frozenset({*NAMED, "role"})  # the columns of a filter that need no look at the memories
-
-
-@dataclass(frozen=True, slots=True)
-class ArchiveFilter:
-    """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
-
-    thread: str | None
-    between: tuple[int, int] | None
-    filters: Filters
-    lowered: bool
 
 
 @dataclass(frozen=True, slots=True)

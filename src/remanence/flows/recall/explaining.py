@@ -23,6 +23,7 @@ from remanence.core.snapshot import Floats
 from remanence.flows.base.context import Core
 from remanence.flows.recall import absence
 from remanence.flows.recall.absence import SoughtMemory
+from remanence.flows.recall.filters import ArchiveFilter
 from remanence.flows.recall.trace import FrameOutcome, HeldRows, Outcome, RecallTrace
 from remanence.recall.corpus import Bools
 from remanence.recall.fuse import RankResult, Scoring
@@ -64,10 +65,11 @@ class ListeningTrace(RecallTrace):
         self._memory = sought.memory if isinstance(sought, SoughtMemory) else None
         self._since = read_monotonic_micros()
         self._spent: dict[str, int] = {}
-        self._memories = self._left = self._pool = self._read = 0
+        self._memories = self._left = self._pool = self._read = self._archived = 0
         self._filters: list[FilterCount] = []
         self._row: int | None = None  # of the memory that is sought
         self._lost_by = ""  # the filter that took it
+        self._archive_filter: ArchiveFilter | None = None
         self._ranked: dict[int, _Rank] = {}
 
     def mark(self, stage: str, /) -> None:
@@ -92,10 +94,15 @@ class ListeningTrace(RecallTrace):
         if self._row is not None and not self._lost_by and not left[self._row]:
             self._lost_by = name
 
+    def note_archive(self, wanted: ArchiveFilter | None, /) -> None:
+        """Keep what may be found of an archive that is not among the rows."""
+        self._archive_filter = wanted
+
     def note_ranking(self, ranking: RankResult, seqs: Sequence[int], pool: int, /) -> None:
         """Keep how the best were ranked, and how what is sought was, wherever it came."""
         scoring = ranking.scoring
         assert scoring is not None
+        self._archived = ranking.candidates - self._left
         self._pool, self._left = pool, ranking.candidates
         self._read = len(ranking.rows) if ranking.unread else pool
         places = np.searchsorted(scoring.candidates, ranking.rows).tolist()
@@ -161,7 +168,7 @@ class ListeningTrace(RecallTrace):
         if self._lost_by:
             return absence.explain_filter(sought, self._lost_by)
         if ranked is None:
-            return absence.explain_unranked(sought)
+            return absence.explain_unranked(sought, self._archive_filter)
         among = {hit.seq: hit for hit in outcome.hits}
         if seq in among:
             score = self._explain_hit(among[seq], ())
@@ -262,6 +269,7 @@ class ListeningTrace(RecallTrace):
             strength=answer.strength,
             floor=floor,
             dropped={short_id(one.seq): one.reason for one in answer.dropped},
+            archived=self._archived,
         )
 
     def _finish(self, answer: RecallResult, explanation: RecallExplanation) -> RecallResult:

@@ -42,6 +42,16 @@ class Filters:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ArchiveFilter:
+    """What of the archive an answer may hold: thread, time span and filters as asked; whether scores are lowered."""
+
+    thread: str | None
+    between: tuple[int, int] | None
+    filters: Filters
+    lowered: bool
+
+
 def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
     """Read filters by name; `columns` are those that may be asked for."""
     rest = dict(given)

@@ -38,13 +38,12 @@ from remanence.flows.base.naming import find_cursor
 from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.archive_ranking import (
-    ArchiveFilter,
     ArchiveRanking,
     RankQuestion,
     ranked_with_archive,
 )
 from remanence.flows.recall.current_only import mark_outdated, merge_stronger
-from remanence.flows.recall.filters import Filters
+from remanence.flows.recall.filters import ArchiveFilter, Filters
 from remanence.flows.recall.filters import listed_by as listed_by
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
@@ -171,6 +170,7 @@ async def _looked_for(
     await index.turn_to(by_hashes=weight.by_hashes)
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
     archive_filter = _make_archive_filter(asked, opens=opens)
+    asked.trace.note_archive(archive_filter)
     columns = RANKED | asked.filters.columns.keys() | {"category", "tokens"}
     # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
     stands_at = None if weight.by_hashes else weight.position

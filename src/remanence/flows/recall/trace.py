@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from remanence.core.score import ScoreWeights
     from remanence.core.snapshot import Floats, Ints
     from remanence.flows.base.context import Core
+    from remanence.flows.recall.filters import ArchiveFilter
     from remanence.recall.fuse import RankResult
 
 
@@ -77,6 +78,9 @@ class RecallTrace:
 
     def note_filter(self, _name: str, _left: Bools, /) -> None:
         """Hear which rows a filter left of those that were."""
+
+    def note_archive(self, _wanted: "ArchiveFilter | None", /) -> None:
+        """Hear what may be found of an archive that is not among the rows; None where it is closed."""
 
     def note_ranking(self, _ranking: "RankResult", _seqs: Sequence[int], _pool: int, /) -> None:
         """Hear how all that was left was scored, and the numbers of the best, at most so many, that are looked at."""
