@@ -190,5 +190,5 @@ def test_the_command_line_says_so_and_closes_it(tmp_path: Path) -> None:
     )
 
     assert "[archived]" in opened.stdout
-    assert "archived ×0.85" in opened.stdout
+    assert "archived ×0.850" in " ".join(opened.stdout.split())
     assert "spare key" not in closed.stdout

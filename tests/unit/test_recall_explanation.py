@@ -77,8 +77,8 @@ def test_it_reads_with_bars_in_sixty_columns() -> None:
   worth         ×1.200
 looked at the best 10, 1 are shown of at most 5; 40 tokens
     of 100
-no place for #9: its 70 tokens do not fit into the 60 left
-    of 100
+left out #9: its 70 tokens do not fit into the 60 left of
+    100
 strength 0.60; weak below 0.30
 took 2.2 ms: index 1.5, ranking 0.7"""
     why = explanation(dropped={"#9": "its 70 tokens do not fit into the 60 left of 100", "#8": "limit"})
@@ -105,7 +105,7 @@ def test_a_weak_answer_and_many_drops_are_told() -> None:
     text = str(explanation(strength=0.2, dropped=dropped))
 
     assert "strength 0.20 (weak); weak below 0.30" in text
-    assert "no place for 3 more" in text
+    assert "left out 3 more" in text
 
 
 def test_an_absence_comes_first_with_what_it_scored() -> None:

@@ -221,9 +221,9 @@ class RecallExplanation(Result):
         room = f"{self.tokens:,} tokens" + ("" if self.budget is None else f" of {self.budget:,}")
         yield f"looked at the best {self.pool:,}, {len(self.scores):,} are shown of at most {self.limit:,}; {room}"
         told = [(name, reason) for name, reason in self.dropped.items() if " " in reason]
-        yield from (f"no place for {name}: {reason}" for name, reason in told[:_DROPS_SHOWN])
+        yield from (f"left out {name}: {reason}" for name, reason in told[:_DROPS_SHOWN])
         if len(told) > _DROPS_SHOWN:
-            yield f"no place for {len(told) - _DROPS_SHOWN:,} more"
+            yield f"left out {len(told) - _DROPS_SHOWN:,} more"
         if self.strength:
             floor = "" if self.floor is None else f"; weak below {self.floor:.2f}"
             doubt = " (weak)" * (self.floor is not None and self.strength < self.floor)
