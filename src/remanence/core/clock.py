@@ -195,11 +195,13 @@ def format_duration(micros: float) -> str:
     return "moments"
 
 
-def to_span(between: tuple[datetime | int, datetime | int] | None) -> tuple[int, int] | None:
-    """Turn two times into microseconds UTC; what ends before it begins is refused."""
-    if between is None:
+def to_span(
+    span: tuple[datetime | int, datetime | int] | None, name: str = "between"
+) -> tuple[int, int] | None:
+    """Turn two times into microseconds UTC; what ends before it begins is refused. `name` is the argument's."""
+    if span is None:
         return None
-    first, last = to_micros(between[0]), to_micros(between[1])
+    first, last = to_micros(span[0]), to_micros(span[1])
     if first > last:
-        raise InvalidInput("the time span ends before it begins", recovery="pass between=(earlier, later)")
+        raise InvalidInput("the time span ends before it begins", recovery=f"pass {name}=(earlier, later)")
     return first, last

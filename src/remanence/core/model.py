@@ -611,7 +611,8 @@ class RecallResult(Result):
     `strength` is between 0 (nothing matches) and 1. An answer below the embedder's floor for so many memories
     `is_weak`: its `text` begins by saying so, and no use is counted. A little above it `is_unsure`, and says so too.
     `left_out` counts by reason all that was left out, of which `dropped` names the first. `without_model` says why a
-    model that embeds had no part in it. `explanation` says why, where that was asked.
+    model that embeds had no part in it. `times` are those that the question asks about, each with its words for it.
+    `explanation` says why, where that was asked.
     """
 
     query: str
@@ -625,6 +626,7 @@ class RecallResult(Result):
     without_model: str = ""
     is_unsure: bool = False
     explanation: "RecallExplanation | None" = None
+    times: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)

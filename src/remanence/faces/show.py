@@ -281,6 +281,8 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not tells_all:  # the reasons tell it, too
         strength = f"strength {answer.strength:.2f}, " * bool(answer.query)
         yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
+    if answer.times:
+        yield Text(f"  asked about {escape_line('; '.join(answer.times))}", "dim")
     if answer.left_out:
         yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
     if why is not None and tells_all:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from shutil import get_terminal_size
 from typing import Any, ClassVar, TextIO
 from unicodedata import category, east_asian_width
@@ -29,6 +29,15 @@ def moment(text: str) -> datetime:
         raise InvalidInput(
             f"{text!r} is not a time", recovery="write it like 2026-03-01T09:30 or 2026-03-01"
         ) from None
+
+
+def interval(text: str) -> tuple[datetime, datetime]:
+    """Read two times with a slash between, or one day; a day that ends a span is a part of it."""
+    first, slash, last = text.partition("/")
+    last = last if slash else first
+    ends = moment(last)
+    whole_day = timedelta(days=1, microseconds=-1) * (len(last.strip()) <= len("2026-03-01"))
+    return moment(first), ends + whole_day
 
 
 def local(given: datetime | int) -> str:

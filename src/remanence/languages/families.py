@@ -30,6 +30,7 @@ from remanence.languages.shapes import (
     UnspacedNames,
     UnspacedStating,
     UnspacedTelling,
+    WhenWords,
 )
 
 T = TypeVar("T")
@@ -75,6 +76,7 @@ ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=Tru
 STATING: Family[Stating] = Family(partial(build, Stating, "stating"), spaced=True)
 UNSPACED_STATING: Family[UnspacedStating] = Family(partial(build, UnspacedStating, "stating"), spaced=False)
 QUESTIONS: Family[QuestionWords] = Family(partial(build, QuestionWords, "questions"))
+WHEN: Family[WhenWords] = Family(partial(build, WhenWords, "when"))
 UNSPACED_ORDERS: Family[Ordering] = Family(partial(build, Ordering, "orders"), spaced=False)
 
 

@@ -90,6 +90,39 @@ class QuestionWords(Lists):
     times: tuple[str, ...] = phrases()
 
 
+def _numbers(last: int, first: int = 1) -> tuple[str, ...]:
+    return tuple(map(str, range(first, last + 1)))
+
+
+class WhenWords(Lists):
+    """Words of one language by which a question says which time it asks about; `read/when.py` has their grammar.
+
+    `days_back` are days by how many they lie back (0 is today), `weekdays` 1 (Monday) to 7, `months` 1 to 12 (where
+    words are written with blanks beside those of `words`), `numbers` those in letters. `last` and `this` stand beside a
+    unit, a weekday or a month, `at` before one, `ago_before` and `ago_after` around a number and its unit; with `since`
+    before it or `since_after` after it a time goes on to the present. `apart` before an expression and `apart_after`
+    behind it make it another one: what comes before or after it, or next. `of` and `between` may stand within one; a
+    number after `of` counts from what stands before that.
+    """
+
+    days_back: PhraseTable = phrase_table("", *_numbers(3, 0))
+    weekdays: PhraseTable = phrase_table("", *_numbers(7))
+    months: PhraseTable = phrase_table("", *_numbers(12))
+    numbers: PhraseTable = phrase_table("", *_numbers(31))
+    units: PhraseTable = phrase_table("", "day", "week", "month", "year", "weekend")
+    last: tuple[str, ...] = phrases()
+    this: tuple[str, ...] = phrases()
+    ago_before: tuple[str, ...] = phrases()
+    ago_after: tuple[str, ...] = phrases()
+    at: tuple[str, ...] = phrases()
+    since: tuple[str, ...] = phrases()
+    since_after: tuple[str, ...] = phrases()
+    apart: tuple[str, ...] = phrases()
+    apart_after: tuple[str, ...] = phrases()
+    of: tuple[str, ...] = phrases()
+    between: tuple[str, ...] = phrases()
+
+
 class Stating(Lists):
     """Words of one language about the beginning and the verb of a statement.
 
@@ -504,6 +537,7 @@ SECTIONS: Mapping[str, type[Lists]] = {
     "orders": Ordering,
     "address": AddressWords,
     "questions": QuestionWords,
+    "when": WhenWords,
     "stating": Stating,
     "speakers": SpeakerWords,
     "units": Units,

@@ -1,6 +1,6 @@
 """The fusion of the arms into one ranking with its reasons. Knows arrays of one scope, no store and no texts.
 
-    score = (lexical + semantic + contextual + lead + session) × named person × (1 + share × worth) × archived
+    score = (lexical + semantic + contextual + lead + session) × named person × (1 + share × worth) × archived × when
 
 Each arm is scaled over the candidates inside the filter; sums of scaled scores beat rank fusion here by 2.
 """
@@ -31,6 +31,11 @@ WORTH_SHARE_ASSISTANTS = 0.1
 # What is archived stands behind what is as good: with it, all is found that was found before anything was archived; at
 # 0.7 it is 3 % less.
 ARCHIVED_FACTOR = 0.85
+# What was said at the time that the question asks about: a boost, never a filter, since much is told before and after.
+WHEN_FACTOR = 1.3
+# What was said after it, within as long again and at least a day: what happens is told of afterwards.
+WHEN_AFTER_FACTOR = 1.15
+_DAY_MICROSECONDS = 86_400_000_000
 # What an answer gets of how much better the question before it matches: it often lacks the words that were asked for.
 LEAD_SHARE = 0.3
 # What a memory gets of the best evidence in its segment, in chats; long replies of assistants are found worse with it.
@@ -74,7 +79,8 @@ class Query:
     `forms` are the words that are looked for in place of a stem, itself the first, where there are others.
     `contextual` is its vector by a model whose vectors stand beside the static ones. `asker` is a speaker's code.
     `within_conversation` says that the search is filtered to one conversation, where
-    the names of those who take part tell less.
+    the names of those who take part tell less. `spans` are the times that it asks about, in microseconds UTC, both ends
+    included.
     """
 
     text: str
@@ -83,6 +89,7 @@ class Query:
     asker: int | None = None
     within_conversation: bool = False
     contextual: npt.NDArray[np.float32] | None = None
+    spans: tuple[tuple[int, int], ...] = ()
     forms: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def forms_of(self, stem: str) -> Sequence[str]:
@@ -207,11 +214,12 @@ def rank(
 
 @dataclass(frozen=True, slots=True)
 class _Factors:
-    """What the evidence of each candidate is multiplied by: its worth, whether the person named spoke, the archive."""
+    """What the evidence of each candidate is multiplied by: its worth, who spoke, the archive, when it was said."""
 
-    raised: Floats  # by worth, and lowered where archived
+    raised: Floats  # by worth and time, and lowered where archived
     spoken: Bools | None
     archived: Bools | None
+    timely: Floats | None
 
     def apply_factors(self, evidence: Floats, places: Rows | None = None) -> Floats:
         """Return the scores of all candidates, or of those in some places."""
@@ -224,22 +232,41 @@ class _Factors:
     def read_factors(self, place: int) -> dict[str, float]:
         """Return the factors of one candidate by name."""
         name_factor = NAMED_FACTOR if self.spoken is not None and self.spoken[place] else 1.0
-        worth = float(self.raised[place])
-        if self.archived is None or not self.archived[place]:
-            return {"named": name_factor, "worth": worth}
-        return {"named": name_factor, "worth": worth / ARCHIVED_FACTOR, "archived": ARCHIVED_FACTOR}
+        others: dict[str, float] = {}
+        if self.archived is not None and self.archived[place]:
+            others["archived"] = ARCHIVED_FACTOR
+        if self.timely is not None and self.timely[place] != 1:
+            others["when"] = float(self.timely[place])
+        worth = float(self.raised[place]) / math.prod(others.values())
+        return {"named": name_factor, "worth": worth} | others
 
 
 def _factors(ground: Ground, query: Query, candidates: Rows, archived: Bools | None) -> _Factors:
-    """Return the factors of the candidates; one product for worth and archive costs less than a masked one."""
-    worths, speaker_mask = (
+    """Return the factors of the candidates; one product for worth, archive and time costs less than masked ones."""
+    raised, speaker_mask = (
         _select_candidates(ground.raised, candidates),
         _match_speaker(ground, query, candidates),
     )
-    if archived is None:
-        return _Factors(worths, speaker_mask, None)
-    those = _select_candidates(archived, candidates)
-    return _Factors(worths * (1 - those * np.float32(1 - ARCHIVED_FACTOR)), speaker_mask, those)
+    lowered = None if archived is None else _select_candidates(archived, candidates)
+    if lowered is not None:
+        raised = raised * (1 - lowered * np.float32(1 - ARCHIVED_FACTOR))
+    timely = _weigh_times(ground, query, candidates)
+    if timely is not None:
+        raised = raised * timely
+    return _Factors(raised, speaker_mask, lowered, timely)
+
+
+def _weigh_times(ground: Ground, query: Query, candidates: Rows) -> Floats | None:
+    """Return the factor of each candidate by when it was said; None where the question asks about no time."""
+    if not query.spans:
+        return None
+    said_at = _select_candidates(ground.corpus.said_at, candidates)
+    factors = np.ones(len(candidates), np.float32)
+    for begins, ends in query.spans:
+        after = ends + max(ends - begins + 1, _DAY_MICROSECONDS)
+        factors[(said_at > ends) & (said_at <= after) & (factors < WHEN_AFTER_FACTOR)] = WHEN_AFTER_FACTOR
+        factors[(said_at >= begins) & (said_at <= ends)] = WHEN_FACTOR
+    return factors
 
 
 @dataclass(frozen=True, slots=True)

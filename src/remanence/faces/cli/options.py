@@ -33,7 +33,7 @@ from remanence.core.model import COLUMN, SHORT_ID_CHARS
 from remanence.core.model import Memory as ListedMemory
 from remanence.core.results import encode_json_value
 from remanence.faces import style
-from remanence.faces.style import local, moment
+from remanence.faces.style import interval, local, moment
 
 # What a command is given by the one who runs it, not by words on the command line.
 if TYPE_CHECKING:
@@ -114,6 +114,11 @@ def _moment(_type: Any, tokens: Sequence[Any]) -> datetime:
     return read
 
 
+def _interval(_type: Any, tokens: Sequence[Any]) -> tuple[datetime, datetime]:
+    """Read a span of time."""
+    return interval(tokens[0].value)
+
+
 def _presets(_context: Any) -> Sequence[str]:
     from remanence.curate.policy.document import presets
 
@@ -145,6 +150,9 @@ OUTPUT = Parameter(converter=_new_file)
 POLICY = Parameter(converter=_policy, completer=_presets)
 FRAME = Parameter(metavar="FRAME", completer=_frames)
 When = Annotated[datetime | None, Parameter(metavar="TIME", converter=_moment, n_tokens=1)]
+Span = Annotated[
+    tuple[datetime, datetime] | None, Parameter(metavar="FROM/TO", converter=_interval, n_tokens=1)
+]
 Relation = Annotated[RelationName, Parameter(help="How the first stands to the second.")]
 IfRevision = Annotated[int | None, Parameter(help="Only while it has this revision, as `get` shows it.")]
 IfLinkRevision = Annotated[
@@ -310,6 +318,12 @@ class Narrow:
     where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
     since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
     until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+    around: Annotated[
+        Span,
+        Parameter(
+            help="What was said then counts more, such as 2026-05-01/2026-05-31; a day alone is that day."
+        ),
+    ] = None
     archived: Annotated[
         ArchiveName | None,
         Parameter(help="Whether to look in the archive, too; as the setting recall_archived says if absent."),
@@ -327,7 +341,7 @@ class Narrow:
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `recall`."""
-        names = ("limit", "budget", "asker", "thread", "count_use", "archived", "newer_first")
+        names = ("limit", "budget", "asker", "thread", "count_use", "archived", "newer_first", "around")
         arguments = {name: getattr(self, name) for name in names}
         if self.where:
             arguments["filters"] = filters(self.where)

@@ -40,6 +40,7 @@ def render_recall_result(answer: RecallResult) -> str:
         doubt
         + mark_as_data(answer.text.removeprefix(doubt), MEMORIES)
         + strength
+        + f"\nAsked about {'; '.join(answer.times)}." * bool(answer.times)
         + _left_out(answer)
         + _describe_fallback(answer)
         + _explain(answer)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.arrival import WriteContext
-from remanence.core.clock import to_datetime
+from remanence.core.clock import to_datetime, to_span
 from remanence.core.errors import InvalidInput
-from remanence.core.keywords import ArchiveName
+from remanence.core.keywords import ArchiveName, Moment
 from remanence.core.later import import_later
 from remanence.core.model import (
     COLUMN,
@@ -42,6 +42,7 @@ from remanence.flows.recall.archive_ranking import (
     RankQuestion,
     ranked_with_archive,
 )
+from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
 from remanence.flows.recall.current_only import mark_outdated, merge_stronger
 from remanence.flows.recall.filters import ArchiveFilter, Filters
 from remanence.flows.recall.filters import listed_by as listed_by
@@ -107,6 +108,7 @@ class RecallRequest:
     agent: str | None = None
     archived: ArchiveName | None = None
     newer_first: bool = True
+    around: tuple[Moment, Moment] | None = None
     explain: bool = False
     why_not: OneMemory | None = None
     trace: RecallTrace = UNHEARD
@@ -143,7 +145,8 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, asked.newer_first)
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
-    answer = replace(answer, without_model=question.without)
+    times = read_times(core, asked.query, asked.around)
+    answer = replace(answer, without_model=question.without, times=describe_times(times))
     if asked.count_use and not answer.is_weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
@@ -291,6 +294,7 @@ def _check(core: Core, asked: RecallRequest) -> None:
     if asked.agent is not None:
         check_name("agent", asked.agent)
         refuse_secret(core.salt, "name of the agent", asked.agent)
+    to_span(asked.around, AROUND)
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
@@ -424,6 +428,7 @@ def _query(core: Core, asked: RecallRequest, words: AskedWords, weights: Mapping
         within_conversation=asked.thread is not None,
         contextual=question.vector,
         forms=query_stems,
+        spans=tuple((begins, ends) for begins, ends, _ in read_times(core, asked.query, asked.around)),
     )
 
 
