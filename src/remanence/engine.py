@@ -346,12 +346,12 @@ class Engine:
         """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
         return await profiling.spoken_of(self._core, limit)
 
-    async def get(self, name: OneMemory) -> Memory:
-        """Show one memory with all its columns.
+    async def get(self, name: OneMemory, *, as_of: Moment | None = None) -> Memory:
+        """Show one memory with all its columns, as it is or, `as_of` an instant, as it was.
 
         By number, id, short id or key; raises NotFound where there is none.
         """
-        return await inspect.read_annotated_memory(self._core, name)
+        return await inspect.read_memory(self._core, name, as_of)
 
     # Editing: several memories are changed in one run, all or none; with `if_revision`, which only one may have, only
     # while the memory has that revision, else Conflict.
@@ -677,13 +677,13 @@ class Engine:
         """List memories, newest first, by kind, tags, status and any column.
 
         Without a `status` what stands: inbox and active. Else those that have it, or one of several, or "any".
-        `between` limits when it was said. The list goes on behind the memory that is `after`, the last one of a list
-        before: what comes in or goes meanwhile is neither missed nor seen twice.
+        `as_of` lists what stood so at an instant, `between` limits when it was said. The list goes on behind the memory
+        that is `after`, the last one of a list before: what comes in or goes is neither missed nor seen twice.
         """
-        between, after = equal.pop("between", None), equal.pop("after", None)
+        between, after, as_of = equal.pop("between", None), equal.pop("after", None), equal.pop("as_of", None)
         fields = {"status": status, "kind": kind, "tags": tuple(tags) or None}
         criteria = recalling.listed_by(fields, equal, filters or {})
-        listing = recalling.Listing(criteria, limit, oldest_first, after, to_span(between))
+        listing = recalling.Listing(criteria, limit, oldest_first, after, to_span(between), as_of)
         return await recalling.list_memories(self._core, listing)
 
 

@@ -18,6 +18,7 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
 import remanence
+from remanence.core.clock import ManualClock
 from remanence.core.model import short_id
 from remanence.faces.mcp.server import McpSession, build_server
 from remanence.faces.mcp.tools import CURATING, READING
@@ -221,6 +222,22 @@ async def test_the_tools_cost_little_to_offer(tmp_path: Path) -> None:
 
     assert 12 == len(every)
     assert TOOL_TOKENS_MAX >= len(pieces)
+
+
+async def test_a_memory_is_shown_as_it_was(tmp_path: Path) -> None:
+    """Its text of then, without what is known of it since; what was put in quarantine since is withheld."""
+    path = tmp_path / "memory.db"
+    async with remanence.open(path, clock=ManualClock()) as memory:
+        learned = await memory.learn("Pia is allergic to latex.")
+    async with remanence.open(path) as memory:
+        await memory.update(learned.id, text="Pia is allergic to wool.")
+    async with beside(path) as agent:
+        then = await agent.call("get", id="#1", as_of="2026-01-02")
+        early = await agent.refused("get", id="#1", as_of="2020-01-01")
+
+    assert "> Pia is allergic to latex." in then
+    assert "wool" not in then
+    assert "was not there on 2020-01-01" in early
 
 
 async def test_nothing_is_announced_that_is_not_there(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import traceback
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ async def test_an_awaited_memory_is_open_until_it_is_closed(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("wrong", [{"name": "nope"}, {"name": [1]}])
-async def test_a_traceback_says_what_to_do(memory: remanence.Engine, wrong: dict[str, str]) -> None:
+async def test_a_traceback_says_what_to_do(memory: remanence.Engine, wrong: dict[str, Any]) -> None:
     """Below what happened; the message itself stays what it is."""
     with pytest.raises(remanence.RemanenceError) as caught:
         await memory.get(**wrong)

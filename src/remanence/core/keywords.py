@@ -216,7 +216,11 @@ class Columns(TypedDict, total=False):
 
 
 class ListOptions(Columns, total=False):
-    """What a column of the memories to list must be; `between` which times they were said, `after` the last one had."""
+    """What a column of the memories to list must be; `between` which times they were said, `after` the last one had.
 
+    `as_of` is the instant at which they stood so.
+    """
+
+    as_of: Moment | None
     between: tuple[Moment, Moment] | None
     after: OneMemory | None

@@ -137,8 +137,14 @@ async def recall(
     return answer.text if text else answer if reasons.why else options.drop_score_parts(answer)
 
 
-async def get(name: Name, /, *, memory: Memory) -> Any:
-    return await memory.get(name)
+async def get(
+    name: Name,
+    /,
+    *,
+    memory: Memory,
+    as_of: Annotated[options.When, Parameter(help="As it was at this time.")] = None,
+) -> Any:
+    return await memory.get(name, as_of=as_of)
 
 
 async def list_(

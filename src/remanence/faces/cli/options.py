@@ -359,6 +359,7 @@ class ListPage:
     where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
     since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
     until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+    as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
     limit: Annotated[int, Parameter(help="At most so many.")] = 100
     after: Behind = None
     oldest_first: Annotated[bool, Parameter(negative=(), help="List the oldest first.")] = False
@@ -371,6 +372,7 @@ class ListPage:
         """Return the arguments of `list`, but for the limit."""
         arguments: dict[str, Any] = {
             "after": self.after,
+            "as_of": self.as_of,
             "oldest_first": self.oldest_first,
             "filters": filters(self.where or []),
         }

@@ -95,6 +95,14 @@ def render_memory(
     return mark_as_data("\n".join(lines), "a memory, its text after >")
 
 
+def render_memory_as_of(memory: Memory, *, is_withheld: bool) -> str:
+    """Write one memory as it was; what is withheld now, or was then, is not shown."""
+    if is_withheld or memory.status is Status.QUARANTINED:
+        return f"{short_id(memory.seq)} {WITHHELD}"
+    lines = [*_facts(memory), *memory.ended, *(f"> {line}" for line in memory.text.splitlines())]
+    return mark_as_data("\n".join(lines), "a memory as it was, its text after >")
+
+
 def _facts(memory: Memory) -> Iterator[str]:
     labels = (memory.status, memory.tier, memory.kind, memory.lifecycle)
     yield f"{short_id(memory.seq)} {', '.join(one.label for one in labels if one is not None)}, id {memory.id}"

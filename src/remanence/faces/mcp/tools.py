@@ -52,7 +52,7 @@ Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
 Query = Annotated[str, Field(description="The question in its own words.")]
 Budget = Annotated[int | None, Field(description="At most so many tokens.")]
-Policy = Annotated[str | None, Field(description="A preset; the adopted one if absent.")]
+Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
 
 
@@ -110,11 +110,11 @@ class Tools:
     async def recall(
         self,
         query: Query,
-        limit: Annotated[int | None, Field(description=f"At most so many; {LIMIT} if absent.")] = None,
+        limit: Annotated[int | None, Field(description=f"At most so many; else {LIMIT}.")] = None,
         budget: Budget = BUDGET,
-        tags: Annotated[Texts | None, Field(description="Only with all of these.")] = None,
+        tags: Annotated[Texts | None, Field(description="With all of these.")] = None,
         since: Annotated[str | None, Field(description="Only said then or later, ISO 8601.")] = None,
-        until: Annotated[str | None, Field(description="Only said then or earlier.")] = None,
+        until: Annotated[str | None, Field(description="Only said until then.")] = None,
         why: Annotated[str | None, Field(description="all, or what you miss: id or text.")] = None,
     ) -> str:
         """Find what answers a question, and say why where that is asked: of all of it, or of what is missing."""
@@ -130,8 +130,20 @@ class Tools:
             )
         )
 
-    async def get(self, id: Id, policy: Policy = None) -> str:  # noqa: A002 - what it is called on the wire
-        """Show one memory whole, with its links and its history, and why a policy keeps it or lets it go."""
+    async def get(
+        self,
+        id: Id,  # noqa: A002 - what it is called on the wire
+        policy: Policy = None,
+        as_of: str | None = None,
+    ) -> str:
+        """Show one memory whole, with its links and its history, and why a policy keeps it or lets it go.
+
+        As of an instant it is shown alone, as it was.
+        """
+        if as_of is not None:
+            then = await self.memory.get(_normalize_name(id), as_of=moment(as_of))
+            is_withheld = bool(await self.memory.list(status="quarantined", filters={"id": then.id}))
+            return answers.render_memory_as_of(then, is_withheld=is_withheld)
         memory = await self.memory.get(_normalize_name(id))
         links = sorted(await self.memory.links(memory.seq), key=lambda link: -link.weight)[:LINKS]
         others = {link.source + link.target - memory.seq for link in links}
@@ -149,9 +161,9 @@ class Tools:
         kind: str | None = None,
         tags: Annotated[Texts | None, Field(description="Names to find it by.")] = None,
         speaker: Annotated[str | None, Field(description="Who said it.")] = None,
-        role: Annotated[str | None, Field(description="Told by the speaker if absent.")] = None,
-        source: Annotated[str | None, Field(description="Where it can be looked up.")] = None,
-        said_at: Annotated[str | None, Field(description="ISO 8601; now if absent.")] = None,
+        role: Annotated[str | None, Field(description="By the speaker if absent.")] = None,
+        source: Annotated[str | None, Field(description="Where it stands.")] = None,
+        said_at: Annotated[str | None, Field(description="ISO 8601; else now.")] = None,
     ) -> str:
         """Remember one text; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
@@ -245,7 +257,7 @@ class Tools:
     async def frame(
         self,
         name: Annotated[str, Field(description="boot, self, attention, task, simulate or one of yours.")],
-        query: Annotated[str | None, Field(description="What it is about; everything if absent.")] = None,
+        query: Annotated[str | None, Field(description="What it is about; else everything.")] = None,
         budget: Budget = None,
     ) -> str:
         """Show the memory through a frame; `boot` is what to begin with."""
@@ -267,7 +279,7 @@ class Tools:
     async def plan(
         self,
         policy: Policy = None,
-        limit: Annotated[int | None, Field(description="Memories of each rule; 5 if absent.")] = None,
+        limit: Annotated[int | None, Field(description="Memories of each rule; else 5.")] = None,
     ) -> str:
         """Show what a policy would do now."""
         draft = await self.memory.plan(_preset(policy))

@@ -14,7 +14,8 @@ from remanence.core.arguments import check_count
 from remanence.core.change import ROWLESS, AuditPart, Increment
 from remanence.core.clock import DAY, HOUR, to_datetime
 from remanence.core.effects import PLANNED, STAMPS, UPGRADE
-from remanence.core.errors import NameUnknown, StoreDamaged
+from remanence.core.errors import NameUnknown, NotFound, StoreDamaged, format_value
+from remanence.core.keywords import Moment
 from remanence.core.model import (
     COLUMN,
     STANDING,
@@ -39,7 +40,9 @@ from remanence.core.verbs import TABLE
 from remanence.curate.explain import Explanation
 from remanence.curate.explain import explain as explain_row
 from remanence.curate.forecast.first_archived import build_forecast_request, due_at, first_archives
+from remanence.edit.rewind import ChangesSince, mark_ended
 from remanence.flows.base import heartbeat
+from remanence.flows.base.as_of import read_changes_since, read_instant
 from remanence.flows.base.audit_log import find_run_span, iterate_audit_log, newest_first
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import build_forgotten_error, plain_name, refuse_erased, unknown
@@ -75,6 +78,35 @@ async def read_annotated_memory(core: Core, name: OneMemory) -> Memory:
     assert memory is not None
     memory = replace(memory, last_action=await last_action(core, memory.seq))
     return replace(memory, verification=Verification.DISPUTED) if await _is_disputed(core, memory) else memory
+
+
+async def read_memory(core: Core, name: OneMemory, as_of: Moment | None) -> Memory:
+    """Return one memory as it is, or as it was at an instant."""
+    if as_of is None:
+        return await read_annotated_memory(core, name)
+    return await _read_memory_as_of(core, name, read_instant(core, as_of))
+
+
+async def _read_memory_as_of(core: Core, name: OneMemory, at: int) -> Memory:
+    """Return one memory as it was at an instant, which says what of it held no longer then.
+
+    It is named as it is now, or was before it was purged. Uses and the agents that used it are those of today.
+    """
+    await core.uses.settle_to_read()
+    plain = plain_name(name)
+    (today,) = await core.find_memories([plain])
+    seq = await _seq(core, name) if today is None else today.seq
+    changes = (await read_changes_since(core, at, seq)).get(seq, ChangesSince())
+    memory = changes.rewind(core.scope, seq, today)
+    if memory is None:
+        raise NotFound(
+            f"memory {format_value(plain)} was not there on {minute_of(at)}",
+            recovery=f"see since when it is: `history({seq})`",
+        )
+    if isinstance(plain, str) and plain == memory.key and memory.reason is Reason.FORGOTTEN:
+        raise build_forgotten_error(plain, memory)
+    claims = changes.rewind_claims(await core.store.claims(core.scope, [seq]))
+    return mark_ended(memory, claims, at)
 
 
 async def _is_disputed(core: Core, memory: Memory) -> bool:

@@ -32,6 +32,7 @@ from remanence.core.model import (
 )
 from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY
 from remanence.flows.base import extra_vectors
+from remanence.flows.base.as_of import read_changes_since, read_instant
 from remanence.flows.base.context import LISTED_MAX, Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.base.naming import find_cursor
@@ -637,10 +638,13 @@ class Listing:
     oldest_first: bool
     after: OneMemory | None = None
     between: tuple[int, int] | None = None
+    as_of: Moment | None = None
 
 
 async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     """List memories; columns that hold one of a few names are asked for by it."""
+    if asked.as_of is not None:
+        return await _list_as_of(core, asked, read_instant(core, asked.as_of))
     check_count("limit", asked.limit, 1, LISTED_MAX)
     await core.uses.settle_to_read()
     filters = asked.filters
@@ -666,6 +670,36 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
         if len(memories) == asked.limit:
             break
     return memories
+
+
+async def _list_as_of(core: Core, asked: Listing, at: int) -> list[Memory]:
+    """List memories as they were at an instant: what changed since as it was, the rest as it is."""
+    await core.uses.settle_to_read()
+    changes = await read_changes_since(core, at)
+    over = min(LISTED_MAX, asked.limit + len(changes))
+    today = await list_memories(core, replace(asked, as_of=None, limit=over))
+    seqs = sorted(changes)
+    rows = await core.store.get(core.scope, seqs) if seqs else []
+    rewound = [changes[seq].rewind(core.scope, seq, row) for seq, row in zip(seqs, rows, strict=True)]
+    cursor = await find_cursor(core.store, core.scope, asked.after)
+    then = [one for one in rewound if one is not None and _is_listed(one, asked, cursor)]
+    memories = [one for one in today if one.seq not in changes] + then
+    return sorted(memories, key=lambda one: one.seq, reverse=not asked.oldest_first)[: asked.limit]
+
+
+def _is_listed(memory: Memory, asked: Listing, cursor: int | None) -> bool:
+    """Tell whether a list has a memory, as `_list_memories` and the store would."""
+    filters = asked.filters
+    lies_behind = cursor is None or (memory.seq > cursor if asked.oldest_first else memory.seq < cursor)
+    return (
+        lies_behind
+        and (filters.statuses is None or memory.status in filters.statuses)
+        and set(filters.tags) <= set(memory.tags)
+        and all(getattr(memory, name) in values for name, values in filters.columns.items())
+        and filters.met_by(memory)
+        and (asked.between is None or asked.between[0] <= memory.said_at <= asked.between[1])
+        and (not is_entity(memory) or _lists_entities(filters.columns))
+    )
 
 
 async def _list_memories(core: Core, find: Find) -> list[Memory]:

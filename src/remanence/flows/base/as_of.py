@@ -1,0 +1,76 @@
+"""What stood at an instant, from what stands today and what the audit says of every change since.
+
+A store is refused, not guessed at: where images have ended since, and for an instant that is still to come. What was
+erased since is nowhere, and so is no part of what was. What stands is known by the order in which it was written.
+"""
+
+from collections.abc import Iterable
+from typing import cast
+
+from remanence.core.change import Change, rows_of
+from remanence.core.clock import to_micros
+from remanence.core.errors import ImagesEnded, InvalidInput
+from remanence.core.keywords import Moment
+from remanence.core.results import minute_of
+from remanence.edit.rewind import REWOUND, ChangesSince
+from remanence.flows.base.audit_log import PAGE
+from remanence.flows.base.context import Core
+
+
+async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dict[int, ChangesSince]:
+    """Return by memory what the audit says of the changes since an instant, or of the one that is `seq`."""
+    since = await _find_position(core, at)
+    await _refuse_ended(core, since, at)
+    changes: dict[int, ChangesSince] = {}
+    after = since
+    while page := await core.store.history(core.scope, memory=seq, after=after, limit=PAGE):
+        for part in page:
+            _take_in(changes, rows_of(part.entries), seq)
+        after = page[-1].position
+    return changes
+
+
+def read_instant(core: Core, as_of: Moment) -> int:
+    """Return an instant in microseconds; InvalidInput for one that is still to come."""
+    at, now = to_micros(as_of), core.clock.now()
+    if at > now:
+        raise InvalidInput(
+            f"{minute_of(at)} is still to come, and it is {minute_of(now)}",
+            recovery="pass as_of=TIME of the past, or leave it out for what stands now",
+        )
+    return at
+
+
+def _take_in(changes: dict[int, ChangesSince], rows: Iterable[Change], seq: int | None) -> None:
+    for change in rows:
+        if change.table in REWOUND:
+            owner = cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
+            if seq in (None, owner):
+                changes.setdefault(owner, ChangesSince()).take_in(change)
+
+
+async def _find_position(core: Core, at: int) -> int:
+    """Return the position of the last part that was written at an instant or before it, 0 where none was."""
+    low, high = 0, (await core.store.search(core.scope, ())).position
+    while low < high:
+        middle = (low + high + 1) // 2
+        page = await core.store.history(core.scope, after=middle - 1, limit=1, rows=False)
+        if page and page[0].cause.at <= at:
+            low = page[0].position
+        else:
+            high = middle - 1
+    return low
+
+
+async def _refuse_ended(core: Core, since: int, at: int) -> None:
+    """Raise ImagesEnded where the audit has no more what a part since then changed."""
+    after = since
+    while page := await core.store.history(core.scope, after=after, limit=PAGE, rows=False):
+        for part in page:
+            if part.ended_at is not None:
+                raise ImagesEnded(
+                    f"what stood on {minute_of(at)} is not known: the images of {minute_of(part.cause.at)} ended on"
+                    f" {minute_of(part.ended_at)}",
+                    recovery="ask for a later time; images are kept for as long as the setting `audit_days` says",
+                )
+        after = page[-1].position
