@@ -3,7 +3,7 @@
 Each language has a store of its own: memories alike but for their day, others about the same words, and everyday facts
 beside them (`languages.jsonl`). It is asked on Monday, 15 June 2026. `when.rank` and `when.recall@1` are of the right
 memory; `when.read` is the share of questions of which exactly the labelled days are read, `when.read.none` that of
-those without a time of which none is. `--without` leaves the time out of the score, as it was before it was read.
+those without a time of which none is. `--without` reads no time, as it was before.
 """
 
 import argparse
@@ -21,8 +21,8 @@ from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
 from remanence.core.clock import ManualClock, to_datetime
 from remanence.core.model import Turn
+from remanence.flows.recall import recalling
 from remanence.read.when import find_time_spans
-from remanence.recall import fuse
 
 NOW = datetime(2026, 6, 15, 15, tzinfo=UTC)
 DEPTH = 20
@@ -49,14 +49,14 @@ def main() -> None:
     parser.add_argument("--kinds", action="store_true", help="also by kind of question")
     given = parser.parse_args()
     if given.without:
-        fuse.WHEN_FACTOR = 1.0
+        recalling.read_times = lambda *_: ()
     told = [line for line in labels.read("when", "first") if "text" in line]
     asked = [
         Asked(line["language"], line["kind"], line["question"], line["answer"], _days(line["span"]))
         for line in labels.read("when", given.part)
         if "question" in line
     ]
-    settings(part=given.part, questions=len(asked), factor=fuse.WHEN_FACTOR)
+    settings(part=given.part, questions=len(asked), without=given.without)
     report_reading(asked)
     for embedder in given.embedder:
         ranks = asyncio.run(measure(told, asked, embedder))

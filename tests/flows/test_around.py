@@ -1,6 +1,8 @@
 """What was said at the time that a question asks about stands above what is as good: a boost, never a filter."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from remanence.core.clock import DAY, TIME_MAX, ManualClock, to_micros
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Turn
 from remanence.recall.fuse import WHEN_AFTER_FACTOR, WHEN_FACTOR
+from tests.command_line import Typed, typed
 from tests.flows.conftest import Opener
 
 NOW = datetime(2026, 6, 15, 15, tzinfo=UTC)  # a Monday
@@ -58,6 +61,19 @@ async def test_a_caller_says_the_time_himself(opener: Opener) -> None:
     assert pytest.approx([WHEN_FACTOR, WHEN_AFTER_FACTOR, 0.0, 0.0]) == [factor for _, factor in parts]
 
 
+async def test_a_later_word_is_not_raised_where_the_past_is_asked_for(opener: Opener) -> None:
+    """What holds now is not what was asked; a time that goes on asks for it all the same."""
+    async with opener(embedder="none", clock=ManualClock(NOW)) as memory:
+        old = await memory.learn("My desk is in room four.", said_at=T - 40 * DAY, speaker="Ana", session="a")
+        new = await memory.learn("My desk is now in room nine.", said_at=T - DAY, speaker="Ana", session="b")
+        await memory.link(new.id, old.id, "newer")
+        then = await _recalled(memory, "where is my desk", around=(T - 41 * DAY, T - 39 * DAY))
+        now = await _recalled(memory, "where is my desk", around=(T - 41 * DAY, T))
+
+    assert [old.id, new.id] == [hit.id for hit in then.memories]
+    assert [new.id, old.id] == [hit.id for hit in now.memories]
+
+
 async def test_what_an_event_is_told_of_before_is_found_all_the_same(opener: Opener) -> None:
     """A question about May finds what was said of it in March, above what was said in May of something else."""
     async with opener(clock=ManualClock(NOW)) as memory:
@@ -101,3 +117,26 @@ async def test_a_time_never_filters(one: int, other: int) -> None:
     assert before.keys() == {hit.id for hit in found.memories}
     for hit in found.memories:
         assert hit.score == pytest.approx(before[hit.id] * hit.parts.get("when", 1.0), rel=1e-5)
+
+
+async def _learned(path: Path) -> None:
+    async with remanence.open(path, embedder="none") as memory:
+        await memory.learn_many(_lunches(100, 6))
+
+
+def _ask(path: Path, around: str) -> Typed:
+    words = ("--db", str(path), "--embedder", "none", "recall", "lunch soup", "--no-count-use", "--around")
+    return typed(*words, around)
+
+
+def test_the_command_line_says_the_time(tmp_path: Path) -> None:
+    """A span or one day, whole; the reason stands in the answer, and what is no time is refused."""
+    path = tmp_path / "memory.db"
+    asyncio.run(_learned(path))
+    day, span, wrong = (_ask(path, said) for said in ("2026-06-09", "2026-03-01/2026-03-31", "May"))
+
+    assert "asked about around: 2026-06-09\n" in day.stdout
+    assert "number 1" in day.stdout.splitlines()[0]
+    assert "asked about around: 2026-03-01 to 2026-03-31\n" in span.stdout
+    assert "number 0" in span.stdout.splitlines()[0]
+    assert "'May' is not a time" in wrong.stderr

@@ -132,7 +132,10 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     if asked.budget is None and same.none_of(seqs):
         ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
     marks = await mark_outdated(core, await _read(core, seqs, outcome.read))
-    marks = await mark_newer(core, marks, links, raises=asked.newer_first)
+    times = read_times(core, asked.query, asked.around)
+    # Who asks about a time that is over does not ask what holds now.
+    newer_first = asked.newer_first and all(one.ends >= core.clock.now() for one in times)
+    marks = await mark_newer(core, marks, links, raises=newer_first)
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
     asked.trace.mark("reading")
@@ -143,10 +146,9 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         for memory, score, parts in zip(memories, ranking.scores, ranking.parts, strict=True)
         if memory is not None
     ]
-    hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, asked.newer_first)
+    hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, newer_first)
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
-    times = read_times(core, asked.query, asked.around)
     answer = replace(answer, without_model=question.without, times=describe_times(times))
     if asked.count_use and not answer.is_weak:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
