@@ -43,6 +43,35 @@ async def test_the_weaker_of_a_contradiction_stands_below_and_says_so(opener: Op
     assert "contradicted" not in settled.text
 
 
+async def test_what_somebody_disputed_stands_below_what_contradicts_it(opener: Opener) -> None:
+    """It says so in its line, and stands below also where it is the surer one; what a user said, above a tool's."""
+    async with opener(embedder="none") as memory:
+        weak, strong = await _pair(memory)
+        await memory.dispute(strong)
+        answer = await memory.recall(ASKED, count_use=False)
+        told = await memory.learn("The gate of the north pier shuts at ten.", trust="tool", thread="c")
+        await memory.link(strong, told.id, "contradicts")
+        all_ = await memory.recall(ASKED, count_use=False)
+
+    assert [(weak, ()), (strong, (weak,))] == _shown(answer)
+    assert [False, True] == ["; disputed; contradicted by #1]" in line for line in answer.text.splitlines()]
+    assert [weak, strong, told.id] == [hit.memory.id for hit in all_.memories]
+
+
+async def test_what_was_superseded_stands_below_what_took_its_place(opener: Opener) -> None:
+    """Where its status is asked for, it names its successor, which stands above it though it matches less."""
+    async with opener(embedder="none") as memory:
+        old, new = await memory.learn(OLD, thread="a"), await memory.learn("Shut at eight now.", thread="b")
+        await memory.supersede(old.id, new.id)
+        answer = await memory.recall(ASKED, filters={"status": "any"}, count_use=False)
+        plain = await memory.recall(ASKED, count_use=False)
+
+    assert [new.id, old.id] == [hit.memory.id for hit in answer.memories]
+    assert "; superseded; see #2]" in answer.text.splitlines()[1]
+    assert "#1: it holds instead" == answer.memories[0].stands_above
+    assert [new.id] == [hit.memory.id for hit in plain.memories]
+
+
 async def test_recall_and_frames_hold_the_same_for_the_stronger(opener: Opener, clock: ManualClock) -> None:
     """Surer, then less faded, where nobody says that one speaker said both."""
     async with opener(embedder="none") as memory:

@@ -301,6 +301,8 @@ def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
     for end in hit.memory.ended:
         yield Text(f"        {visible(end)}", "yellow")
+    if recalling.DISPUTED is hit.memory.verification:
+        yield Text("        disputed", "yellow")
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {by_id.get(other, other[-SHORT_ID_CHARS:])}", "yellow")
     if hit.reads_like_order:

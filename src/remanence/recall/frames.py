@@ -322,6 +322,7 @@ class Strength:
     said_at: int
     confidence: float
     recency: float
+    is_disputed: bool = False
 
 
 def stronger_than(
@@ -329,25 +330,36 @@ def stronger_than(
 ) -> dict[int, set[int]]:
     """Map the weaker end of each contradiction to the stronger ones; a pair with an end not known is passed over.
 
-    Of a pair that is not certain, the third of each, neither is stronger unless it is believed more.
+    Of a pair that is not certain, the third of each, neither is stronger unless it is believed more, or somebody
+    disputed the other.
     """
     above: dict[int, set[int]] = {}
     for one, other, certain in pairs:
-        if one in known and other in known and (certain or known[one].trust != known[other].trust):
-            weak, strong = _by_strength(known[one], known[other])
+        if one not in known or other not in known:
+            continue
+        ends = known[one], known[other]
+        if certain or len({(end.trust, end.is_disputed) for end in ends}) > 1:
+            weak, strong = _by_strength(*ends)
             above.setdefault(weak.seq, set()).add(strong.seq)
     return above
 
 
 def _by_strength(one: Strength, other: Strength) -> tuple[Strength, Strength]:
-    """Return the weaker and the stronger: the one believed more, of one named speaker the one said later.
+    """Return the weaker and the stronger: the one believed more, the one that nobody disputed.
 
-    Else the surer, the less faded, the newer.
+    Else of one named speaker the one said later, the surer, the less faded, the newer.
     """
     own = one.speaker is not None and one.speaker == other.speaker
 
     def told(end: Strength) -> tuple[float, ...]:
-        return (end.trust, end.said_at if own else 0, end.confidence, end.recency, end.seq)
+        return (
+            end.trust,
+            not end.is_disputed,
+            end.said_at if own else 0,
+            end.confidence,
+            end.recency,
+            end.seq,
+        )
 
     return (one, other) if told(one) < told(other) else (other, one)
 

@@ -54,6 +54,11 @@ async def mark_outdated(core: Core, memories: Sequence[Memory | None]) -> Marked
     turns = [one.seq for one in standing if TURN in one.tags]
     if turns:
         await _by_facts(core, turns, claims, marks, below)
+    fell = {one.seq for one in memories if one is not None and one.status is Status.SUPERSEDED}
+    for seq, successors in (await _successors(core, fell) if fell else {}).items():
+        if successors:
+            below[seq] = successors
+            marks[seq].append(f"see {', '.join(map(short_id, sorted(successors)))}")
     for one in standing:
         if one.valid_to is not None and one.valid_to <= now:
             marks[one.seq].append(f"expired {date_of(one.valid_to)}")

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.clock import HOUR
-from remanence.core.model import Link, Memory, Relation
+from remanence.core.model import Link, Memory, Relation, Verification
 from remanence.core.snapshot import Bools, Floats, Ints, SnapshotRequest
 from remanence.core.timescale import ClockName, Timescale, scales
 from remanence.flows.base.context import Core
@@ -147,6 +147,7 @@ async def map_stronger_ends(
             one.said_at,
             float(parts["confidence"][places[one.seq]]),
             float(parts["recency"][places[one.seq]]),
+            one.verification is Verification.DISPUTED,
         )
         for one in memories
         if one is not None

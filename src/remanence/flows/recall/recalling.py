@@ -28,6 +28,7 @@ from remanence.core.model import (
     Relation,
     Status,
     Trust,
+    Verification,
     short_id,
 )
 from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY
@@ -602,6 +603,7 @@ def render(
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
+    marks += f"; {DISPUTED.label}" * (memory.verification is DISPUTED and memory.status in STANDING)
     marks += f"; {READS_LIKE_ORDER}" * reads_like_order(memory)
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
@@ -616,6 +618,7 @@ def render_contradiction(by: Memory) -> str:
     return f"; contradicted by {short_id(by.seq)}"
 
 
+DISPUTED = Verification.DISPUTED
 CUT_MARK = "; cut"
 LINE_LEAST = "[#1 2026-01-01] a"  # no line takes less room
 _MEMORY = re.compile("[0-9a-f]{32}")  # the id of one, such as a turn
