@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
-    from remanence.flows.recall import framing, kept_frames, profiling, rating, recalling
+    from remanence.flows.recall import framing, kept_frames, listing, profiling, rating, recalling
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, Topic
     from remanence.flows.schedule import forecasting, lifetime, schedules
@@ -682,9 +682,9 @@ class Engine:
         """
         between, after, as_of = equal.pop("between", None), equal.pop("after", None), equal.pop("as_of", None)
         fields = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        criteria = recalling.listed_by(fields, equal, filters or {})
-        listing = recalling.Listing(criteria, limit, oldest_first, after, to_span(between), as_of)
-        return await recalling.list_memories(self._core, listing)
+        criteria = listing.listed_by(fields, equal, filters or {})
+        asked = listing.Listing(criteria, limit, oldest_first, after, to_span(between), as_of)
+        return await listing.list_memories(self._core, asked)
 
 
 async def note_refusal(memory: Engine, command: str) -> None:

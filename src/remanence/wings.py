@@ -33,7 +33,7 @@ WINGS = {
     "remanence.flows.inspect.scopes": "ScopeOverview",
     "remanence.flows.mirror": "mirror",
     "remanence.flows.mirror.mirror": "Mirror Mirrorings",
-    "remanence.flows.recall": "framing kept_frames profiling rating recalling",
+    "remanence.flows.recall": "framing kept_frames listing profiling rating recalling",
     "remanence.flows.recall.kept_frames": "Frames",
     "remanence.flows.recall.profiling": "Profile Topic",
     "remanence.flows.schedule": "forecasting lifetime schedules",

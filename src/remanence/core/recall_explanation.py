@@ -220,6 +220,8 @@ class RecallExplanation(Result):
     def _rest(self) -> Iterator[str]:
         room = f"{self.tokens:,} tokens" + ("" if self.budget is None else f" of {self.budget:,}")
         yield f"looked at the best {self.pool:,}, {len(self.scores):,} are shown of at most {self.limit:,}; {room}"
+        if self.frame and any(one.similarity for one in self.scores):
+            yield "the question orders first, the other parts of the score what answers it alike"
         told = [(name, reason) for name, reason in self.dropped.items() if " " in reason]
         yield from (f"left out {name}: {reason}" for name, reason in told[:_DROPS_SHOWN])
         if len(told) > _DROPS_SHOWN:

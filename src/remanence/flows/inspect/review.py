@@ -23,7 +23,7 @@ from remanence.flows.edit import editing
 from remanence.flows.inspect.graph import Contradiction, drop_same_pairs, read_contradictions
 from remanence.flows.inspect.review_pages import Place, ReviewPage, Sort, read_cursor
 from remanence.flows.recall.filters import listed_by
-from remanence.flows.recall.recalling import Listing, list_memories
+from remanence.flows.recall.listing import Listing, list_memories
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.write import proposals
 from remanence.flows.write.proposals import Proposal

@@ -14,6 +14,7 @@ from remanence.core.keywords import ATTRIBUTE, Columns
 from remanence.core.model import COLUMN, STANDING, Memory, Status
 from remanence.flows.base.context import label
 from remanence.flows.indexes.scope_index import COLUMNS
+from remanence.read.entity import CATEGORY
 from remanence.store.constraints import refuse_unfit
 
 LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list may be asked for
@@ -118,3 +119,8 @@ def _column_value(name: str, value: Any) -> Any:
     if plain is not None:
         refuse_unfit(name, plain)
     return plain
+
+
+def lists_entities(columns: Mapping[str, Any]) -> bool:
+    """Tell whether columns ask for entities: by their category alone."""
+    return CATEGORY in columns.get("category", ())

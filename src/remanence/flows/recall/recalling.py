@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -33,10 +33,8 @@ from remanence.core.model import (
 )
 from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY
 from remanence.flows.base import extra_vectors
-from remanence.flows.base.as_of import read_changes_since, read_instant
-from remanence.flows.base.context import LISTED_MAX, Core, run_off_loop
+from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
-from remanence.flows.base.naming import find_cursor
 from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.archive_ranking import (
@@ -46,8 +44,7 @@ from remanence.flows.recall.archive_ranking import (
 )
 from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
 from remanence.flows.recall.current_only import mark_outdated, merge_stronger
-from remanence.flows.recall.filters import ArchiveFilter, Filters
-from remanence.flows.recall.filters import listed_by as listed_by
+from remanence.flows.recall.filters import ArchiveFilter, Filters, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.newer_chains import mark_newer
@@ -56,13 +53,12 @@ from remanence.flows.recall.ordering import hash_stems, order_hits, raise_strong
 from remanence.flows.recall.trace import UNHEARD, Outcome, RecallTrace
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
-from remanence.read.entity import CATEGORY, is_entity
 from remanence.recall.fit import SAID, FactTurnPairs, count_places_to_read, fit, passage
 from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
 from remanence.recall.lexical import WordForms, word_weights, worth_asking
 from remanence.recall.semantic import word_weight
-from remanence.store.base import Arriving, Find
+from remanence.store.base import Arriving
 from remanence.text.analysis import check_text, stems, term_hash, visible
 from remanence.text.condense import shown_text
 from remanence.text.tokens import token_counts
@@ -73,7 +69,6 @@ else:
     import_later(globals(), {"remanence.flows.recall": "explaining"})
 
 LIMIT_MAX = 1_000
-PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
 _UNRECALLED = {Status.PRUNED: "was deleted", Status.QUARANTINED: "is in quarantine"}
 RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
@@ -359,7 +354,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
 
 def of_entities(asked: RecallRequest) -> bool:
     """Tell whether entities are asked for: by their category, since they say nothing that answers a question."""
-    return _lists_entities(asked.filters.columns)
+    return lists_entities(asked.filters.columns)
 
 
 def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
@@ -632,99 +627,3 @@ def _normalize_visible(text: str) -> str:
 def _mask_brackets(name: str) -> str:
     """Return a name that cannot close the brackets it stands in."""
     return _normalize_visible(name).translate(_BRACKETS)
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A list as it was asked for."""
-
-    filters: Filters
-    limit: int
-    oldest_first: bool
-    after: OneMemory | None = None
-    between: tuple[int, int] | None = None
-    as_of: Moment | None = None
-
-
-async def list_memories(core: Core, asked: Listing) -> list[Memory]:
-    """List memories; columns that hold one of a few names are asked for by it."""
-    if asked.as_of is not None:
-        return await _list_as_of(core, asked, read_instant(core, asked.as_of))
-    check_count("limit", asked.limit, 1, LISTED_MAX)
-    await core.uses.settle_to_read()
-    filters = asked.filters
-    cursor = await find_cursor(core.store, core.scope, asked.after)
-    find = Find(
-        filters.statuses,
-        filters.tags,
-        filters.columns,
-        after=cursor if cursor is not None and asked.oldest_first else 0,
-        before=None if asked.oldest_first else cursor,
-        said=asked.between,
-        limit=asked.limit,
-        oldest_first=asked.oldest_first,
-    )
-    if not filters.attributes:
-        return await _list_memories(core, find)
-    seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
-    memories: list[Memory] = []
-    for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
-        rest = replace(find, only=some.tolist(), limit=asked.limit - len(memories))
-        # A memory may have changed since the columns were read.
-        memories += filter(filters.met_by, await core.store.find(core.scope, rest))
-        if len(memories) == asked.limit:
-            break
-    return memories
-
-
-async def _list_as_of(core: Core, asked: Listing, at: int) -> list[Memory]:
-    """List memories as they were at an instant: what changed since as it was, the rest as it is."""
-    await core.uses.settle_to_read()
-    changes = await read_changes_since(core, at)
-    over = min(LISTED_MAX, asked.limit + len(changes))
-    today = await list_memories(core, replace(asked, as_of=None, limit=over))
-    seqs = sorted(changes)
-    rows = await core.store.get(core.scope, seqs) if seqs else []
-    rewound = [changes[seq].rewind(core.scope, seq, row) for seq, row in zip(seqs, rows, strict=True)]
-    cursor = await find_cursor(core.store, core.scope, asked.after)
-    then = [one for one in rewound if one is not None and _is_listed(one, asked, cursor)]
-    memories = [one for one in today if one.seq not in changes] + then
-    return sorted(memories, key=lambda one: one.seq, reverse=not asked.oldest_first)[: asked.limit]
-
-
-def _is_listed(memory: Memory, asked: Listing, cursor: int | None) -> bool:
-    """Tell whether a list has a memory, as `_list_memories` and the store would."""
-    filters = asked.filters
-    lies_behind = cursor is None or (memory.seq > cursor if asked.oldest_first else memory.seq < cursor)
-    return (
-        lies_behind
-        and (filters.statuses is None or memory.status in filters.statuses)
-        and set(filters.tags) <= set(memory.tags)
-        and all(getattr(memory, name) in values for name, values in filters.columns.items())
-        and filters.met_by(memory)
-        and (asked.between is None or asked.between[0] <= memory.said_at <= asked.between[1])
-        and (not is_entity(memory) or _lists_entities(filters.columns))
-    )
-
-
-async def _list_memories(core: Core, find: Find) -> list[Memory]:
-    """List memories; entities, which say nothing themselves, only where their category is asked for."""
-    limit = find.limit
-    while True:
-        page = await core.store.find(core.scope, replace(find, limit=limit))
-        memories = page if _lists_entities(find.equal) else [one for one in page if not is_entity(one)]
-        if len(memories) >= find.limit or len(page) < limit or limit == LISTED_MAX:
-            return memories[: find.limit]
-        limit = min(LISTED_MAX, 2 * limit + PAGE_MIN)
-
-
-def _lists_entities(columns: Mapping[str, Any]) -> bool:
-    return CATEGORY in columns.get("category", ())
-
-
-def _pages(seqs: npt.NDArray[np.int64], limit: int) -> Iterator[npt.NDArray[np.int64]]:
-    """Cut what may be listed into pages, the first a few more than are wanted, each twice as long as the one before."""
-    start, size = 0, limit + PAGE_MIN
-    while start < len(seqs):
-        yield seqs[start : start + size]
-        start, size = start + size, 2 * size
