@@ -20,6 +20,7 @@ from typing import Any, cast
 import remanence
 import remanence.core.patterns
 from remanence.core.patterns import Pattern
+from tests.laws.sources import list_nodes, parse_source
 
 GROWTH_MAX = 2.5  # when the text doubles
 SUSPECT_S = 0.001  # what takes less on a short text is not measured further
@@ -66,7 +67,7 @@ def patterns(module: ModuleType) -> dict[str, re.Pattern[str]]:
 
 def _given(module: ModuleType) -> Iterator[str]:
     """Yield the names that a module gives to what a call, or something that holds calls, makes."""
-    for node in _tree(module).body:
+    for node in parse_source(_text_of(module)).body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         value = getattr(node, "value", None)
         if value is not None and any(isinstance(inner, ast.Call) for inner in ast.walk(value)):
@@ -95,25 +96,30 @@ def _within(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
         for one in fields(value):
             yield from _within(f"{name}.{one.name}", getattr(value, one.name))
     else:
-        for part, one in vars(type(value)).items():
-            if isinstance(one, cached_property):
-                yield from _within(f"{name}.{part}", getattr(value, part))
+        for part in _cached_parts(type(value)):
+            yield from _within(f"{name}.{part}", getattr(value, part))
+
+
+@cache
+def _cached_parts(kind: type) -> tuple[str, ...]:
+    """Name what values of a kind work out when they are first asked."""
+    return tuple(part for part, one in vars(kind).items() if isinstance(one, cached_property))
 
 
 def uncounted(module: ModuleType) -> list[str]:
     """List uses of `re` that make a pattern out of sight: on the way, or within a function."""
     if module is remanence.core.patterns:  # whoever makes one there has it in sight
         return []
-    tree = _tree(module)
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    hidden = {called for function in functions for called in _used(function) if called == "compile"}
-    on_the_way = {called for called in _used(tree) if called not in {"compile", "escape"}}
+    nodes = _nodes(module)
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    hidden = {called for function in functions for called in _used(ast.walk(function)) if called == "compile"}
+    on_the_way = {called for called in _used(nodes) if called not in {"compile", "escape"}}
     return [f"{module.__name__}: re.{name}" for name in sorted(hidden | on_the_way)]
 
 
-def _used(tree: ast.AST) -> set[str]:
+def _used(nodes: Iterable[ast.AST]) -> set[str]:
     """Return which functions of `re` are called somewhere."""
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
+    calls = (node.func for node in nodes if isinstance(node, ast.Call))
     return {called[1] for call in calls if (called := _named(call)) and called[0] == "re"}
 
 
@@ -133,15 +139,15 @@ def looks(module: ModuleType, name: str) -> set[str]:
 @cache
 def _calls(module: ModuleType) -> list[tuple[str, str]]:
     """List the calls of a method of a name that a module makes."""
-    calls = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Call))
+    calls = (node for node in _nodes(module) if isinstance(node, ast.Call))
     return [called for call in calls if (called := _named(call.func))]
 
 
 @cache
 def _handed_on(module: ModuleType) -> list[tuple[str, str]]:
     """List the methods of a name that a module hands on to who calls them."""
-    calls = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Call))
-    listed = (node for node in ast.walk(_tree(module)) if isinstance(node, ast.Tuple))
+    calls = (node for node in _nodes(module) if isinstance(node, ast.Call))
+    listed = (node for node in _nodes(module) if isinstance(node, ast.Tuple))
     given = [*(one for call in calls for one in call.args), *(one for many in listed for one in many.elts)]
     return [named for one in given if (named := _named(one))]
 
@@ -153,9 +159,13 @@ def _named(node: ast.AST) -> tuple[str, str] | None:
     return None
 
 
+def _nodes(module: ModuleType) -> tuple[ast.AST, ...]:
+    return list_nodes(_text_of(module))
+
+
 @cache
-def _tree(module: ModuleType) -> ast.Module:
-    return ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8"))
+def _text_of(module: ModuleType) -> str:
+    return Path(str(module.__file__)).read_text(encoding="utf-8")
 
 
 def run_on(pattern: re.Pattern[str], look: str, text: str) -> None:

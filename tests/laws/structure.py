@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from tests.laws.sources import list_nodes, parse_source
+
 PACKAGE = "remanence"
 
 FUNCTION_LINES_P95 = 35
@@ -131,6 +133,7 @@ CLOCK_READS = frozenset(
 SQL_CLOCK = re.compile(r"\bCURRENT_(TIMESTAMP|TIME|DATE)\b|\(('[^']*',\s*)?'now'")
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 BANNER = re.compile(r"^#\s*[-=*#~]{4,}")
+BANNER_ANYWHERE = re.compile(BANNER.pattern.removeprefix("^"))
 
 # Names that are a bare participle, each for what it names: a verb of `Engine` or of a shelf,
 # a count by which a receipt tells what was done, a field of a protocol, a property of a policy's language.
@@ -167,6 +170,11 @@ class Module:
     path: Path
     text: str
     tree: ast.Module
+
+    @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree."""
+        return list_nodes(self.text)
 
     def at(self, node: ast.stmt | ast.expr | ast.ExceptHandler, complaint: str) -> str:
         """Say where, then what."""
@@ -227,7 +235,7 @@ def deep_nesting(root: Path) -> list[str]:
 
 def import_cycles(root: Path) -> list[str]:
     """No module imports itself over others, not even from inside a function."""
-    graph = {module.name: sorted(set(_imported(root, module))) for module in modules(root)}
+    graph = {module.name: sorted(_imported(root, module)) for module in modules(root)}
     done: set[str] = set()
     # One cycle is found from each of its modules and from all that lead to it.
     cycles = {frozenset(cycle): cycle for start in graph if (cycle := _cycle(graph, start, (), done))}
@@ -248,7 +256,7 @@ def mutual_imports(root: Path) -> list[str]:
     """No two folders import each other."""
     arrows: dict[tuple[str, str], str] = {}
     for module in modules(root):
-        for target in set(_imported(root, module)):
+        for target in _imported(root, module):
             ends = _folder(root, module.name), _folder(root, target)
             if all(ends) and ends[0] != ends[1]:
                 arrows.setdefault(ends, f"{module.name} imports {target}")
@@ -261,7 +269,7 @@ def mutual_imports(root: Path) -> list[str]:
 
 def long_chains(root: Path) -> list[str]:
     """No chain of imports is longer than it may be, what the table of later imports names included."""
-    graph = {module.name: sorted(set(_imported(root, module))) for module in modules(root)}
+    graph = {module.name: sorted(_imported(root, module)) for module in modules(root)}
     depths: dict[str, int] = {}
 
     def depth(name: str) -> int:
@@ -279,7 +287,7 @@ def upward_imports(root: Path) -> list[str]:
     rows = {part: row for row, layer in enumerate(LAYERS) for part in layer}
     complaints = []
     for module in modules(root):
-        for target in set(_imported(root, module)):
+        for target in _imported(root, module):
             part = _part(target)
             if module.part in rows and part in rows and not _allowed(module.part, part, rows):
                 complaints.append(f"{module.name} imports {target}, against the arrows of the layout")
@@ -292,8 +300,8 @@ def clock_reads(root: Path) -> list[str]:
     for module in modules(root):
         if module.name == "remanence.core.clock":
             continue
-        names = _bindings(module.tree)
-        for node in ast.walk(module.tree):
+        names = _bindings(module)
+        for node in module.nodes:
             read = _clock_read(node, names)
             if read:
                 complaints.append(module.at(node, f"reads the clock: {read}"))  # type: ignore[arg-type]
@@ -305,7 +313,7 @@ def broad_excepts(root: Path) -> list[str]:
     found = [
         (module, node)
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ExceptHandler | ast.Call) and _is_broad(node)
     ]
     complaints = [
@@ -316,7 +324,7 @@ def broad_excepts(root: Path) -> list[str]:
     complaints += [
         module.at(node, "catches everything without saying so: write `except Exception`")
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.ExceptHandler | ast.Call) and _is_hidden(node, _constants(module.tree))
     ]
     if len(found) > BROAD_EXCEPTS_MAX:
@@ -330,7 +338,7 @@ def impure_modules(root: Path) -> list[str]:
     for module in modules(root):
         if module.part not in PURE or module.name in IMPURE_MODULES:
             continue
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             complaint = _impurity(node)
             if complaint:
                 complaints.append(module.at(node, complaint))  # type: ignore[arg-type]
@@ -343,7 +351,7 @@ def resource_readers(root: Path) -> list[str]:
         module.name
         for module in modules(root)
         if module.part in PURE
-        and any(name.startswith("importlib.resources") for name in _bindings(module.tree).values())
+        and any(name.startswith("importlib.resources") for name in _bindings(module).values())
     ]
     return (
         [] if len(readers) <= 1 else ["packaged files are read in more than one place: " + ", ".join(readers)]
@@ -366,6 +374,7 @@ def marks(root: Path) -> list[str]:
     return [
         f"{path.relative_to(root)}:{line} {comment}"
         for path in sorted(root.rglob("*.py"))
+        if _may_hold_marks(path)
         for line, comment in _comments(path)
         if MARKS.search(comment) or BANNER.search(comment)
     ]
@@ -388,7 +397,7 @@ def participles(root: Path) -> list[str]:
     return [
         module.at(node, f"{node.name} is a participle: name a verb and its object, or a noun")
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and node.name.strip("_") not in PARTICIPLES
         and _is_participle(node.name.strip("_"))
@@ -400,7 +409,7 @@ def defined_names(root: Path) -> set[str]:
     return {
         node.name.strip("_")
         for module in modules(root)
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     }
 
@@ -409,7 +418,7 @@ def repeated_classes(root: Path) -> list[str]:
     """No name stands for two classes; `sync.Engine` is the same face as `engine.Engine`, without async."""
     places: dict[str, list[str]] = {}
     for module in modules(root):
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef) and (module.name, node.name) != ("remanence.sync", "Engine"):
                 places.setdefault(node.name.strip("_"), []).append(module.name)
     return [f"{name} is a class of {', '.join(found)}" for name, found in places.items() if len(found) > 1]
@@ -439,7 +448,13 @@ def _module(root: Path, path: Path) -> Module:
     text = path.read_text(encoding="utf-8")
     parts = path.relative_to(root).with_suffix("").parts
     name = ".".join((PACKAGE, *(part for part in parts if part != "__init__")))
-    return Module(name, _part(name), path, text, ast.parse(text, filename=str(path)))
+    return Module(name, _part(name), path, text, parse_source(text))
+
+
+def _may_hold_marks(path: Path) -> bool:
+    """True if a file has a mark or a line somewhere, be it in a comment or not: telling comments apart takes long."""
+    text = path.read_text(encoding="utf-8")
+    return MARKS.search(text) is not None or BANNER_ANYWHERE.search(text) is not None
 
 
 def _comments(path: Path) -> list[tuple[int, str]]:
@@ -470,7 +485,7 @@ def _folder(root: Path, name: str) -> str:
 
 def _functions(root: Path) -> Iterator[tuple[Module, Function]]:
     for module in modules(root):
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield module, node
 
@@ -512,11 +527,22 @@ def _depth_of(statement: ast.stmt) -> int:
     return 0
 
 
-def _imported(root: Path, module: Module) -> Iterator[str]:
-    """Yield the modules of the package that this one names in an import, wherever it stands, or in a table of them."""
-    names = {other.name for other in modules(root)}
+def _imported(root: Path, module: Module) -> frozenset[str]:
+    """Return the modules of the package that one names in an import, wherever it stands, or in a table of them."""
+    return _all_imported(root)[module.name]
+
+
+@lru_cache(maxsize=64)
+def _all_imported(root: Path) -> dict[str, frozenset[str]]:
+    """Return, for each module of the package, those that it names."""
+    names = {module.name for module in modules(root)}
+    return {module.name: frozenset(_named_of(module, names)) for module in modules(root)}
+
+
+def _named_of(module: Module, names: set[str]) -> Iterator[str]:
+    """Yield which of these modules a module names, each as often as it does."""
     is_package = module.path.name == "__init__.py"
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         for target in _targets(node, module.name, is_package=is_package):
             # `from package import thing`: the thing may be a module or a name inside one.
             known = target if target in names else target.rpartition(".")[0]
@@ -572,7 +598,7 @@ def _later_tables(root: Path, module: Module) -> list[tuple[str, list[str]]]:
     """Return what a module passes to `import_later`, as a table of its own or as the engine's wings."""
     passed = [
         node.args[1]
-        for node in ast.walk(module.tree)
+        for node in module.nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_later"
     ]
     trees: list[ast.AST] = [node for node in passed if isinstance(node, ast.Dict)]
@@ -613,10 +639,10 @@ def _allowed(importer: str, target: str, rows: dict[str, int]) -> bool:
     return rows[target] < rows[importer]
 
 
-def _bindings(tree: ast.Module) -> dict[str, str]:
+def _bindings(module: Module) -> dict[str, str]:
     """Map each name bound by an import to what it stands for: {"dt": "datetime.datetime"}."""
     found: dict[str, str] = {}
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             found |= {alias.asname or alias.name.split(".")[0]: alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):

@@ -9,6 +9,7 @@ import pytest
 import remanence
 from remanence.core import effects
 from remanence.core.effects import ACTIONS, Effect
+from tests.laws.sources import list_nodes
 
 SOURCE = Path(remanence.__file__).parent
 # The table, and what tells from a change which row it is.
@@ -32,7 +33,7 @@ NAMED = {
 
 def compared(source: str) -> Iterator[int]:
     """Find the lines that compare something with a row of the table, with its name, or an action's word."""
-    for node in ast.walk(ast.parse(source)):
+    for node in list_nodes(source):
         if isinstance(node, ast.Compare):
             sides = [part for side in (node.left, *node.comparators) for part in _parts(side)]
             names_row = any(_is_row(side) for side in sides)
@@ -58,7 +59,7 @@ def imported(source: str) -> set[str]:
     """Find the rows that a module imports."""
     return {
         alias.name
-        for node in ast.walk(ast.parse(source))
+        for node in list_nodes(source)
         if isinstance(node, ast.ImportFrom) and node.module == "remanence.core.effects"
         for alias in node.names
         if alias.name in ROWS

@@ -213,7 +213,7 @@ def test_the_tables_name_what_there_is() -> None:
 
 def hides(module: structure.Module) -> bool:
     """Tell whether a function of a module imports something."""
-    functions = [node for node in ast.walk(module.tree) if isinstance(node, structure.Function)]
+    functions = [node for node in module.nodes if isinstance(node, structure.Function)]
     return any(
         isinstance(inner, ast.Import | ast.ImportFrom) for node in functions for inner in ast.walk(node)
     )

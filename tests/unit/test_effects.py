@@ -16,6 +16,7 @@ from remanence.core.effects import ACTIONS, CHANGEABLE, STAMPS, VERBS, Effect, w
 from remanence.core.model import COLUMN, STANDING, TRANSITIONS, Lifecycle, Memory, Reason, Status, Tier
 from remanence.curate.policy.rules import ACTIONS as PLACES
 from remanence.edit.one_memory import act
+from tests.laws.sources import list_nodes
 
 THEN, NOW = 1_000, 2_000
 SOURCE = Path(remanence.__file__).parent
@@ -190,7 +191,7 @@ def test_only_the_table_sets_what_it_owns() -> None:
         f"{path.name}:{line} {name}"
         for path in sorted(SOURCE.rglob("*.py"))
         if path.name not in CREATING and not {"testing", "store"} & set(path.parts)
-        for line, name in _written(ast.parse(path.read_text(encoding="utf-8")))
+        for line, name in _written(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -199,9 +200,9 @@ CREATING = {"effects.py", "admission.py", "carried.py", "entity_storing.py", "ex
 _OWNED = {"status", "tier", "reason", "lifecycle", *STAMPS.values()}
 
 
-def _written(tree: ast.Module) -> Iterator[tuple[int, str]]:
+def _written(source: str) -> Iterator[tuple[int, str]]:
     """Find dictionaries that give an owned column one of its labels, or a stamp anything."""
-    for node in ast.walk(tree):
+    for node in list_nodes(source):
         if not isinstance(node, ast.Dict):
             continue
         for key, value in zip(node.keys, node.values, strict=True):
@@ -222,7 +223,7 @@ def _is_label(value: ast.expr) -> bool:
 def _verbs_committed() -> Iterator[str]:
     """Find the names under which the flows commit."""
     for path in sorted((SOURCE / "flows").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in list_nodes(path.read_text(encoding="utf-8")):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 place = {"cause": 0, "change_one": 1}.get(node.func.attr)
                 verbs = node.args[place : place + 1] if place is not None else []
