@@ -121,8 +121,12 @@ class Machine(RuleBasedStateMachine):
         return Engine(core)
 
     def run(self, doing: Any) -> Any:
-        """Wait for something."""
-        return self.runner.run(doing)
+        """Wait for something.
+
+        Its loop is asked, as the runner would write down the task with all that it returned, three times, while it
+        puts back who answers to Ctrl-C: a snapshot takes longer to write down than to read.
+        """
+        return self.runner.get_loop().run_until_complete(doing)
 
     def dump(self, which: int, scope: str = SCOPE) -> Dump:
         """Read everything."""
