@@ -5,6 +5,7 @@ import hashlib
 import inspect
 import math
 import sysconfig
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -30,6 +31,7 @@ E = OrderEvidence
 SALT = b"salt"
 
 
+@cache
 def _harmless_prose() -> str:
     """Return docstrings of Python's own packages, of which none is fitted to: many imperatives, and all for people."""
     folder = Path(sysconfig.get_paths()["stdlib"])
@@ -43,7 +45,6 @@ def _harmless_prose() -> str:
     return "\n\n".join(filter(None, (ast.get_docstring(one) for one in nodes if isinstance(one, documented))))
 
 
-_HARMLESS = _harmless_prose()
 # Put together here, so that no scanner of repositories takes them for keys of somebody.
 KEY = "sk_" + "live_" + "MyhqRjTzaTYuLXXdfgnoCdIm"
 TEXTS = {
@@ -378,18 +379,20 @@ def test_short_truths_are_no_junk(text: str) -> None:
 )
 def test_what_is_evidently_for_a_machine_is_held_back(text: str) -> None:
     """What is hidden, in a forged role, calls for data or claims the user's consent: alone and in a long text."""
-    begins, ends = f"{_HARMLESS[:40_000]}\n{text}", f"{text}\n{_HARMLESS[:40_000]}"
+    harmless = _harmless_prose()
+    begins, ends = f"{harmless[:40_000]}\n{text}", f"{text}\n{harmless[:40_000]}"
 
     assert [True] * 4 == [
         judge_order(one).is_evident
-        for one in (text, begins, ends, f"{_HARMLESS[:9_000]}\n{text}\n{_HARMLESS[9_000:30_000]}")
+        for one in (text, begins, ends, f"{harmless[:9_000]}\n{text}\n{harmless[9_000:30_000]}")
     ]
 
 
 @pytest.mark.parametrize("chars", [300, 1_000, 4_000, 12_000])
 def test_no_length_holds_a_harmless_text_back(chars: int) -> None:
     """A text of harmless sentences is not held back however many they are, nor is one in twenty marked."""
-    verdicts = [judge_order(_HARMLESS[at : at + chars]) for at in range(0, len(_HARMLESS) - chars, chars)]
+    harmless = _harmless_prose()
+    verdicts = [judge_order(harmless[at : at + chars]) for at in range(0, len(harmless) - chars, chars)]
 
     assert [False] * len(verdicts) == [one.is_evident for one in verdicts]
     assert sum(one.reason != "" for one in verdicts) <= len(verdicts) / 20
