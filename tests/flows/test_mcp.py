@@ -307,7 +307,7 @@ async def test_what_the_gate_does_is_told(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     async with remanence.open(path) as memory:
         await memory.forget(await memory.learn("Tom quit the office today"), forbid=True)
-    async with served(path) as agent:
+    async with beside(path) as agent:
         secret = await agent.call("learn", text="The wifi password: Regen#tonne" + "88")
         refused = await agent.call("learn", text="TOM QUIT the office today!")
         empty = await agent.call("learn", text="ok, thanks!", kind="turn")
@@ -491,7 +491,7 @@ async def test_nothing_is_forgotten_before_it_was_shown(tmp_path: Path) -> None:
     async with remanence.open(path) as memory:
         pinned = f"#{(await memory.learn('The key lies under the mat.')).seq}"
         await memory.pin(pinned)
-    async with served(path, "--allow-curation") as agent:
+    async with beside(path, curates=True) as agent:
         gone, edited = await agent.learn("The cake was lemon."), await agent.learn("The tea was green.")
         plan = await agent.call("forget", ids=[gone, pinned, edited, gone])
         async with remanence.open(path) as memory:
@@ -870,7 +870,7 @@ async def test_a_list_may_come_as_text(tmp_path: Path) -> None:
 async def test_what_helped_is_rated(tmp_path: Path) -> None:
     """Views come first, then a rating of what helped; what cannot be rated is named and holds nothing up."""
     path = tmp_path / "memory.db"
-    async with served(path) as agent:
+    async with beside(path) as agent:
         fact = await agent.learn("Pia is allergic to latex.", kind="semantic")
         soup = await agent.learn("There was soup.", kind="episodic")
         booted = await agent.call("frame", name="boot")
