@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import remanence
 from remanence.core.errors import ExtensionError
-from remanence.flows.recall.recalling import NO_ROOM, WEAK
+from remanence.core.results import WEAK
+from remanence.flows.recall.recalling import NO_ROOM
 from remanence.text.tokens import token_counts
 
 LONG = (

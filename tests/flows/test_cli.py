@@ -21,11 +21,12 @@ from typing import Any
 import pytest
 
 import remanence
+from remanence.core.results import WEAK
 from remanence.curate.planner.plan import Plan, fields_of
 from remanence.faces.cli import running
 from remanence.faces.cli.demo import POLICY
 from remanence.faces.style import Text
-from remanence.flows.recall.recalling import NO_ROOM, WEAK
+from remanence.flows.recall.recalling import NO_ROOM
 from tests.command_line import Typed, typed
 
 SCRIPT = Path(sys.executable).with_name("remanence")

@@ -17,10 +17,10 @@ from remanence.core.change import Cause, Change, Increment
 from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.model import Decay, DroppedMemory, RecallResult, Turn
+from remanence.core.results import WEAK
 from remanence.core.score import ASKED_SHARE, LAMBDAS, PARTS, PRESETS
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.flows.recall.fill import describe_missing
-from remanence.flows.recall.recalling import WEAK
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.store.base import Bookkeeping
 from remanence.testing.dump import dump

@@ -3,8 +3,8 @@
 import pytest
 
 import remanence
+from remanence.core.results import UNSURE, WEAK
 from remanence.faces.mcp.tools import Tools
-from remanence.flows.recall.recalling import UNSURE, WEAK
 from remanence.llm.base import SimilarityThresholds
 from remanence.llm.offline import HashedEmbedder
 

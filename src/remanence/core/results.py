@@ -13,6 +13,9 @@ from typing import Any, ClassVar
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 
 SAID_ALREADY = "said already"  # a reason: the turn that a fact was extracted from stands here, or that fact
+WEAK = "nothing here answers this well"  # how a weak answer begins
+UNSURE = "unsure: this may not answer it"  # how one begins that is a little stronger
+DOUBTS = frozenset({WEAK, UNSURE})
 READS_LIKE_ORDER = "reads like an instruction"  # what a line says of a text that may order its reader about
 LINE_CHARS = 100  # of a result in a traceback or at a prompt
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji

@@ -22,7 +22,16 @@ from remanence.core.later import import_later
 from remanence.core.model import SHORT_ID_CHARS, Hit, Memory, RecallResult, Status, Trust, short_id
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
-from remanence.core.results import READS_LIKE_ORDER, Result, encode_json_value, is_time, kept_out, number
+from remanence.core.results import (
+    READS_LIKE_ORDER,
+    UNSURE,
+    WEAK,
+    Result,
+    encode_json_value,
+    is_time,
+    kept_out,
+    number,
+)
 from remanence.faces.style import Text, Undoable, local, write_lines
 from remanence.text.analysis import visible
 
@@ -44,7 +53,6 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.review import Review
     from remanence.flows.inspect.scopes import ScopeOverview
-    from remanence.flows.recall import recalling
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.noting import NoteResult
@@ -54,7 +62,7 @@ if TYPE_CHECKING:
 else:
     import_later(
         globals(),
-        {"remanence.curate.planner": "plan_report", "remanence.flows.recall": "recalling"},
+        {"remanence.curate.planner": "plan_report"},
     )
 
 Show = TypeVar("Show", bound=Callable[[Any], Iterator[Text]])
@@ -267,7 +275,7 @@ def _count_skips(remarks: Sequence[str]) -> Iterator[str]:
 def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
     if not answer.memories:
         yield Text((answer.left_out and answer.text) or "nothing matches", "dim")
-    elif doubt := recalling.WEAK * answer.is_weak or recalling.UNSURE * answer.is_unsure:
+    elif doubt := WEAK * answer.is_weak or UNSURE * answer.is_unsure:
         yield Text(doubt, "yellow")
     by_id = {hit.id: short_id(hit.seq) for hit in answer.memories}
     by_id |= {one.id: short_id(one.seq) for one in answer.dropped}

@@ -36,6 +36,10 @@ from remanence.write.value import keep_value
 
 KEPT_OUT = "in quarantine: it reads like instructions to a machine, and no user or agent said it"
 ECHO = "it says again what is here already, and counts for nothing"
+RETURNED = (
+    "it says again what was returned a moment ago, and counts for nothing; confirm it, or say with role='user' that the"
+    " user said it now"
+)
 TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 PROGRAMS = frozenset({Role.ASSISTANT, Role.TOOL})
 # What a repeat says of a memory: the greater value counts.
@@ -62,6 +66,8 @@ class MemoryDraft:
     forbidden: str = ""  # why it may not come in
     is_of_a_model: bool = False  # what a model adds to what was said: nobody said it
     stands_beside: bool = False  # its key is an identity: what says the same is another memory
+    is_vouched_for: bool = False  # its caller says that a user said it, and leaves it to no default
+    echo_of: tuple[int, str] | None = None  # the memory, by number and id, that was returned and comes back
 
     @property
     def trust(self) -> Trust:
@@ -132,7 +138,8 @@ class DraftBatch:
         if draft.forbidden:
             self.outcomes.append(DraftOutcome(0, "", "gated", draft.forbidden))
             return self.outcomes[-1]
-        outcome = self._met_by_key(draft) or self._met_by_text(draft) or self._store(draft, terms)
+        outcome = self._met_by_key(draft) or _met_as_echo(draft) or self._met_by_text(draft)
+        outcome = outcome or self._store(draft, terms)
         if draft.turn.key is not None:
             self._keys.setdefault(draft.turn.key, outcome)
         self.outcomes.append(outcome)
@@ -308,3 +315,8 @@ class DraftBatch:
         if source is not None and (key, source) not in self._sourced:
             self._sourced.add((key, source))
             self.extras.append(Change("sources", (key, source), None, {"span": None}))
+
+
+def _met_as_echo(draft: MemoryDraft) -> DraftOutcome | None:
+    """Know a text that a memory returned and that comes back."""
+    return None if draft.echo_of is None else DraftOutcome(*draft.echo_of, "known", RETURNED)

@@ -67,11 +67,8 @@ async def note(
         str | None, Parameter(help="A stable name of yours; noted twice it is stored once.")
     ] = None,
 ) -> Any:
-    fields = about.values()
-    prompt, session = parse_prompt(text)
-    if session is not None:
-        fields.setdefault("session", session)
-    return await memory.note(prompt, later=True, key=key, **fields)
+    prompt, of_host = parse_prompt(text)
+    return await memory.note(prompt, later=True, key=key, **{**of_host, **about.values()})
 
 
 async def chat(
@@ -89,11 +86,14 @@ async def chat(
     return {"noted": turns, "facts": facts}
 
 
-def parse_prompt(given: str) -> tuple[str, str | None]:
-    """Return what was said and in which session, from a text or from what a host's hook passes as JSON."""
+def parse_prompt(given: str) -> tuple[str, dict[str, Any]]:
+    """Return what was said, and what a host's hook says of it where that is JSON: a prompt is the user's, in a session.
+
+    The host vouches for it: what the memory returned for the same prompt makes it no echo.
+    """
     given = given.removeprefix(BOM)
     if not given.lstrip().startswith("{"):
-        return given, None
+        return given, {}
     try:
         read = json.loads(given)
     except (ValueError, RecursionError) as error:
@@ -102,23 +102,23 @@ def parse_prompt(given: str) -> tuple[str, str | None]:
                 f"this begins like a hook's JSON and is none: {error}",
                 recovery="pass whole JSON with prompt and session_id; what is a text all the same: `learn -`",
             ) from error
-        return given, None
+        return given, {}
     prompt, session = read.get("prompt"), read.get("session_id")
     if prompt is None:
-        return given, None
+        return given, {}
     if not isinstance(prompt, str) or not isinstance(session, str | None):
         raise InvalidInput(
             f"prompt {format_value(prompt)} with session_id {format_value(session)}",
             recovery="pass both as texts, in JSON",
         )
-    return prompt, session
+    return prompt, {"role": "user"} | ({} if session is None else {"session": session})
 
 
 async def _note_line(memory: Memory, line: str, speaker: str | None) -> int:
     """Show what is known about a line, note it, and show what became known by it; return how many facts."""
     try:
         answer = await memory.recall(line, limit=RECALLED)
-        receipt: NoteResult = await memory.note(line, later=True, speaker=speaker)
+        receipt: NoteResult = await memory.note(line, later=True, speaker=speaker, role="user")
     except InvalidInput as error:
         _write([f"  not noted: {error}", f"  → {error.recovery}"])
         return 0

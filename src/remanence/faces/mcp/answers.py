@@ -9,13 +9,12 @@ from dataclasses import replace
 from remanence.core.clock import to_datetime
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
 from remanence.core.receipt import Receipt
-from remanence.core.results import READS_LIKE_ORDER, kept_out
+from remanence.core.results import READS_LIKE_ORDER, UNSURE, WEAK, kept_out
 from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
 from remanence.flows.inspect.inspect import Event
 from remanence.flows.recall.order_marks import reads_like_order
-from remanence.flows.recall.recalling import UNSURE, WEAK
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data

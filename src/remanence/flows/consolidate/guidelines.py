@@ -128,8 +128,10 @@ async def _find_made(core: Core, taken: Mapping[int, Collection[ActionName]]) ->
     for position, names in taken.items():
         if len(made) >= MADE_MAX:
             break
-        (part,) = await core.store.history(core.scope, after=position - 1, limit=1)
-        created = [one.key for one in part.changes if one.table == "memories" and one.before is None]
+        parts = await core.store.history(core.scope, after=position - 1, limit=1)
+        # A part whose line has been erased since tells no longer what it made.
+        changes = [one for part in parts if part.position == position for one in part.changes]
+        created = [one.key for one in changes if one.table == "memories" and one.before is None]
         seqs = [key for key in created if isinstance(key, int)]
         memories = await core.store.get(core.scope, seqs) if seqs else []
         made += [

@@ -5,7 +5,7 @@ Reads and decides, and writes nothing; what is here is never written over.
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -19,8 +19,10 @@ from remanence.core.model import (
     Memory,
     Reason,
     Relation,
+    Role,
     Status,
     Trust,
+    Turn,
     link_values,
     short_id,
 )
@@ -29,6 +31,7 @@ from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who
 from remanence.flows.base.context import Core, iterate_cooperatively
 from remanence.flows.exchange import grouping
 from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
+from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import instructing_each, orders, refresh_personal_rules, texts_in
 from remanence.flows.write.learning import vector_of
 from remanence.gate.screening import screen, screen_name, screen_values
@@ -36,8 +39,10 @@ from remanence.read.entity import CATEGORY as ENTITY
 from remanence.store.base import Arriving
 from remanence.store.erasure import of_id
 from remanence.store.lineage import REPLACING
+from remanence.text.analysis import terms_of
 from remanence.text.folding import fold_keys
 from remanence.text.text_columns import text_columns
+from remanence.write.admission import PROGRAMS, MemoryDraft
 
 PAGE = 1_000
 NAMES = ("speaker", "agent", "thread", "session", "key")
@@ -110,17 +115,23 @@ class Existing:
         """How many changes it makes."""
         return 1 + len(self.tags) + len(self.sources)
 
+    def add_echo(self, row: ExportRow) -> None:
+        """Keep of a line that it came in, and nothing of what it says."""
+        self.ids.append(row.id)
+        self.sources |= {MERGED + row.id} - {*self.memory.sources}
+
     def add_repeat(self, row: ExportRow, now: int, trust: Trust) -> None:
         """Let a line of the file be a repeat of this memory; a pin and holds protect it from now on.
 
-        One that is believed less than the memory adds nothing to it: only that it came in is kept.
+        One that is believed less than the memory adds nothing to it: only that it came in is kept. One that may have
+        been read from this memory was not said again.
         """
         memory = self.memory
-        self.ids.append(row.id)
-        self.sources |= {MERGED + row.id} - {*memory.sources}
+        self.add_echo(row)
         if trust < memory.trust:
             return
-        self.sightings += _sightings(row)
+        if not came_back(memory, row.columns["learned_at"]):
+            self.sightings += _sightings(row)
         self.tags |= {*row.tags} - {*memory.tags}
         self.sources |= {*row.sources} - {*memory.sources}
         stands = {name: getattr(memory, name) for name in ("pinned", "holds", "confidence", "importance")}
@@ -253,6 +264,9 @@ class _Overlap:
     said: dict[bytes, ImportedMemory] = field(default_factory=dict)
     orders: frozenset[str] = frozenset()  # ids of lines that read like instructions
     muted: set[str] = field(default_factory=set)  # ids of lines whose claims say what may not be kept
+    echoes: dict[str, int] = field(
+        default_factory=dict
+    )  # ids of lines → the memory that was returned and comes back
 
     async def page(self, rows: Sequence[ExportRow]) -> None:
         """Look up some rows at once, then decide each."""
@@ -269,8 +283,13 @@ class _Overlap:
             fresh = [self._drop_pin_and_identity_tags(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
-        context = await store.arriving(scope, Arriving(fingerprints=prints, keys=keys))
+        drafts = await asyncio.to_thread(_draft_unkeyed, fresh)
+        terms, own = await asyncio.to_thread(_list_lookups, drafts.values())
+        context = await store.arriving(scope, Arriving([*prints, *own], keys, terms=terms))
+        marked = zip(drafts, await mark_echoes(self.core, [*drafts.values()], context), strict=True)
+        self.echoes |= {id_: one.echo_of[0] for id_, one in marked if one.echo_of is not None}
         seqs = {twin.seq for twin in (*context.twins.values(), *context.keys.values())}
+        seqs |= {self.echoes[row.id] for row in fresh if row.id in self.echoes}
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
         refused_ids = await self._find_refused_ids(fresh) if context.forbids else set()
@@ -417,7 +436,7 @@ class _Overlap:
             return None
         twin = known.twins.get(row.columns["fingerprint"])
         if twin is None or twin.status not in STANDING:
-            return self.said.get(row.columns["fingerprint"])
+            return self.said.get(row.columns["fingerprint"]) or twins.get(self.echoes.get(row.id, 0))
         return twins.get(twin.seq)
 
     def _merge(self, row: ExportRow, memory: Memory) -> None:
@@ -427,7 +446,10 @@ class _Overlap:
             self.decided.kept.add(row.id)
         else:
             existing = self.decided.existing.setdefault(memory.seq, Existing(memory))
-            existing.add_repeat(row, self.now, self._trust(row))
+            if memory.fingerprint == row.columns["fingerprint"]:
+                existing.add_repeat(row, self.now, self._trust(row))
+            else:
+                existing.add_echo(row)
 
     def _add_row(self, row: ExportRow, twin: KnownMemory | None) -> ImportedMemory:
         """Take a line in; a text that is known from one that no longer stands is learned anew, as `learn` does."""
@@ -534,6 +556,28 @@ def _iterate_side_texts(row: ExportRow) -> Iterator[str]:
 def _says_as(memory: Memory, row: ExportRow) -> bool:
     """Tell whether a memory says what a line says."""
     return bool(memory.fingerprint == row.columns["fingerprint"])
+
+
+def _draft_unkeyed(rows: Sequence[ExportRow]) -> dict[str, MemoryDraft]:
+    """Return by id, as texts that arrive, the lines that stand and have no key: others are never echoes."""
+    return {
+        row.id: MemoryDraft(
+            turn=Turn(row.columns["text"], speaker=row.columns.get("speaker")),
+            role=row.columns.get("role", Role.USER),
+            kind=None,
+            severity=None,
+            fingerprint=row.columns["fingerprint"],
+            said_at=row.columns["learned_at"],
+        )
+        for row in rows
+        if row.stands and row.columns.get("key") is None
+    }
+
+
+def _list_lookups(drafts: Iterable[MemoryDraft]) -> tuple[list[int], list[bytes]]:
+    """Return of which terms and of which lines of answers must be known what memories hold them."""
+    terms = [terms_of(one.turn.text) for one in drafts if one.turn.speaker is None or one.role in PROGRAMS]
+    return list(frozenset().union(*terms)), [name for one in drafts for name in list_own_fingerprints(one)]
 
 
 def _is_misleading(row: LinkRow, target: ImportedMemory | Memory) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 from remanence.core.arguments import check_count, check_name
 from remanence.core.later import import_later
 from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, OneMemory, RecallResult
-from remanence.core.results import SAID_ALREADY, one_line
+from remanence.core.results import SAID_ALREADY, WEAK, one_line
 from remanence.core.score import ScoreWeights, composite
 from remanence.core.snapshot import (
     Bools,
@@ -47,7 +47,6 @@ from remanence.flows.recall.profiling import (
     select_profile,
 )
 from remanence.flows.recall.recalling import (
-    WEAK,
     AskedWords,
     RecallRequest,
     asked_for,

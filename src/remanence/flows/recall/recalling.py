@@ -31,7 +31,7 @@ from remanence.core.model import (
     Verification,
     short_id,
 )
-from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY
+from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY, UNSURE, WEAK
 from remanence.flows.base import extra_vectors
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
@@ -76,8 +76,6 @@ RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
 BUDGET_POOL = 4
 # A fact and the turn it was learned from take one place, and others move up.
 TOLD_POOL = 2
-WEAK = "nothing here answers this well"  # how a weak answer begins
-UNSURE = "unsure: this may not answer it"  # how one begins that is a little stronger
 NO_ROOM = "the best answer does not fit into this budget"
 
 # So often both indexes are brought to one position.

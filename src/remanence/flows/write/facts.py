@@ -115,7 +115,7 @@ async def decide_facts(
         return FactChanges(
             merge_changes(changes), whole, 0, left_out, actions, proposed=_filter_proposed(proposals)
         )
-    batch, new_changes = await decide_batch(core, [draft for draft, _ in new])
+    batch, new_changes = await decide_batch(core, [draft for draft, _ in new], hears_echoes=True)
     new_changes = await _link_facts(core, batch, new_changes, [(fact, of[fact.turn]) for _, fact in new])
     outcomes = Counter(
         QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
@@ -143,7 +143,7 @@ async def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str) -> Memo
     """Return a fact as it arrives: its speaker's where a writer says no more than the turn, else the writer's own."""
     fact_turn = _turn_of(core, fact, turn)
     if not writer or await run_off_loop(len(turn.text), _stands, turn, fact):
-        return prepare(core, fact_turn, turn.trust)
+        return replace(prepare(core, fact_turn, turn.trust), is_vouched_for=False)
     # Who said the turn did not say this: neither the name nor the trust is theirs.
     own = replace(fact_turn, role=Role.ASSISTANT, speaker=writer)
     draft = prepare(core, own, min(turn.trust, Trust.AGENT))
@@ -200,7 +200,7 @@ def _record_decision(actions: Actions, draft: MemoryDraft, outcome: DraftOutcome
     if outcome.status != "stored":
         decisions: dict[str, tuple[ActionName, OutcomeName, str]] = {
             "confirmed": ("update_note", "applied", "said again"),
-            "known": (_action(draft), "skipped", "known by its key"),
+            "known": (_action(draft), "skipped", outcome.reason),
             "gated": (_action(draft), "denied", GATED),
         }
         actions.record(decisions[outcome.status][0], eligibility, *decisions[outcome.status][1:])

@@ -37,6 +37,7 @@ from remanence.edit.one_memory import merge_changes, refuse_identity, refuse_rep
 from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import link_claims
+from remanence.flows.write.echoes import list_own_fingerprints, mark_echoes
 from remanence.llm.base import Vectors, WordWeight, embeds_together
 from remanence.read.claims import claims_of
 from remanence.read.supposed import said_again
@@ -199,6 +200,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
         state=initial_state(core, turn.category) if turn.state is None else turn.state,
         policy_class=class_of(core, turn.category),
         claims=claims_of(turn.text, turn.speaker),
+        is_vouched_for=turn.role is not None and role is Role.USER and trust is Trust.USER,
     )
 
 
@@ -235,7 +237,7 @@ async def take(
     All mention the entity that they are `about`.
     """
     for attempt in range(RACES_MAX):
-        batch, changes = await decide_batch(core, drafts)
+        batch, changes = await decide_batch(core, drafts, hears_echoes=True)
         if about is not None:
             changes += await _mentions(core, drafts, batch, about)
         gate = gating.counts(drafts, batch.outcomes)
@@ -293,17 +295,21 @@ async def decide_batch(
     drafts: Sequence[MemoryDraft],
     freed: Collection[str | None] = (),
     spared: Collection[int] = (),
+    *,
+    hears_echoes: bool = False,
 ) -> tuple[DraftBatch, list[Change]]:
     """Gather what a batch must know and decide it: what becomes of each text, and the changes that make it true.
 
     `freed` are keys that the caller takes from the memories that have them, in the same commit; `spared` memories whose
-    place it gives away.
+    place it gives away. With `hears_echoes` what was returned and comes back is known, and counts for nothing.
     """
     chars = sum(len(draft.turn.text) for draft in drafts)
     terms, request = await run_off_loop(chars, _make_batch_request, core, drafts, freed)
     context = await core.store.arriving(core.scope, request)
     if context.forbids:
         drafts = await gating.mark_forbidden(core, drafts)
+    if hears_echoes:
+        drafts = await mark_echoes(core, drafts, context)
     batch = await run_off_loop(chars, _decide, core, list(zip(drafts, terms, strict=True)), context)
     claim_changes = await link_claims(core, drafts, batch, spared)
     return batch, merge_changes([*await _without_known(core, drafts, batch), *claim_changes])
@@ -318,7 +324,9 @@ def _make_batch_request(
     """
     terms = [terms_of(draft.turn.text) for draft in drafts]
     request = Arriving(
-        fingerprints=list({draft.fingerprint for draft in drafts}),
+        fingerprints=list(
+            {draft.fingerprint for draft in drafts}.union(*(list_own_fingerprints(draft) for draft in drafts))
+        ),
         keys=[key for key in {draft.turn.key for draft in drafts} if key is not None and key not in freed],
         segments=list({in_segment(draft.turn, core.agent) for draft in drafts}),
         terms=list(frozenset().union(*terms)),

@@ -1,0 +1,145 @@
+"""Finds among texts that arrive what the memory itself returned a moment ago, and what is a line of its own answers.
+
+Reads what may have been returned; must not change what becomes of a text that is not surely an echo.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from remanence.core.arrival import WriteContext
+from remanence.core.clock import DAY
+from remanence.core.model import STANDING, Memory, Status
+from remanence.flows.base.context import Core, run_off_loop
+from remanence.text.analysis import fingerprint, stems, term_hash
+from remanence.write.admission import PROGRAMS, MemoryDraft
+from remanence.write.own_lines import OwnLine, read_own_lines, without_marks
+
+WINDOW = DAY  # after a memory was returned: as long as a session and its restarts take, and what is extracted from them
+HELD_MAX = 1_000  # memories that hold the rarest word of a text, among which the same text is looked for
+RAREST = 3  # words of a text by which it is looked for
+READ_MAX = 100  # memories that hold all of these
+TURNS_MAX = 100  # of which one fact was learned, the last of them
+MEMORY_ID = re.compile("[0-9a-f]{32}")
+# What an answer may have shown, and is no reason to keep its line.
+_SHOWN = (*STANDING, Status.ARCHIVED, Status.SUPERSEDED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Suspect:
+    """A text that may be an echo: of a memory with the same text, or line by line of an answer."""
+
+    seqs: Sequence[int]
+    lines: Sequence[OwnLine] = field(default_factory=tuple)
+
+
+async def mark_echoes(
+    core: Core, drafts: Sequence[MemoryDraft], known: WriteContext
+) -> Sequence[MemoryDraft]:
+    """Say of drafts whose echo they are; uses that wait are written only where one may be an echo."""
+    chars = sum(len(draft.turn.text) for draft in drafts)
+    suspects, rare = await run_off_loop(chars, _find_suspects, drafts, known)
+    suspects |= await _find_same_words(core, rare)
+    if not suspects:
+        return drafts
+    await core.uses.settle()
+    seqs = sorted({seq for one in suspects.values() for seq in one.seqs})
+    memories = {one.seq: one for one in await core.store.get(core.scope, seqs) if one is not None}
+    turns = await _read_turns(core, list(memories.values()))
+    marked = list(drafts)
+    for place, suspect in suspects.items():
+        of = [memories[seq] for seq in suspect.seqs if seq in memories]
+        original = (
+            _find_shown(suspect.lines, of) if suspect.lines else _find_returned(drafts[place], of, turns)
+        )
+        if original is not None:
+            marked[place] = replace(drafts[place], echo_of=(original.seq, original.id))
+    return marked
+
+
+def list_own_fingerprints(draft: MemoryDraft) -> list[bytes]:
+    """Return the fingerprints of what the lines of an answer say, as whoever the lines name would say it."""
+    return [fingerprint(line.text, line.speaker) for line in read_own_lines(draft.turn.text)]
+
+
+def came_back(memory: Memory, said_at: int) -> bool:
+    """Tell whether a text that says the same was said after this memory came in, and soon after it was returned.
+
+    Times in microseconds. What was said before it came in cannot have been read from it.
+    """
+    return memory.used_at is not None and memory.learned_at <= said_at <= memory.used_at + WINDOW
+
+
+def _find_suspects(
+    drafts: Sequence[MemoryDraft], known: WriteContext
+) -> tuple[dict[int, _Suspect], dict[int, list[str]]]:
+    """Return by place what may be an echo, and the rarest words of what nobody named says that may have been shown."""
+    suspects: dict[int, _Suspect] = {}
+    rare: dict[int, list[str]] = {}
+    for place, draft in enumerate(drafts):
+        twin = known.twins.get(draft.fingerprint)
+        if lines := read_own_lines(draft.turn.text):
+            twins = [known.twins.get(one) for one in list_own_fingerprints(draft)]
+            seqs = {seq for line in lines for seq in line.seqs} | {
+                one.seq for one in twins if one is not None
+            }
+            suspects[place] = _Suspect(sorted(seqs), lines)
+        elif draft.is_vouched_for:
+            continue
+        elif twin is not None and twin.status in STANDING:
+            suspects[place] = _Suspect([twin.seq])
+        elif draft.turn.speaker is None or draft.role in PROGRAMS:
+            counts = {stem: known.df.get(term_hash(stem), 0) for stem in stems(draft.turn.text)}
+            words = sorted(counts, key=lambda stem: (counts[stem], stem))[:RAREST]
+            if words and 0 < counts[words[0]] <= HELD_MAX:
+                rare[place] = words
+    return suspects, rare
+
+
+async def _find_same_words(core: Core, rare: Mapping[int, Sequence[str]]) -> dict[int, _Suspect]:
+    """Return by place the memories that hold the rarest words of a text, which may say the same by another name."""
+    if not rare:
+        return {}
+    rows = (
+        await core.store.search(core.scope, sorted({stem for words in rare.values() for stem in words}))
+    ).rows
+    suspects: dict[int, _Suspect] = {}
+    for place, words in rare.items():
+        first, *others = [rows[stem].tolist() for stem in words]
+        seqs = [seq for seq in first if all(seq in other for other in map(set, others))]
+        if 0 < len(seqs) <= READ_MAX:
+            suspects[place] = _Suspect(seqs)
+    return suspects
+
+
+async def _read_turns(core: Core, memories: Sequence[Memory]) -> dict[str, Memory]:
+    """Return by id the turns from which some facts were learned: where a fact stands, an answer may show its turn."""
+    names = {name for one in memories for name in one.sources[-TURNS_MAX:] if MEMORY_ID.fullmatch(name)}
+    turns = await core.store.get(core.scope, sorted(names)) if names else []
+    return {one.id: one for one in turns if one is not None}
+
+
+def _find_returned(
+    draft: MemoryDraft, memories: Sequence[Memory], turns: Mapping[str, Memory]
+) -> Memory | None:
+    """Return a memory that says the same, whoever said it, and was returned soon before, or its turn was."""
+    for memory in memories:
+        same = fingerprint(draft.turn.text, memory.speaker or "") == memory.fingerprint
+        shown = [memory, *(turns[name] for name in memory.sources if name in turns)]
+        if same and memory.status in STANDING and any(came_back(one, draft.said_at) for one in shown):
+            return memory
+    return None
+
+
+def _find_shown(lines: Sequence[OwnLine], memories: Sequence[Memory]) -> Memory | None:
+    """Return the first memory of an answer of which a memory says each line."""
+    shown = {one.seq: one for one in memories if one.status in _SHOWN}
+    by_text = {without_marks(one.text): one for one in shown.values()}
+    of = [by_text.get(line.text) or _find_part(line, shown) for line in lines]
+    return of[0] if all(one is not None for one in of) else None
+
+
+def _find_part(line: OwnLine, shown: Mapping[int, Memory]) -> Memory | None:
+    """Return the memory of which a line shows a part, or its short form: one that its marks name."""
+    named = [shown[seq] for seq in line.seqs if seq in shown]
+    return next((one for one in named if line.is_of(one)), None)
