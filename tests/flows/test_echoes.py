@@ -10,6 +10,7 @@ import pytest
 import remanence
 from remanence.core.clock import to_datetime
 from remanence.core.model import Verification
+from remanence.faces.cli.shelf_commands import parse_prompt
 from tests.flows.conftest import Opener, hear
 
 FACTS = (
@@ -271,3 +272,11 @@ async def test_a_line_of_what_was_forgotten_is_stored(memory: remanence.Engine) 
     again = await memory.learn(line)
 
     assert "stored" == again.status
+
+
+def test_a_prompt_of_a_host_is_the_users_word() -> None:
+    """What a host's hook passes on was typed by a person, whatever was recalled for it."""
+    of_hook = parse_prompt('{"prompt": "I am allergic to peanuts.", "session_id": "s"}')
+
+    assert (FACTS[1], {"role": "user", "session": "s"}) == of_hook
+    assert (FACTS[1], {}) == parse_prompt(FACTS[1])
