@@ -19,7 +19,16 @@ from remanence.core.clock import format_duration
 from remanence.core.effects import PLANNED, ways_back
 from remanence.core.guide import Guide
 from remanence.core.later import import_later
-from remanence.core.model import SHORT_ID_CHARS, Hit, Memory, RecallResult, Status, Trust, short_id
+from remanence.core.model import (
+    SHORT_ID_CHARS,
+    Hit,
+    Memory,
+    RecallResult,
+    Status,
+    Trust,
+    Verification,
+    short_id,
+)
 from remanence.core.owner import PERSON
 from remanence.core.receipt import Receipt
 from remanence.core.results import (
@@ -309,7 +318,7 @@ def _hit(hit: Hit, by_id: Mapping[str, str] = MappingProxyType({})) -> Iterator[
     yield Text.assemble((f"{hit.score:6.3f} " if hit.score else "", "cyan"), _row(hit.memory))
     for end in hit.memory.ended:
         yield Text(f"        {visible(end)}", "yellow")
-    if recalling.DISPUTED is hit.memory.verification:
+    if hit.memory.verification is Verification.DISPUTED:
         yield Text("        disputed", "yellow")
     for other in hit.contradicted_by:
         yield Text(f"        contradicted by {by_id.get(other, other[-SHORT_ID_CHARS:])}", "yellow")

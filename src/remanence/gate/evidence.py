@@ -205,16 +205,16 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
         start -= 1
     has_greeting = tokens[start] in _ADDRESSED.greetings
     alone = at == start or has_greeting or tokens[at - 1] in _ADDRESSED.anybody
-    is_noted = not _ADDRESSED.notes.isdisjoint(tokens[start:at])
     calls = (
         (has_greeting and end == len(tokens))
         or (alone and tokens[end : end + 1] == [","])
-        or (tokens[end : end + 1] == [":"] and at - start <= _CALL_REACH)
-        or ((alone or is_noted) and ":" in tokens[end : end + 5])
+        or (at - start <= _CALL_REACH and ":" in tokens[end : end + 5])
     )
     if not calls:
         return 0
-    return _CALLED if found & _MACHINE or is_noted else _HELPER_CALLED
+    return (
+        _CALLED if found & _MACHINE or not _ADDRESSED.notes.isdisjoint(tokens[start:at]) else _HELPER_CALLED
+    )
 
 
 def _collect_unspaced_evidence(sentence: str) -> int:

@@ -18,7 +18,7 @@ READS = "reads like instructions"
 # What a sentence weighs at least, and how much more for each doubling of those it stands among: one in which a
 # machine is evidently meant, and any. Chosen on texts by length that were left out of the fit, and on replies.
 HELD_MIN, HELD_STEP = 1.0, 0.2
-DOUBT_MIN, DOUBT_STEP = -1.0, 0.3
+DOUBT_MIN, DOUBT_STEP = -1.0, 0.4
 FEW, MANY = 8, 128  # different sentences between which more of them raise what is enough
 OF_A_MODEL_MIN = -4.0  # what a model adds to what was said needs less
 DISGUISED_MIN = 0.0
@@ -42,14 +42,6 @@ _LEET = str.maketrans("013457@$", "oieastas")
 _SPELLED = re.compile(r"(?<![^\W_])(?:[^\W\d_][-. _*+|/]){2,40}[^\W\d_](?![^\W_])")
 _OTHER_ALPHABET = re.compile(r"[\u0370-\u052f]")
 _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in chars}
-
-
-class _WordsDrawn(dict[str, str]):
-    """A word with signs for letters → what it says, each read once."""
-
-    def __missing__(self, word: str) -> str:
-        self[word] = word.translate(_LEET)
-        return self[word]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +145,7 @@ def _drawn_otherwise(plain: str, words: set[str]) -> Iterator[str]:
     if not plain.isascii() and _OTHER_ALPHABET.search(plain):
         yield plain.translate(_MEANT)
     if _has_mixed_word(plain, words) or "@" in plain or "$" in plain:
-        drawn = _WordsDrawn()
-        read = _LEET_WORD.sub(lambda word: drawn[word[0]], plain)
+        read = _LEET_WORD.sub(lambda word: word.group().translate(_LEET), plain)
         if read != plain:
             yield read
     if len([word for word in words if len(word) == 1]) >= SPELLED_MIN and _SPELLED.search(plain):
