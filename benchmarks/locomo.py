@@ -5,8 +5,9 @@ sources, a fact for the turns it was learned from. Paths: `raw` = turns are lear
 ingested with extraction; a place is wasted that stands for nothing but turns of places above it. Stores: `own` = one
 file per conversation, `shared` = all in one scope, filtered by thread, `unfiltered` = the same without the filter.
 Fields: what is said of a turn, `session` = all, `thread` = no session, `text` = only text and speaker, in order. Trust:
-how far the turns are believed, `user` or `outside`, where the gate holds back and replaces more. Means over questions;
-category `all` is 1 to 4 (5 is adversarial).
+how far the turns are believed, `user` or `outside`, where the gate holds back and replaces more. With `--ablate` they
+are asked again with links as an arm of recall, at a few weights in percent, each beside the figures without.
+Means over questions; category `all` is 1 to 4 (5 is adversarial).
 """
 
 import argparse
@@ -14,7 +15,7 @@ import asyncio
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -39,6 +40,7 @@ PATHS = ("raw", "extract")
 TRUSTS: tuple[TrustName, ...] = ("user", "outside")
 PLACES = 10
 BESIDE_TURNS = 200
+LINKS = (0, 5, 10, 25, 50)  # the setting `recall_links` in an ablation
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ def main() -> None:
     parser.add_argument(
         "--beside", help="code of a language of which 200 turns stand beside each conversation"
     )
+    parser.add_argument("--ablate", action="store_true", help="ask also with links as an arm of recall")
     given = parser.parse_args()
     if given.fields == "text" and "shared" in given.store:
         parser.error("--store shared filters by thread, which --fields text leaves out")
@@ -78,7 +81,11 @@ def main() -> None:
     settings(questions=len(asked), turns=len(turns), depth=DEPTH, fields=given.fields, beside=given.beside)
     for embedder, store, way, trust in product(given.embedder, given.store, given.paths, given.trust):
         measured = Measured(samples, turns, asked, embedder, store, way, given.fields, trust, given.beside)
-        report(measured, asyncio.run(measure(measured)))
+        answers = asyncio.run(measure(measured, LINKS if given.ablate else LINKS[:1]))
+        if given.ablate:
+            compare(measured, answers)
+        else:
+            report(measured, answers[0])
 
 
 def questions(samples: Sequence[dict[str, Any]], turns: set[str]) -> Iterator[Question]:
@@ -130,9 +137,9 @@ class Answer:
         return sum(place <= self.first(at) for at, place in enumerate(shown)) / max(1, len(shown))
 
 
-async def measure(of: Measured) -> list[Answer]:
-    """Fill the store or stores, close and reopen them, and return the answer to each question."""
-    found = [Answer((), 0)] * len(of.asked)
+async def measure(of: Measured, shares: Sequence[int] = (0,)) -> dict[int, list[Answer]]:
+    """Fill the store or stores, reopen them, and return the answer to each question, by the share of links."""
+    found = {share: [Answer((), 0)] * len(of.asked) for share in shares}
     threads = sorted({question.thread for question in of.asked})
     groups = [[thread] for thread in threads] if of.store == "own" else [threads]
     with tempfile.TemporaryDirectory() as folder:
@@ -148,9 +155,12 @@ async def measure(of: Measured) -> list[Answer]:
                 await memory.consolidate()
             async with remanence.open(path, embedder=of.embedder) as memory:
                 known: dict[str, frozenset[str]] = {}
-                for at, question in enumerate(of.asked):
-                    if question.thread in group:
-                        found[at] = await recalled(memory, question, known, filtered=of.store == "shared")
+                for share in shares:
+                    await memory.settings.set("recall_links", share)
+                    for at, question in enumerate(of.asked):
+                        if question.thread in group:
+                            answer = await recalled(memory, question, known, filtered=of.store == "shared")
+                            found[share][at] = answer
             note(f"{of.embedder} {of.store} {of.path} {of.trust}: {number + 1} of {len(groups)}")
     return found
 
@@ -191,6 +201,18 @@ async def recalled(
 _ID = re.compile("[0-9a-f]{32}")
 
 
+def compare(of: Measured, answers: Mapping[int, Sequence[Answer]]) -> None:
+    """Print what links add as an arm of recall, in points, over all questions and those that need several turns."""
+    for (share, found), category in product(answers.items(), ("all", 1)):
+        chosen = [k for k, question in enumerate(of.asked) if category in ("all", question.category)]
+        rows = [(of.asked[k].evidence, found[k], answers[0][k]) for k in chosen]
+        fields = {"category": category, "embedder": _shown(of.embedder), "store": of.store, "path": of.path}
+        for name, measured in (("recall@10", _recall_ten), ("mrr", _reciprocal)):
+            value = 100 * _mean(measured(e, f) for e, f, _ in rows)
+            gain = value - 100 * _mean(measured(e, without) for e, _, without in rows)
+            figure(f"locomo.ablate.{name}", value, "%", links=share, gain=round(gain, 2), **fields)
+
+
 def report(of: Measured, found: Sequence[Answer]) -> None:
     """Print the figures per category and over all."""
     for category in ("all", 1, 2, 3, 4):
@@ -225,6 +247,10 @@ def _mean(values: Iterator[float]) -> float:
 
 def _recall(evidence: frozenset[str], found: Answer, depth: int) -> float:
     return len(evidence & found.first(depth)) / len(evidence)
+
+
+def _recall_ten(evidence: frozenset[str], found: Answer) -> float:
+    return _recall(evidence, found, PLACES)
 
 
 def _reciprocal(evidence: frozenset[str], found: Answer) -> float:

@@ -167,7 +167,7 @@ class Engine:
 
     @property
     def graph(self) -> Graph:
-        """Contradictions between the memories of this scope."""
+        """Links between the memories of this scope: what is related, what contradicts."""
         return graph.Graph(self._core)
 
     @property

@@ -62,6 +62,7 @@ from remanence.flows.entities.entities import EntityProfile, KnownEntity
 from remanence.flows.erase.erase import ErasePreview, Erasure
 from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.inspect import Event, Run, State
+from remanence.flows.inspect.related import RelatedResult
 from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.inspect.scopes import ScopeOverview
 from remanence.flows.mirror.hand_edits import FileEdit
@@ -77,6 +78,7 @@ from remanence.flows.write.proposals import Proposal
 from remanence.flows.write.reembedding import ReembedResult
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
+from remanence.recall.activation import HOPS_MAX
 from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
@@ -94,6 +96,14 @@ class Frames:
     def reset(self, name: str) -> Frame | None: ...
 
 class Graph:
+    def find_related(
+        self,
+        name: OneMemory | None = None,
+        *,
+        query: str | None = None,
+        hops: int = HOPS_MAX,
+        limit: int = 10,
+    ) -> RelatedResult: ...
     def contradictions(
         self, open_only: bool = True, *, limit: int | None = None, after: Contradiction | None = None
     ) -> list[Contradiction]: ...

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from remanence.flows.erase.erase_since import ErasedSinceReport
     from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
+    from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
     from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror.hand_edits import FileEdit
@@ -179,6 +180,8 @@ __all__ = [
     "RecallExplanation",
     "ReembedResult",
     "RegisteredCopy",
+    "RelatedMemory",
+    "RelatedResult",
     "RelationName",
     "Review",
     "ReviewItem",
@@ -265,6 +268,8 @@ _LATER = {
     "AutomaticRun": "remanence.core.receipt",
     "ReembedResult": "remanence.flows.write.reembedding",
     "RegisteredCopy": "remanence.flows.base.copies",
+    "RelatedMemory": "remanence.flows.inspect.related",
+    "RelatedResult": "remanence.flows.inspect.related",
     "Review": "remanence.flows.inspect.review",
     "ReviewItem": "remanence.flows.inspect.review",
     "ReviewQueue": "remanence.flows.inspect.review",

@@ -24,7 +24,7 @@ def test_recall_finds_the_evidence(embedder: str) -> None:
     text = Path(str(DATA)).read_text(encoding="utf-8")
     turns = parse(text, "locomo", "locomo").turns
     asked = list(questions(json.loads(text), {turn.source for turn in turns if turn.source}))
-    found = asyncio.run(measure(Measured(json.loads(text), turns, asked, embedder, "own")))
+    found = asyncio.run(measure(Measured(json.loads(text), turns, asked, embedder, "own")))[0]
     shares = [
         len(question.evidence & answer.first(10)) / len(question.evidence)
         for question, answer in zip(asked, found, strict=True)

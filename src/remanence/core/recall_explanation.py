@@ -88,7 +88,8 @@ class ScoreExplanation(Result):
     `parts` add up to it: (the sum of what is added) × all factors. `rank` is its place by score among the candidates,
     0 where it was none. `stands_above` says above which memory it was put that ranks higher, and why: no score did
     that. Of a frame `similarity` are the parts of what recall makes of the question, before it is set in relation to
-    the best, and `path` are links that speak for it; of a recall links to others of the answer.
+    the best, and `path` are links that speak for it; of a recall links to others of the answer or,
+    where `linked` is a part, the way by which it was reached.
     """
 
     seq: int

@@ -24,7 +24,7 @@ ONLY_COMMANDS = frozenset(
 # What the commands of one matter are about, where none of them is called by its name alone.
 SHELVES: Mapping[str, str] = {
     "entities": "The people, projects, tools, companies and places that memories name.",
-    "graph": "Contradictions and near duplicates between memories.",
+    "graph": "Links between memories: what is related, contradictions, near duplicates.",
     "boxes": "Stretches of a session about one matter.",
     "traces": "Boxes about one matter across sessions.",
     "forbidden": "Texts that are refused, whoever says them.",
@@ -175,6 +175,11 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "its names, facts and timeline, as of a position of the change sequence",
             "entities.split, where two are told as one; entities.merge, where one is told as two",
             "entities get Ines"),
+        VerbHelp("graph.find_related",
+            "List what links lead to from a memory, or from the answers to a question, each with the way there.",
+            "you wonder what has to do with a memory, whatever its words", _READ,
+            "memories, the nearest first, with every hop and its confidence", "links, for those of one memory",
+            "graph find-related 102"),
         VerbHelp("graph.contradictions",
             "List contradictions, the surest first: the open ones, or all that were ever linked.",
             "you wonder what disagrees", _READ, "pairs of memories that contradict each other",

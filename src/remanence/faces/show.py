@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from remanence.flows.erase.erase_since import ErasedSinceReport
     from remanence.flows.inspect.graph import Contradiction
     from remanence.flows.inspect.inspect import Event, State
+    from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.inspect.review import Review
     from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.undo.decision_log import EngineAction
@@ -387,6 +388,14 @@ def _contradiction(found: Contradiction) -> Iterator[Text]:
         yield Text.assemble(("  settle it with: ", "dim"), (settle, "command"), (" [--keep ONE]", "dim"))
     elif found.link.resolved_at is not None:
         yield Text(f"  resolved {format_time(found.link.resolved_at)}", "dim")
+
+
+@_shows("RelatedResult")
+def _related_result(found: RelatedResult) -> Iterator[Text]:
+    for one in found.memories:
+        yield _row(one.memory)
+        yield from (Text(f"       {hop}", "dim") for hop in one.path)
+    yield Text(str(found), "dim")
 
 
 @_shows("Frame")

@@ -281,6 +281,20 @@ async def links(name: Name, /, *, memory: Memory) -> Any:
     return await memory.links(name)
 
 
+async def graph_find_related(
+    name: Name | None = None,
+    /,
+    *,
+    memory: Memory,
+    query: Annotated[
+        str | None, Parameter(help="Begin at the best answers to this question, in place of a memory.")
+    ] = None,
+    hops: Annotated[int, Parameter(help="How many links away, 1 to 3.")] = 3,
+    limit: Annotated[int, Parameter(help="At most so many memories.")] = 10,
+) -> Any:
+    return await memory.graph.find_related(name, query=query, hops=hops, limit=limit)
+
+
 async def graph_contradictions(
     *,
     memory: Memory,

@@ -16,7 +16,14 @@ from remanence.core.results import Result, visible
 from remanence.core.signatures import checked_class
 from remanence.core.toml import parse_toml
 from remanence.flows.base.context import QUIET, Core
-from remanence.flows.indexes.archive_index import INDEXED_MOST, INDEXED_MOST_BUILT_IN, OPEN, OPEN_BUILT_IN
+from remanence.flows.indexes.archive_index import (
+    INDEXED_MOST,
+    INDEXED_MOST_BUILT_IN,
+    LINKS,
+    LINKS_BUILT_IN,
+    OPEN,
+    OPEN_BUILT_IN,
+)
 from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.read.extraction import (
     EXTRACT_INSTRUCTION,
@@ -57,7 +64,7 @@ class Setting(Result):
 # They tune the inside: how turns are cut, when a step comes, what is kept in memory.
 ADVANCED = frozenset(
     "archive_indexed_most box_gap_minutes box_overlap_percent box_turns consolidate_at_end consolidate_extractions"
-    " consolidate_idle_minutes consolidate_minutes heartbeat_seconds summaries_run"
+    " consolidate_idle_minutes consolidate_minutes heartbeat_seconds recall_links summaries_run"
     " trace_days trace_overlap_percent".split()
 )
 SETTINGS: Mapping[str, Setting] = {
@@ -187,6 +194,13 @@ SETTINGS: Mapping[str, Setting] = {
             0,
             1,
             "whether recall also finds what is archived, behind what is as good and stands",
+        ),
+        Setting(
+            LINKS,
+            LINKS_BUILT_IN,
+            0,
+            100,
+            "how much of the best score a recall adds to what links of the best lead to, in percent; 0 for nothing",
         ),
         Setting(
             "summaries_run",

@@ -43,6 +43,7 @@ LOG = logging.getLogger(__name__)
 INDEXED_MOST = "archive_indexed_most"  # the setting, and what it is where nobody has set it
 INDEXED_MOST_BUILT_IN = 200_000
 OPEN, OPEN_BUILT_IN = "recall_archived", 1  # whether recall finds what is archived
+LINKS, LINKS_BUILT_IN = "recall_links", 0  # how much links of the best answers add, in percent
 
 
 # Texts whose words are not indexed yet are read whole by a question, no more than so many; the rest it indexes first.
@@ -55,13 +56,14 @@ class ArchiveWeight(NamedTuple):
     """How recall finds what is archived, and where the scope stands.
 
     `is_open` tells whether it does without being asked to, `by_hashes` whether by hashes of words; where it `waits`, it
-    would, but that the words of too many memories wait.
+    would, but that the words of too many memories wait. `links` is what that setting says, which is read with these.
     """
 
     position: int
     is_open: bool
     by_hashes: bool
     waits: bool
+    links: int
 
 
 async def weigh_archive(
@@ -71,19 +73,21 @@ async def weigh_archive(
 
     Return how many words there are, too; `counted` were these at their position.
     """
-    rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN)}
+    rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN, LINKS)}
     books = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
-    most, is_open = (
+    most, is_open, links = (
         built_in if row is None else row["value"]
         for row, built_in in (
             (books.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
             (books.values.get(rows[OPEN]), OPEN_BUILT_IN),
+            (books.values.get(rows[LINKS]), LINKS_BUILT_IN),
         )
     )
     if counted is None or counted.position != books.position or counted.waiting:
         counted = await store.archive_words(scope, None)
     is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
-    return ArchiveWeight(books.position, bool(is_open), is_large and not waits, is_large and waits), counted
+    by_hashes = is_large and not waits
+    return ArchiveWeight(books.position, bool(is_open), by_hashes, is_large and waits, int(links)), counted
 
 
 async def index_words(

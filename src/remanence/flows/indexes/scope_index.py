@@ -262,6 +262,11 @@ class ScopeIndex:
         rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
         return set(self.seq[rows[self.stands[rows]]].tolist())
 
+    def filter_followed(self, seqs: Iterable[int]) -> set[int]:
+        """Return those of some memories over which links are followed: what stands, and entities that do."""
+        rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
+        return set(self.seq[rows[_stands(self.column("status")[rows])]].tolist())
+
     async def match_tag(self, pattern: str, now: int) -> Bools:
         """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
         if pattern not in self._tagged:

@@ -1,4 +1,4 @@
-"""Contradictions between memories, listed and resolved for good or in favour of one; near duplicates linked or merged.
+"""Contradictions between memories, listed and resolved; near duplicates linked or merged; what links lead to.
 
 What a person merges is a plan with one merge, so that guards, audit and undoing are those of a policy.
 """
@@ -21,6 +21,8 @@ from remanence.flows.base.steps import explain_write_refusal
 from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
 from remanence.flows.edit.editing import decide_supersession
+from remanence.flows.inspect.related import RelatedResult, find_related
+from remanence.recall.activation import HOPS_MAX
 
 _POLICY = """
 version = 1
@@ -59,10 +61,25 @@ class Contradiction(Result):
 
 @checked_class
 class Graph:
-    """Contradictions and near duplicates among memories, as `memory.graph`."""
+    """What links say of memories, as `memory.graph`: what is related, contradictions, near duplicates."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
+
+    async def find_related(
+        self,
+        name: OneMemory | None = None,
+        *,
+        query: str | None = None,
+        hops: int = HOPS_MAX,
+        limit: int = 10,
+    ) -> RelatedResult:
+        """Follow links from a memory, or from the best answers to `query`, to what stands and is reached in `hops`.
+
+        Links fade: after 90 days without an event each loses a tenth of its confidence for each 90 days that begin, and
+        below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing counts as used.
+        """
+        return await find_related(self._core, name, query, hops, limit)
 
     async def contradictions(
         self,

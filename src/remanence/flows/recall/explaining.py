@@ -71,6 +71,7 @@ class ListeningTrace(RecallTrace):
         self._lost_by = ""  # the filter that took it
         self._archive_filter: ArchiveFilter | None = None
         self._ranked: dict[int, _Rank] = {}
+        self._paths: Mapping[int, tuple[Hop, ...]] = {}
 
     def mark(self, stage: str, /) -> None:
         """Add what passed since the last mark to a stage."""
@@ -114,6 +115,15 @@ class ListeningTrace(RecallTrace):
         if self._memory is not None and self._memory.seq not in self._ranked:
             self._rank_sought(scoring, self._memory.seq)
 
+    def note_links(
+        self, ranking: RankResult, seqs: Sequence[int], paths: Mapping[int, tuple[Hop, ...]], /
+    ) -> None:
+        """Keep the places and scores that links made of those before, and the ways."""
+        rows = zip(seqs, ranking.scores.tolist(), ranking.parts, strict=True)
+        for number, (seq, score, values) in enumerate(rows):
+            self._ranked[seq] = replace(self._ranked[seq], rank=number + 1, score=score, values=values)
+        self._paths = paths
+
     def _rank_sought(self, scoring: Scoring, seq: int) -> None:
         """Score a memory that is not among the best; nothing is kept of one that was no candidate."""
         rows = np.flatnonzero(scoring.ground.corpus.seq[scoring.candidates] == seq)
@@ -152,7 +162,7 @@ class ListeningTrace(RecallTrace):
             ranked.rank,
             parts,
             stands_above=hit.stands_above,
-            path=tuple(map(_hop, links)),
+            path=self._paths.get(hit.seq) or tuple(map(_hop, links)),
         )
 
     def _explain_absence(

@@ -47,6 +47,7 @@ from remanence.flows.recall.current_only import mark_outdated, merge_stronger
 from remanence.flows.recall.filters import ArchiveFilter, Filters, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
+from remanence.flows.recall.link_arm import LINKED_POOL, add_links
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
@@ -182,6 +183,11 @@ async def _looked_for(
             if changed_at > index.position and attempt < TOGETHER_TRIES - 1:
                 continue
             asked.trace.mark("index")
+            if weight.links:  # of the budget enough are read, as no size tells what links will raise
+                whole, deep = replace(asked, budget=None), max(pool, LINKED_POOL)
+                ranked = await _ranked_together(core, whole, words, archive, opens=opens, pool=deep)
+                pair = await add_links(core, (ranked.ranked, ranked.seqs), weight.links, pool, asked.trace)
+                return replace(ranked, ranked=pair[0], seqs=pair[1])
             return await _ranked_together(core, asked, words, archive, opens=opens, pool=pool)
     raise AssertionError("unreachable")
 

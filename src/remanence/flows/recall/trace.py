@@ -14,11 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from remanence.core.recall_explanation import Hop
     from remanence.core.score import ScoreWeights
     from remanence.core.snapshot import Floats, Ints
     from remanence.flows.base.context import Core
     from remanence.flows.recall.filters import ArchiveFilter
     from remanence.recall.fuse import RankResult
+
+    Paths = Mapping[int, tuple[Hop, ...]]  # by number of the memory at the end
 
 
 class HeldRows(Protocol):
@@ -84,6 +87,9 @@ class RecallTrace:
 
     def note_ranking(self, _ranking: "RankResult", _seqs: Sequence[int], _pool: int, /) -> None:
         """Hear how all that was left was scored, and the numbers of the best, at most so many, that are looked at."""
+
+    def note_links(self, _ranking: "RankResult", _seqs: Sequence[int], _paths: "Paths", /) -> None:
+        """Hear how the best stand after links have added to their scores, and by which way they were reached."""
 
     def explain_recall(self, answer: RecallResult, _outcome: Outcome, /) -> RecallResult:
         """Return the answer, with the reasons where somebody asked for them."""

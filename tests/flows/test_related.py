@@ -1,0 +1,221 @@
+"""What links lead to from a memory or a question, with the way there, and links as an arm of recall; on both stores."""
+
+from pathlib import Path
+
+import pytest
+
+import remanence
+from remanence.core.clock import ManualClock
+from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.model import Relation
+from remanence.core.recall_explanation import RecallExplanation
+from remanence.faces import show
+from remanence.flows.recall import link_walk
+
+from .conftest import hear
+
+TEXTS = ("The bakery closed in March", "Flour became dear", "Ana left the town", "The mill burnt down")
+
+
+@pytest.fixture
+async def chain(memory: remanence.Engine) -> remanence.Engine:
+    """The mill (4) supports flour (2), which causes the bakery (1), which causes Ana (3)."""
+    for text in TEXTS:
+        await memory.learn(text)
+    await memory.link(4, 2, "supports")
+    await memory.link(2, 1, "causes", confidence=0.9)
+    await memory.link(1, 3, "causes", confidence=0.5)
+    return memory
+
+
+def seqs(found: remanence.types.RelatedResult) -> list[int]:
+    """Return what was found by number."""
+    return [one.memory.seq for one in found.memories]
+
+
+async def test_each_comes_with_its_way(chain: remanence.Engine) -> None:
+    """Three hops from the mill to Ana, each with its confidence; nobody said how sure the first is."""
+    found = await chain.graph.find_related(4)
+    ana = found.memories[-1]
+
+    assert ((4,), [2, 1, 3], {}) == (found.seeds, seqs(found), found.left_out)
+    assert [(4, 2, None), (2, 1, 0.9), (1, 3, 0.5)] == [
+        (hop.source, hop.target, hop.confidence) for hop in ana.path
+    ]
+    assert [0.525, 0.28665, 0.111475] == [one.activation for one in found.memories]
+    assert "confidence 0.50" in "\n".join(line.plain for line in show.lines(found))
+    assert all(memory.uses == 0 for memory in await chain.list())
+
+
+async def test_causes_lead_to_their_effects_alone(chain: remanence.Engine) -> None:
+    """From the effect nothing leads back to its cause; who supports is reached both ways."""
+    assert [] == seqs(await chain.graph.find_related(3))
+    assert {1, 3, 4} == {*seqs(await chain.graph.find_related(2))}
+
+
+async def test_hops_and_limit(chain: remanence.Engine) -> None:
+    """What the limit leaves out is counted."""
+    one, two = await chain.graph.find_related(4, hops=1), await chain.graph.find_related(4, limit=2)
+
+    assert ([2], [2, 1]) == (seqs(one), seqs(two))
+    assert {"limit": 1} == two.left_out
+
+
+async def test_links_of_old_lead_no_further(chain: remanence.Engine, clock: ManualClock) -> None:
+    """At half a confidence Ana is reached for 360 days; drawn again, the link leads there anew."""
+    clock.advance(days=360)
+    held = await chain.graph.find_related(1)
+    clock.advance(days=1)
+    lost = await chain.graph.find_related(1)
+    await chain.link(1, 3, "causes")
+
+    assert 0.2 == held.memories[0].path[0].confidence
+    assert ([3], [], [3]) == (seqs(held), seqs(lost), seqs(await chain.graph.find_related(1)))
+
+
+async def test_reinforcement_ends_at_one(chain: remanence.Engine) -> None:
+    """Drawn ever again, a link weighs 1 and is as sure as can be; its activation is then .7."""
+    for _ in range(20):
+        await chain.link(1, 3, "causes")
+    (ana,) = (await chain.graph.find_related(1)).memories
+
+    assert (1.0, 1.0, 0.7) == (ana.path[0].weight, ana.path[0].confidence, ana.activation)
+
+
+async def test_what_stands_no_more_is_no_way(chain: remanence.Engine) -> None:
+    """Neither found nor passed through; to begin at it is allowed."""
+    await chain.forget(2)
+
+    assert [] == seqs(await chain.graph.find_related(4))
+    assert [1, 3] == [one for one in seqs(await chain.graph.find_related(2)) if one != 4]
+
+
+async def test_an_entity_is_a_way_and_no_answer(memory: remanence.Engine) -> None:
+    """Two facts that mention one person are two hops apart, through that person, who is not listed."""
+    for session, text in (("a", "My sister Mia lives in Tartu."), ("b", "My sister Mia plays the cello.")):
+        await memory.note(text, session=session, speaker="Ines", later=True)
+        await hear(memory)
+    mia = (await memory.entities.get("Mia")).entity
+    facts = [one for one in await memory.list() if "Ines's sister" in one.text]
+    found = await memory.graph.find_related(facts[0].id, hops=2)
+    (other,) = [one for one in found.memories if one.memory.seq == facts[1].seq]
+
+    assert [Relation.MENTIONS.label] * 2 == [hop.relation for hop in other.path]
+    assert mia.seq == other.path[0].target
+    assert mia.seq not in seqs(found)
+    assert {one.seq for one in facts} <= {*seqs(await memory.graph.find_related(mia.id, hops=1))}
+
+
+async def test_history_and_contradictions_lead_nowhere(memory: remanence.Engine) -> None:
+    """What contradicts or superseded a memory is no way to what it has to do with."""
+    for text in TEXTS[:2]:
+        await memory.learn(text)
+    await memory.link(1, 2, "contradicts")
+
+    assert [] == seqs(await memory.graph.find_related(1))
+
+
+async def test_where_too_many_are_reached_it_says_so(
+    memory: remanence.Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Links of the strongest are read; of the others it is said that theirs were not."""
+    monkeypatch.setattr(link_walk, "EXPANDED_MOST", 2)
+    for text in TEXTS:
+        await memory.learn(text)
+    await memory.learn("A fifth thing")
+    for other, weight in ((2, 0.9), (3, 0.8), (4, 0.7)):
+        await memory.link(1, other, "supports", weight=weight)
+    await memory.link(4, 5, "supports")
+    found = await memory.graph.find_related(1)
+
+    assert ([2, 3, 4], {"not followed": 1}) == (seqs(found), found.left_out)
+    assert str(found).endswith("left out: not followed 1")
+
+
+async def test_from_a_question(chain: remanence.Engine) -> None:
+    """Links begin at the best answers, which are the seeds and not among what is found."""
+    await chain.learn("Ana's sister sings in a choir")
+    await chain.link(3, 5, "causes")
+    found = await chain.graph.find_related(query="flour bakery mill Ana town")
+
+    assert 3 == len(found.seeds)
+    assert not {*found.seeds} & {*seqs(found)}
+    assert all(
+        one.path[0].source in found.seeds or one.path[0].target in found.seeds for one in found.memories
+    )
+
+
+async def test_refusals(chain: remanence.Engine) -> None:
+    """Neither, both, too many hops, an unknown memory: one clear error each. A weak answer is no place to begin."""
+    for wrong in ({}, {"name": 1, "query": "flour"}, {"name": 1, "hops": 4}, {"name": 1, "limit": 0}):
+        with pytest.raises(InvalidInput) as refused:
+            await chain.graph.find_related(**wrong)
+
+        assert refused.value.recovery
+    with pytest.raises(NotFound):
+        await chain.graph.find_related(99)
+    found = await chain.graph.find_related(query="zebra quartz")
+
+    assert ((), ()) == (found.seeds, found.memories)
+
+
+# As an arm of recall
+
+
+async def linked_store(memory: remanence.Engine) -> None:
+    """Fill a memory with one answer, what its link leads to, and much else that has a word of the question."""
+    await memory.learn("The boathouse key hangs behind the stove")
+    for number in range(30):
+        await memory.learn(f"A key of room {number} is lost")
+    await memory.learn("Under the stairs there is a loose board")
+    await memory.link(1, 32, "elaborates", weight=0.9)
+
+
+async def test_off_it_adds_nothing(memory: remanence.Engine) -> None:
+    """Without the setting no score has the part, and what is linked stays where its words put it."""
+    await linked_store(memory)
+    answer = await memory.recall("boathouse key stove", explain=True)
+
+    assert not any("linked" in hit.parts for hit in answer.memories)
+    assert 32 not in {hit.memory.seq for hit in answer.memories}
+
+
+async def test_on_it_raises_what_the_best_lead_to(memory: remanence.Engine) -> None:
+    """The answer stays first, what it leads to comes in, and the record tells the part, the way and the sum."""
+    await linked_store(memory)
+    await memory.settings.set("recall_links", 40)
+    answer = await memory.recall("boathouse key stove", explain=True)
+    why = answer.explanation
+    assert isinstance(why, RecallExplanation)
+    scores = {one.seq: one for one in why.scores}
+
+    assert 1 == answer.memories[0].memory.seq
+    assert [(1, 32, "elaborates")] == [(hop.source, hop.target, hop.relation) for hop in scores[32].path]
+    assert "linked" in str(scores[32])
+    assert "linked" not in {part.name for part in scores[1].parts}
+    for hit in answer.memories:
+        assert hit.score == pytest.approx(scores[hit.seq].total, abs=1e-6)
+    assert sorted(one.rank for one in why.scores) == [one.rank for one in why.scores]
+
+
+async def test_on_within_a_budget(memory: remanence.Engine) -> None:
+    """The answer holds its budget, and a question that nothing answers has no seeds."""
+    await linked_store(memory)
+    await memory.settings.set("recall_links", 40)
+    answer = await memory.recall("boathouse key stove", budget=80)
+    nothing = await memory.recall("zebra quartz velvet")
+
+    assert {1, 32} <= {hit.memory.seq for hit in answer.memories}
+    assert answer.tokens <= 80
+    assert not any("linked" in hit.parts for hit in nothing.memories)
+
+
+async def test_on_beside_a_large_archive(tmp_path: Path, clock: ManualClock) -> None:
+    """Where the archive has left the index, what stands is raised all the same."""
+    async with remanence.open(tmp_path / "some.db", clock=clock, embedder="hashed") as memory:
+        await linked_store(memory)
+        await memory.settings.set("archive_indexed_most", 0)
+        await memory.settings.set("recall_links", 40)
+        answer = await memory.recall("boathouse key stove", explain=True)
+
+        assert 32 in {hit.memory.seq for hit in answer.memories}
