@@ -78,7 +78,6 @@ from remanence.flows.write.proposals import Proposal
 from remanence.flows.write.reembedding import ReembedResult
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
-from remanence.recall.activation import HOPS_MAX
 from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check
 from remanence.write.transcripts.base import Importer
@@ -97,12 +96,7 @@ class Frames:
 
 class Graph:
     def find_related(
-        self,
-        name: OneMemory | None = None,
-        *,
-        query: str | None = None,
-        hops: int = HOPS_MAX,
-        limit: int = 10,
+        self, name: OneMemory | None = None, *, query: str | None = None, hops: int = 3, limit: int = 10
     ) -> RelatedResult: ...
     def contradictions(
         self, open_only: bool = True, *, limit: int | None = None, after: Contradiction | None = None

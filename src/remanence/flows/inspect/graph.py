@@ -22,7 +22,6 @@ from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.inspect.related import RelatedResult, find_related
-from remanence.recall.activation import HOPS_MAX
 
 _POLICY = """
 version = 1
@@ -71,7 +70,7 @@ class Graph:
         name: OneMemory | None = None,
         *,
         query: str | None = None,
-        hops: int = HOPS_MAX,
+        hops: int = 3,
         limit: int = 10,
     ) -> RelatedResult:
         """Follow links from a memory, or from the best answers to `query`, to what stands and is reached in `hops`.
