@@ -81,10 +81,15 @@ def read_recallable(given: Mapping[str, Any]) -> Filters:
     return read(given, RECALLABLE)
 
 
-def listed_by(named: Mapping[str, Any], equal: Mapping[str, Any], filters: Mapping[str, Any]) -> "Filters":
+def listed_by(named: Mapping[str, Any], equal: Mapping[str, Any], filters: Mapping[str, Any]) -> Filters:
     """Read what `list` is asked for; of what is named, None asks for nothing."""
     values = {name: value for name, value in named.items() if value is not None}
     return read(join_filters(values, equal, filters), LISTABLE)
+
+
+def lists_entities(filters: Filters) -> bool:
+    """Tell whether entities are asked for: by their category, since they say nothing that answers a question."""
+    return CATEGORY in filters.columns.get("category", ())
 
 
 def join_filters(*several: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,8 +124,3 @@ def _column_value(name: str, value: Any) -> Any:
     if plain is not None:
         refuse_unfit(name, plain)
     return plain
-
-
-def lists_entities(columns: Mapping[str, Any]) -> bool:
-    """Tell whether columns ask for entities: by their category alone."""
-    return CATEGORY in columns.get("category", ())

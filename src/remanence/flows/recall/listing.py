@@ -1,4 +1,7 @@
-"""Lists of memories by filters, now or as of an instant, a page at a time. Knows no question and no ranking."""
+"""Memories as a list: by status, tags and columns, as they are or as they were at an instant.
+
+Knows filters and the store; ranks nothing.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -51,7 +54,7 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
         oldest_first=asked.oldest_first,
     )
     if not filters.attributes:
-        return await _list_memories(core, find)
+        return await _find_memories(core, find, entities=lists_entities(filters))
     seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
     memories: list[Memory] = []
     for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
@@ -79,7 +82,7 @@ async def _list_as_of(core: Core, asked: Listing, at: int) -> list[Memory]:
 
 
 def _is_listed(memory: Memory, asked: Listing, cursor: int | None) -> bool:
-    """Tell whether a list has a memory, as `_list_memories` and the store would."""
+    """Tell whether a list has a memory, as `_find_memories` and the store would."""
     filters = asked.filters
     lies_behind = cursor is None or (memory.seq > cursor if asked.oldest_first else memory.seq < cursor)
     return (
@@ -89,16 +92,16 @@ def _is_listed(memory: Memory, asked: Listing, cursor: int | None) -> bool:
         and all(getattr(memory, name) in values for name, values in filters.columns.items())
         and filters.met_by(memory)
         and (asked.between is None or asked.between[0] <= memory.said_at <= asked.between[1])
-        and (not is_entity(memory) or lists_entities(filters.columns))
+        and (not is_entity(memory) or lists_entities(filters))
     )
 
 
-async def _list_memories(core: Core, find: Find) -> list[Memory]:
+async def _find_memories(core: Core, find: Find, *, entities: bool) -> list[Memory]:
     """List memories; entities, which say nothing themselves, only where their category is asked for."""
     limit = find.limit
     while True:
         page = await core.store.find(core.scope, replace(find, limit=limit))
-        memories = page if lists_entities(find.equal) else [one for one in page if not is_entity(one)]
+        memories = page if entities else [one for one in page if not is_entity(one)]
         if len(memories) >= find.limit or len(page) < limit or limit == LISTED_MAX:
             return memories[: find.limit]
         limit = min(LISTED_MAX, 2 * limit + PAGE_MIN)

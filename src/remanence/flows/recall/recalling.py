@@ -358,7 +358,7 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
 
 def of_entities(asked: RecallRequest) -> bool:
     """Tell whether entities are asked for: by their category, since they say nothing that answers a question."""
-    return lists_entities(asked.filters.columns)
+    return lists_entities(asked.filters)
 
 
 def _any_of(core: Core, name: str, values: Sequence[Any]) -> Bools:
