@@ -48,6 +48,10 @@ class Corpus:
         """Return the number of memories."""
         return len(self.seq)
 
+    def take(self, rows: npt.NDArray[np.intp]) -> "Corpus":
+        """Return some memories alone, by ascending row."""
+        return Corpus(**{name: getattr(self, name)[rows] for name in Corpus.__dataclass_fields__})
+
 
 @dataclass(frozen=True, slots=True)
 class Windows:

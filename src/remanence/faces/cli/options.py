@@ -324,6 +324,7 @@ class Narrow:
             help="What was said then counts more, such as 2026-05-01/2026-05-31; a day alone is that day."
         ),
     ] = None
+    as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
     archived: Annotated[
         ArchiveName | None,
         Parameter(help="Whether to look in the archive, too; as the setting recall_archived says if absent."),
@@ -341,7 +342,17 @@ class Narrow:
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `recall`."""
-        names = ("limit", "budget", "asker", "thread", "count_use", "archived", "newer_first", "around")
+        names = (
+            "limit",
+            "budget",
+            "asker",
+            "thread",
+            "count_use",
+            "archived",
+            "newer_first",
+            "around",
+            "as_of",
+        )
         arguments = {name: getattr(self, name) for name in names}
         if self.where:
             arguments["filters"] = filters(self.where)

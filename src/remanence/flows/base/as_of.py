@@ -4,17 +4,36 @@ A store is refused, not guessed at: where images have ended since, and for an in
 erased since is nowhere, and so is no part of what was. What stands is known by the order in which it was written.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from remanence.core.change import Change, rows_of
 from remanence.core.clock import to_micros
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.keywords import Moment
+from remanence.core.model import Memory
 from remanence.core.results import minute_of
 from remanence.edit.rewind import REWOUND, ChangesSince
 from remanence.flows.base.audit_log import PAGE
 from remanence.flows.base.context import Core
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """What the audit says of each memory that changed since an instant, up to a position, and their rows of today.
+
+    What came since has no row here.
+    """
+
+    position: int
+    changes: Mapping[int, ChangesSince]
+    today: Mapping[int, Memory | None]
+
+    def list_memories(self, scope: str) -> dict[int, Memory]:
+        """Return by number those that were there, as they were."""
+        rewound = {seq: self.changes[seq].rewind(scope, seq, one) for seq, one in self.today.items()}
+        return {seq: one for seq, one in rewound.items() if one is not None}
 
 
 async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dict[int, ChangesSince]:
@@ -22,12 +41,39 @@ async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dic
     since = await _find_position(core, at)
     await _refuse_ended(core, since, at)
     changes: dict[int, ChangesSince] = {}
-    after = since
+    await take_in_changes(core, changes, since, seq)
+    return changes
+
+
+async def take_in_changes(
+    core: Core, changes: dict[int, ChangesSince], after: int, seq: int | None = None
+) -> int:
+    """Take in what was logged after a position, of all memories or of one; return the position that was reached."""
     while page := await core.store.history(core.scope, memory=seq, after=after, limit=PAGE):
         for part in page:
             _take_in(changes, rows_of(part.entries), seq)
         after = page[-1].position
-    return changes
+    return after
+
+
+async def read_rewound(core: Core, at: int) -> Rewound:
+    """Return what changed since an instant and those memories as they were; nothing that is written meanwhile counts.
+
+    Rows are read first and what was logged meanwhile after them: the first change since has what was before it.
+    """
+    position = await _find_position(core, at)
+    await _refuse_ended(core, position, at)
+    changes: dict[int, ChangesSince] = {}
+    today: dict[int, Memory | None] = {}
+    position = await take_in_changes(core, changes, position)
+    while missing := sorted(
+        seq for seq, one in changes.items() if one.was_there is not False and seq not in today
+    ):
+        for start in range(0, len(missing), PAGE):
+            some = missing[start : start + PAGE]
+            today |= zip(some, await core.store.get(core.scope, some), strict=True)
+        position = await take_in_changes(core, changes, position)
+    return Rewound(position, changes, today)
 
 
 def read_instant(core: Core, as_of: Moment) -> int:

@@ -6,7 +6,7 @@ Knows both indexes and the store; what a score is made of is the ranking's to kn
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -44,13 +44,22 @@ class RankQuestion:
     meant: QuestionVector
 
 
+class PastReader(Protocol):
+    """A scope as it was at an instant, whose memories are read as they were."""
+
+    async def read(self, core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+        """Return memories as they were, None for one that is nowhere any more."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ArchiveRanking:
-    """What was ranked, by number, and the archived memories that were read for it."""
+    """What was ranked, by number, the archived memories that were read for it, and the scope of then that it was."""
 
     ranked: RankResult
     seqs: list[int]
     read: Mapping[int, Memory]
+    past: PastReader | None = None
 
 
 async def ranked_with_archive(
@@ -58,14 +67,10 @@ async def ranked_with_archive(
 ) -> ArchiveRanking | None:
     """Rank rows of the index, which stays still, with the best of the archive; None where nothing of that comes up."""
     archive, archive_filter = left
-    rows = await _pick_rows(core, archive, question, archive_filter)
-    # Where somebody moves it faster than both are read, what has just left the index may be in it still.
-    rows = rows[[seq not in core.index for seq in archive.seq[rows].tolist()]]
-    read = await core.store.get(core.scope, archive.seq[rows].tolist()) if len(rows) else []
-    memories = {one.seq: one for one in read if one is not None and one.status in _FOUND}
-    rows = rows[np.isin(archive.seq[rows], [*memories])]
-    if not len(rows):
+    memories = await read_best_archived(core, left, question)
+    if not memories:
         return None
+    rows = np.searchsorted(archive.seq, sorted(memories))
     near = add_window_rows(archive.ground.windows, rows)
     forms = {stem: question.query.forms_of(stem) for stem in question.query.stems}
     postings = await core.index.postings(forms, every=True)
@@ -81,6 +86,18 @@ async def ranked_with_archive(
         pool,
     )
     return ArchiveRanking(ranking, seqs, memories)
+
+
+async def read_best_archived(
+    core: Core, left: tuple[Archive, ArchiveFilter], question: RankQuestion
+) -> dict[int, Memory]:
+    """Read the best of the archive by hashes, by number; the rows of the index, which has none of them, stay still."""
+    archive, archive_filter = left
+    rows = await _pick_rows(core, archive, question, archive_filter)
+    # Where somebody moves it faster than both are read, what has just left the index may be in it still.
+    seqs = [seq for seq in archive.seq[rows].tolist() if seq not in core.index]
+    read = await core.store.get(core.scope, seqs) if seqs else []
+    return {one.seq: one for one in read if one is not None and one.status in _FOUND}
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +329,5 @@ def _compare_windows(
     bare[at] = vectors
     has_own = np.zeros(len(near), np.bool_)
     has_own[at] = True
-    whole = archive.ground.corpus
-    some = Corpus(**{name: getattr(whole, name)[near] for name in Corpus.__dataclass_fields__})
+    some = archive.ground.corpus.take(near)
     return cosine(window_vectors(windows_of(some), bare), vector), has_own

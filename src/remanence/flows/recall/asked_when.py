@@ -5,16 +5,15 @@ from collections.abc import Sequence
 from remanence.core.clock import to_span
 from remanence.core.keywords import Moment
 from remanence.core.results import date_of
-from remanence.flows.base.context import Core
 from remanence.read.when import TimeSpan, find_time_spans
 
 AROUND = "around"  # what the caller said himself
 
 
-def read_times(core: Core, question: str, around: tuple[Moment, Moment] | None) -> tuple[TimeSpan, ...]:
+def read_times(now: int, question: str, around: tuple[Moment, Moment] | None) -> tuple[TimeSpan, ...]:
     """Return the times that a question asks about; InvalidInput for a span that ends before it begins, or is none."""
     if around is None:
-        return find_time_spans(question, core.clock.now())
+        return find_time_spans(question, now)
     span = to_span(around, AROUND)
     return () if span is None else (TimeSpan(*span, AROUND),)
 

@@ -33,6 +33,7 @@ from remanence.core.model import (
 )
 from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY, UNSURE, WEAK
 from remanence.flows.base import extra_vectors
+from remanence.flows.base.as_of import read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import Archive
@@ -43,7 +44,7 @@ from remanence.flows.recall.archive_ranking import (
     ranked_with_archive,
 )
 from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
-from remanence.flows.recall.current_only import mark_outdated, merge_stronger
+from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, merge_stronger
 from remanence.flows.recall.filters import ArchiveFilter, Filters, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
@@ -65,9 +66,9 @@ from remanence.text.condense import shown_text
 from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
-    from remanence.flows.recall import explaining
+    from remanence.flows.recall import explaining, past_ranking
 else:
-    import_later(globals(), {"remanence.flows.recall": "explaining"})
+    import_later(globals(), {"remanence.flows.recall": "explaining past_ranking"})
 
 LIMIT_MAX = 1_000
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
@@ -82,7 +83,8 @@ NO_ROOM = "the best answer does not fit into this budget"
 # So often both indexes are brought to one position.
 TOGETHER_TRIES = 10
 
-_LOOKED_AT = (Relation.LEARNED_FROM, Relation.CONTRADICTS, Relation.NEWER)
+_LASTING = (Relation.LEARNED_FROM,)  # what is today as it was then: a fact is learned once
+_LOOKED_AT = (*_LASTING, Relation.CONTRADICTS, Relation.NEWER)
 
 Bools = npt.NDArray[np.bool_]
 # How often the words of a question are held, which are worth asking for and in which forms, and a model's vector of it.
@@ -107,7 +109,12 @@ class RecallRequest:
     around: tuple[Moment, Moment] | None = None
     explain: bool = False
     why_not: OneMemory | None = None
+    as_of: Moment | None = None
     trace: RecallTrace = UNHEARD
+
+    def at(self, core: Core) -> int:
+        """Return the instant that is asked about, which is now unless somebody says another."""
+        return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
 
 
 async def recall(core: Core, asked: RecallRequest) -> RecallResult:
@@ -122,14 +129,14 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     outcome = await _looked_for(core, asked, (context, terms, question), pool)
     asked.trace.mark("ranking")
     ranking, seqs = outcome.ranked, outcome.seqs
-    links = await core.store.neighbours(core.scope, seqs, *_LOOKED_AT)
+    links = await core.store.neighbours(core.scope, seqs, *(_LOOKED_AT if outcome.past is None else _LASTING))
     same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
         ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
-    marks = await mark_outdated(core, await _read(core, seqs, outcome.read))
-    times = read_times(core, asked.query, asked.around)
+    marks = await _read_marked(core, seqs, outcome)
+    times = read_times(asked.at(core), asked.query, asked.around)
     # Who asks about a time that is over does not ask what holds now.
-    newer_first = asked.newer_first and all(one.ends >= core.clock.now() for one in times)
+    newer_first = asked.newer_first and all(one.ends >= asked.at(core) for one in times)
     marks = await mark_newer(core, marks, links, raises=newer_first)
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
@@ -145,7 +152,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without, times=describe_times(times))
-    if asked.count_use and not answer.is_weak:
+    if asked.count_use and not answer.is_weak and asked.as_of is None:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
     asked.trace.mark("answer")
@@ -217,6 +224,8 @@ async def _ranked_together(
     words = await match_forms(core, asked.query, words)
     archive_rows = _find_archived_rows(core, asked, opens=opens)
     allowed = await _filter_rows(core, asked, archive_rows)
+    if asked.as_of is not None:
+        return await _ranked_as_of(core, asked, words, left, (allowed, opens), pool)
     if left is not None:
         question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
         joint = await ranked_with_archive(core, left, question, allowed, pool)
@@ -227,6 +236,28 @@ async def _ranked_together(
     return ArchiveRanking(ranking, core.index.seq[ranking.rows].tolist(), {})
 
 
+async def _ranked_as_of(
+    core: Core,
+    asked: RecallRequest,
+    words: AskedWords,
+    left: tuple[Archive, ArchiveFilter] | None,
+    rows: tuple[Bools, bool],
+    pool: int,
+) -> ArchiveRanking:
+    """Rank what stood at an instant; `rows` are those that may be returned by what they are now."""
+    allowed, opens = rows
+    question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
+    past = await past_ranking.read_past_scope(core, asked.at(core), left, question)
+    wanted = past_ranking.PastWanted(
+        asked.filters.statuses or RECALLED,
+        asked.thread,
+        asked.between,
+        asked.filters,
+        opens and not asked.filters.by_status,
+    )
+    return await past_ranking.rank_as_of(core, past, wanted, question, (words[1], allowed), pool)
+
+
 def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
     """Return what of the archive may be found, None where it is closed; who asks for the status gets full scores."""
     statuses, by_status = asked.filters.statuses, asked.filters.by_status
@@ -235,6 +266,13 @@ def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter 
     if not by_status and not opens:
         return None
     return ArchiveFilter(asked.thread, asked.between, asked.filters, lowered=not by_status)
+
+
+async def _read_marked(core: Core, seqs: Sequence[int], outcome: ArchiveRanking) -> MarkedMemories:
+    """Read memories that say what of them holds no longer, or held none then; what was above them then nobody says."""
+    if outcome.past is not None:
+        return MarkedMemories(await outcome.past.read(core, seqs))
+    return await mark_outdated(core, await _read(core, seqs, outcome.read))
 
 
 async def _read(core: Core, seqs: Sequence[int], known: Mapping[int, Memory]) -> list[Memory | None]:
@@ -298,6 +336,8 @@ def _check(core: Core, asked: RecallRequest) -> None:
         check_name("agent", asked.agent)
         refuse_secret(core.salt, "name of the agent", asked.agent)
     to_span(asked.around, AROUND)
+    if asked.as_of is not None:
+        _check_as_of(core, asked)
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
@@ -307,6 +347,20 @@ def _check(core: Core, asked: RecallRequest) -> None:
                 f"recall finds nothing that {_UNRECALLED[status]}",
                 recovery=f"list it: `list(status='{status.label}')`",
             )
+
+
+def _check_as_of(core: Core, asked: RecallRequest) -> None:
+    asked.at(core)
+    if asked.explain or asked.why_not is not None:
+        raise InvalidInput(
+            "why an answer is as it is can be told for the present alone, not as of an instant",
+            recovery="leave out explain and why_not, or as_of; `history` of a memory says when it changed",
+        )
+    if of_entities(asked):
+        raise InvalidInput(
+            "entities are not recalled as of an instant",
+            recovery="list them: `list(category='entity', as_of=TIME)`",
+        )
 
 
 def _find_archived_rows(core: Core, asked: RecallRequest, *, opens: bool) -> Bools | None:
@@ -431,7 +485,9 @@ def _query(core: Core, asked: RecallRequest, words: AskedWords, weights: Mapping
         within_conversation=asked.thread is not None,
         contextual=question.vector,
         forms=query_stems,
-        spans=tuple((begins, ends) for begins, ends, _ in read_times(core, asked.query, asked.around)),
+        spans=tuple(
+            (begins, ends) for begins, ends, _ in read_times(asked.at(core), asked.query, asked.around)
+        ),
     )
 
 

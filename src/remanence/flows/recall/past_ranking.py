@@ -1,0 +1,336 @@
+"""What stood at an instant, ranked: rows of the index that say now what they said then, and texts of then between them.
+
+Knows the index, the audit and the store; what a score is made of is the ranking's to know. Words of who says the same
+are weighed by the scope of then, vectors of who stood beside somebody whose text changed by the neighbours of today.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.claim import Claim
+from remanence.core.model import Memory, Role, Status
+from remanence.core.snapshot import means
+from remanence.edit.rewind import ChangesSince, mark_ended
+from remanence.flows.base.as_of import Rewound, read_rewound, take_in_changes
+from remanence.flows.base.context import Core
+from remanence.flows.indexes.archive_index import Archive
+from remanence.flows.recall.archive_ranking import ArchiveRanking, RankQuestion, read_best_archived
+from remanence.flows.recall.filters import ArchiveFilter, Filters
+from remanence.read.entity import is_entity
+from remanence.recall.corpus import Bools, Corpus, Floats
+from remanence.recall.fuse import Contextual, RankResult, rank
+from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
+from remanence.recall.lexical import WordForms
+from remanence.recall.semantic import cosine, window_vectors, word_weight
+from remanence.store.base import Arriving
+from remanence.text.analysis import asks, stems, term_hash
+
+_SILENT = frozenset({Status.PRUNED, Status.QUARANTINED})  # what lends no words to its neighbours
+_KEPT = "as of"  # the name under which the index keeps the last scope of then, until something changes
+
+
+@dataclass(frozen=True, slots=True)
+class PastWanted:
+    """What stood then and may be in an answer: filters as asked, and whether the archive of then is open to it."""
+
+    statuses: tuple[Status, ...]
+    thread: str | None
+    between: tuple[int, int] | None
+    filters: Filters
+    opens: bool
+
+    def is_met_by(self, memory: Memory) -> bool:
+        """Tell whether a memory, as it was, passes all of it."""
+        filters = self.filters
+        return (
+            (memory.status in self.statuses or (self.opens and memory.status is Status.ARCHIVED))
+            and not is_entity(memory)
+            and (self.thread is None or memory.thread == self.thread)
+            and (self.between is None or self.between[0] <= memory.said_at <= self.between[1])
+            and all(getattr(memory, name) in values for name, values in filters.columns.items())
+            and all(any(means(pattern, tag) for tag in memory.tags) for pattern in filters.tags)
+            and filters.met_by(memory)
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PastScope:
+    """A scope as it was at an instant: `changed` as they were, by number, and all that has words as one corpus.
+
+    `kept` are the rows of the index that say now what they said then, `places` where those of them that changed
+    otherwise stand among these, with how they were. `texts` are the memories whose words of then no row has, and
+    `vectors` theirs; `holders` says by stem which of these hold it.
+    """
+
+    at: int
+    rewound: Rewound
+    changed: Mapping[int, Memory]
+    kept: Rows
+    places: Mapping[int, Memory]
+    texts: Sequence[Memory]
+    joined: JoinedCorpus
+    speakers: Sequence[str]
+    holders: Mapping[str, Sequence[int]]
+    vectors: Floats
+
+    def mark_allowed(self, today: Bools, wanted: PastWanted) -> Bools:
+        """Return by row what may be in the answer; `today` tells of the index which rows may be by what they are."""
+        standing = today[self.kept]
+        for place, memory in self.places.items():
+            standing[place] = wanted.is_met_by(memory)
+        return self.joined.join_marks(standing, np.array([*map(wanted.is_met_by, self.texts)], np.bool_))
+
+    def mark_archived(self, today: Bools) -> Bools:
+        """Return by row what was archived."""
+        standing = today[self.kept]
+        for place, memory in self.places.items():
+            standing[place] = memory.status is Status.ARCHIVED
+        archived = [memory.status is Status.ARCHIVED for memory in self.texts]
+        return self.joined.join_marks(standing, np.array(archived, np.bool_))
+
+    def find_holders(self, forms: Sequence[str]) -> Rows:
+        """Return which texts hold any form of a word."""
+        return np.array(sorted({place for form in forms for place in self.holders.get(form, ())}), np.intp)
+
+    async def read(self, core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+        """Return memories as they were, each saying what of it held no longer; None for what is erased meanwhile.
+
+        What is written while it is read does not count.
+        """
+        known = {**self.changed, **{one.seq: one for one in self.texts}}
+        missing = [seq for seq in seqs if seq not in known]
+        today = dict(zip(missing, await core.store.get(core.scope, missing), strict=True)) if missing else {}
+        claims: dict[int, list[Claim]] = defaultdict(list)
+        for claim in await core.store.claims(core.scope, list(seqs)) if seqs else ():
+            claims[claim.seq].append(claim)
+        late: dict[int, ChangesSince] = {}
+        await take_in_changes(core, late, self.rewound.position)
+        memories: list[Memory | None] = []
+        for seq in seqs:
+            since = late.get(seq, ChangesSince())
+            then = known.get(seq) or since.rewind(core.scope, seq, today[seq])
+            own = since.rewind_claims(claims[seq])
+            own = self.rewound.changes.get(seq, ChangesSince()).rewind_claims(own)
+            memories.append(None if then is None else mark_ended(then, own, self.at))
+        return memories
+
+
+async def read_past_scope(
+    core: Core, at: int, left: tuple[Archive, ArchiveFilter] | None, question: RankQuestion
+) -> PastScope:
+    """Return the scope as it was, kept until something changes; the rows of the index stay still.
+
+    Where the archive has left the index, with the best of what was in it then and is so still, read for the question.
+    """
+    index = core.index
+    kept = index.derived.get(_KEPT)
+    if kept is None or kept[0] != (at, index.position):
+        rewound = await read_rewound(core, at)
+        kept = (at, index.position), await _build(core, at, rewound, ())
+        index.derived[_KEPT] = kept
+    past: PastScope = kept[1]
+    if left is None:
+        return past
+    archived = await read_best_archived(core, left, question)
+    unchanged = [one for seq, one in sorted(archived.items()) if seq not in past.rewound.changes]
+    return await _build(core, at, past.rewound, unchanged) if unchanged else past
+
+
+async def rank_as_of(
+    core: Core,
+    past: PastScope,
+    wanted: PastWanted,
+    question: RankQuestion,
+    words: tuple[WordForms, Bools],
+    pool: int,
+) -> ArchiveRanking:
+    """Rank a scope as it was; beside the forms of its words `words` has which rows of the index may be returned."""
+    forms, today = words
+    postings = await core.index.postings(forms, every=True)
+    allowed = past.mark_allowed(today, wanted)
+    lowered = past.mark_archived(core.index.match_statuses([Status.ARCHIVED])) if wanted.opens else None
+    asked = (question, forms, postings)
+    ranking = await asyncio.to_thread(_rank, core, past, asked, (allowed, lowered), pool)
+    return ArchiveRanking(ranking, past.joined.ground.corpus.seq[ranking.rows].tolist(), {}, past)
+
+
+def _rank(
+    core: Core,
+    past: PastScope,
+    asked: tuple[RankQuestion, WordForms, Mapping[str, npt.NDArray[np.int64]]],
+    masks: tuple[Bools, Bools | None],
+    pool: int,
+) -> RankResult:
+    index, joined, (question, forms, postings) = core.index, past.joined, asked
+    place = np.full(len(index), -1, np.intp)
+    place[past.kept] = np.arange(len(past.kept))
+    standing = {stem: place[index.lending_rows(postings[stem])] for stem in forms}
+    terms = joined.terms(
+        list(forms),
+        {stem: rows[rows >= 0] for stem, rows in standing.items()},
+        {stem: past.find_holders(some) for stem, some in forms.items()},
+    )
+    asker = question.asker
+    code = past.speakers.index(asker) if asker in past.speakers else -2
+    query = replace(question.query, asker=None if asker is None else code)
+    return rank(
+        joined.ground,
+        terms,
+        _compare(core, past, query.vector),
+        query,
+        masks[0],
+        pool,
+        _contextual(core, past, question),
+        masks[1],
+    )
+
+
+def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | None:
+    if not core.index.dimensions or vector is None or not vector.any():
+        return None
+    standing = cosine(core.index.windows, vector)[past.kept]
+    return past.joined.by_row(standing, cosine(past.vectors, vector))
+
+
+def _contextual(core: Core, past: PastScope, question: RankQuestion) -> Contextual | None:
+    """Compare by the model whose vectors stand beside; texts of then have none."""
+    own, vector = core.index.contextual(question.meant.model), question.query.contextual
+    if own is None or vector is None or not vector.any():
+        return None
+    nothing = np.zeros(len(past.texts), np.float32)
+    cosines = past.joined.by_row(cosine(own[0], vector)[past.kept], nothing)
+    held = past.joined.join_marks(own[1][past.kept], nothing > 0)
+    return Contextual(cosines, held, core.embedder.thresholds.weak_below)
+
+
+async def _build(core: Core, at: int, rewound: Rewound, archived: Sequence[Memory]) -> PastScope:
+    """Work a scope out as it was; `archived` are memories that changed in nothing since and have no rows."""
+    changed = rewound.list_memories(core.scope)
+    by_row = _find_rows_that_say_the_same(core, rewound, changed)
+    lacking = [
+        one
+        for seq, one in changed.items()
+        if seq not in by_row and one.status not in _SILENT and not _is_withheld(rewound.today[seq])
+    ]
+    texts = sorted([*(one for one in lacking if not is_entity(one)), *archived], key=lambda one: one.seq)
+    vectors = await _embed(core, [one.text for one in texts])
+    return await asyncio.to_thread(_join, core, (at, rewound, changed), by_row, texts, vectors)
+
+
+def _is_withheld(today: Memory | None) -> bool:
+    return today is not None and today.status is Status.QUARANTINED
+
+
+def _find_rows_that_say_the_same(
+    core: Core, rewound: Rewound, changed: Mapping[int, Memory]
+) -> dict[int, int]:
+    """Return by number the rows of what changed since, but not in its words, which the index still has."""
+    same = [
+        seq
+        for seq, then in changed.items()
+        for today in [rewound.today[seq]]
+        if today is not None and today.text == then.text and today.status not in _SILENT
+    ]
+    numbers = np.array(sorted(same), np.int64)
+    rows, here = core.index.rows_among(numbers)
+    return dict(zip(numbers[here].tolist(), rows.tolist(), strict=True))
+
+
+async def _embed(core: Core, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    """Embed texts of then as if they came today."""
+    if not core.index.dimensions or not texts:
+        return np.zeros((len(texts), core.index.dimensions), np.float32)
+    hashes = {term_hash(stem) for text in texts for stem in stems(text)}
+    known = await core.store.arriving(core.scope, Arriving(terms=sorted(hashes)))
+    weight = word_weight(known.memories, known.df)
+    return np.asarray(await asyncio.to_thread(core.embedder.embed, texts, weight), np.float32)
+
+
+def _join(
+    core: Core,
+    when: tuple[int, Rewound, Mapping[int, Memory]],
+    by_row: Mapping[int, int],
+    texts: Sequence[Memory],
+    vectors: Floats,
+) -> PastScope:
+    """Put texts of then between the rows that say the same."""
+    index, (at, rewound, changed) = core.index, when
+    stays = np.ones(len(index), np.bool_)
+    stays[index.rows_among(np.array(sorted(rewound.changes), np.int64))[0]] = False
+    stays[[*by_row.values()]] = True
+    kept = np.flatnonzero(stays)
+    places = {int(np.searchsorted(kept, row)): changed[seq] for seq, row in by_row.items()}
+    standing = _turn_back(index.ground.corpus.take(kept), places)
+    corpus, speakers = _build_corpus(core, texts)
+    joined = join_corpora(standing, corpus, speakers)
+    holders: dict[str, list[int]] = defaultdict(list)
+    for place, memory in enumerate(texts):
+        for stem in dict.fromkeys(stems(memory.text)):
+            holders[stem].append(place)
+    windows = vectors
+    if index.dimensions and len(texts):
+        bare = np.zeros((len(joined.ground.corpus), index.dimensions), np.float16)
+        bare[joined.standing], bare[joined.archived] = index.bare_vectors[kept], vectors
+        windows = window_vectors(joined.ground.windows, bare, joined.archived)
+    return PastScope(at, rewound, changed, kept, places, texts, joined, speakers, holders, windows)
+
+
+def _turn_back(corpus: Corpus, places: Mapping[int, Memory]) -> Corpus:
+    """Return rows that say the same with what else of them tells in the ranking, as it was."""
+    words, counts, value = corpus.words.copy(), corpus.counts.copy(), corpus.value.copy()
+    for place, memory in places.items():
+        lends = memory.status not in _SILENT and not is_entity(memory)
+        words[place], counts[place], value[place] = memory.words * lends, lends, memory.value or 0
+    return replace(corpus, words=words, counts=counts, value=value)
+
+
+def _build_corpus(core: Core, texts: Sequence[Memory]) -> tuple[Corpus, list[str]]:
+    """Return texts of then as the ranking sees them, in the codes of the index, and the speakers by code."""
+    speakers = [*core.index.names("speaker")]
+    codes = {name: code for code, name in enumerate(speakers)}
+    for memory in texts:
+        if memory.speaker is not None and memory.speaker not in codes:
+            codes[memory.speaker] = len(speakers)
+            speakers.append(memory.speaker)
+    corpus = Corpus(
+        seq=np.array([one.seq for one in texts], np.int64),
+        segment=np.array([*_number_segments(core, texts)], np.int32),
+        words=np.array([one.words for one in texts], np.int32),
+        speaker=np.array([-1 if one.speaker is None else codes[one.speaker] for one in texts], np.int32),
+        said_at=np.array([one.said_at for one in texts], np.int64),
+        value=np.array([one.value or 0 for one in texts], np.float32),
+        live=np.zeros(len(texts), np.bool_),
+        counts=np.ones(len(texts), np.bool_),
+        assistant=np.array([one.role is Role.ASSISTANT for one in texts], np.bool_),
+        asks=np.array([asks(one.text) for one in texts], np.bool_),
+    )
+    return corpus, speakers
+
+
+def _number_segments(core: Core, texts: Iterable[Memory]) -> Iterable[int]:
+    """Yield the segment of each text: its own row's, else that of its session or thread; a run's is not known."""
+    index = core.index
+    segment = index.ground.corpus.segment
+    free = int(segment.max(initial=-1)) + 1
+    numbers: dict[tuple[str, str | None], int] = {}
+    for memory in texts:
+        rows = index.rows_among(np.array([memory.seq], np.int64))[0]
+        column = "session" if memory.session is not None else "thread"
+        name = memory.session if memory.session is not None else memory.thread
+        key = (column, name) if name is not None else ("", memory.id)
+        if not len(rows) and name is not None and key not in numbers:
+            is_beside = index.column(column) == index.code(column, name)
+            if column == "thread":
+                is_beside &= index.column("session") < 0
+            rows = np.flatnonzero(is_beside)[:1]
+        if len(rows):
+            numbers.setdefault(key, int(segment[rows[0]]))
+        elif key not in numbers:
+            numbers[key] = free
+            free += 1
+        yield int(segment[rows[0]]) if len(rows) else numbers[key]
