@@ -14,11 +14,8 @@ from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.model import RecallResult
 from remanence.flows.base.expiring import expire
-from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.scope_index import RANKED
-from remanence.flows.recall.archive_ranking import RankQuestion
 from remanence.flows.recall.past_ranking import read_past_scope
-from remanence.recall.fuse import Query
 from remanence.store.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -162,7 +159,7 @@ async def test_what_is_written_meanwhile_does_not_count(opener: Opener, clock: M
         at, core = clock.now(), memory._core
         clock.advance(hours=1)
         async with core.index.hold_rows(clock.now(), RANKED, windows=True):
-            past = await read_past_scope(core, at, None, RankQuestion(Query("", ()), None, QuestionVector()))
+            past = await read_past_scope(core, at, {})
         await memory.update(edited.id, text=TEXTS[2])
         await memory.forget(gone.id)
         await memory.apply(await memory.plan(PURGE), allow_destroyed=1)

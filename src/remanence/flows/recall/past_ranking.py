@@ -8,6 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +19,11 @@ from remanence.core.snapshot import means
 from remanence.edit.rewind import ChangesSince, mark_ended
 from remanence.flows.base.as_of import Rewound, read_rewound, take_in_changes
 from remanence.flows.base.context import Core
-from remanence.flows.indexes.archive_index import Archive
-from remanence.flows.recall.archive_ranking import ArchiveRanking, RankQuestion, read_best_archived
-from remanence.flows.recall.filters import ArchiveFilter, Filters
+from remanence.flows.base.extra_vectors import QuestionVector
+from remanence.flows.recall.filters import Filters
 from remanence.read.entity import is_entity
 from remanence.recall.corpus import Bools, Corpus, Floats
-from remanence.recall.fuse import Contextual, RankResult, rank
+from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
 from remanence.recall.lexical import WordForms
 from remanence.recall.semantic import cosine, window_vectors, word_weight
@@ -32,6 +32,25 @@ from remanence.text.analysis import asks, stems, term_hash
 
 _SILENT = frozenset({Status.PRUNED, Status.QUARANTINED})  # what lends no words to its neighbours
 _KEPT = "as of"  # the name under which the index keeps the last scope of then, until something changes
+
+
+class PastQuestion(Protocol):
+    """A question as it is ranked, its asker by name, and what a model made of it."""
+
+    @property
+    def query(self) -> Query:
+        """The question as it is ranked."""
+        ...
+
+    @property
+    def asker(self) -> str | None:
+        """Who asks."""
+        ...
+
+    @property
+    def meant(self) -> QuestionVector:
+        """Whose vector the question has beside the static one."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +139,10 @@ class PastScope:
         return memories
 
 
-async def read_past_scope(
-    core: Core, at: int, left: tuple[Archive, ArchiveFilter] | None, question: RankQuestion
-) -> PastScope:
+async def read_past_scope(core: Core, at: int, archived: Mapping[int, Memory]) -> PastScope:
     """Return the scope as it was, kept until something changes; the rows of the index stay still.
 
-    Where the archive has left the index, with the best of what was in it then and is so still, read for the question.
+    `archived` are the best of an archive that has left the index: those that are in it since before are put in, too.
     """
     index = core.index
     kept = index.derived.get(_KEPT)
@@ -134,9 +151,6 @@ async def read_past_scope(
         kept = (at, index.position), await _build(core, at, rewound, ())
         index.derived[_KEPT] = kept
     past: PastScope = kept[1]
-    if left is None:
-        return past
-    archived = await read_best_archived(core, left, question)
     unchanged = [one for seq, one in sorted(archived.items()) if seq not in past.rewound.changes]
     return await _build(core, at, past.rewound, unchanged) if unchanged else past
 
@@ -145,10 +159,10 @@ async def rank_as_of(
     core: Core,
     past: PastScope,
     wanted: PastWanted,
-    question: RankQuestion,
+    question: PastQuestion,
     words: tuple[WordForms, Bools],
     pool: int,
-) -> ArchiveRanking:
+) -> tuple[RankResult, list[int]]:
     """Rank a scope as it was; beside the forms of its words `words` has which rows of the index may be returned."""
     forms, today = words
     postings = await core.index.postings(forms, every=True)
@@ -156,13 +170,13 @@ async def rank_as_of(
     lowered = past.mark_archived(core.index.match_statuses([Status.ARCHIVED])) if wanted.opens else None
     asked = (question, forms, postings)
     ranking = await asyncio.to_thread(_rank, core, past, asked, (allowed, lowered), pool)
-    return ArchiveRanking(ranking, past.joined.ground.corpus.seq[ranking.rows].tolist(), {}, past)
+    return ranking, past.joined.ground.corpus.seq[ranking.rows].tolist()
 
 
 def _rank(
     core: Core,
     past: PastScope,
-    asked: tuple[RankQuestion, WordForms, Mapping[str, npt.NDArray[np.int64]]],
+    asked: tuple[PastQuestion, WordForms, Mapping[str, npt.NDArray[np.int64]]],
     masks: tuple[Bools, Bools | None],
     pool: int,
 ) -> RankResult:
@@ -197,7 +211,7 @@ def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | Non
     return past.joined.by_row(standing, cosine(past.vectors, vector))
 
 
-def _contextual(core: Core, past: PastScope, question: RankQuestion) -> Contextual | None:
+def _contextual(core: Core, past: PastScope, question: PastQuestion) -> Contextual | None:
     """Compare by the model whose vectors stand beside; texts of then have none."""
     own, vector = core.index.contextual(question.meant.model), question.query.contextual
     if own is None or vector is None or not vector.any():

@@ -42,6 +42,7 @@ from remanence.flows.recall.archive_ranking import (
     ArchiveRanking,
     RankQuestion,
     ranked_with_archive,
+    read_best_archived,
 )
 from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
 from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, merge_stronger
@@ -247,7 +248,8 @@ async def _ranked_as_of(
     """Rank what stood at an instant; `rows` are those that may be returned by what they are now."""
     allowed, opens = rows
     question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
-    past = await past_ranking.read_past_scope(core, asked.at(core), left, question)
+    archived = {} if left is None else await read_best_archived(core, left, question)
+    past = await past_ranking.read_past_scope(core, asked.at(core), archived)
     wanted = past_ranking.PastWanted(
         asked.filters.statuses or RECALLED,
         asked.thread,
@@ -255,7 +257,8 @@ async def _ranked_as_of(
         asked.filters,
         opens and not asked.filters.by_status,
     )
-    return await past_ranking.rank_as_of(core, past, wanted, question, (words[1], allowed), pool)
+    ranking, seqs = await past_ranking.rank_as_of(core, past, wanted, question, (words[1], allowed), pool)
+    return ArchiveRanking(ranking, seqs, {}, past)
 
 
 def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
