@@ -48,11 +48,13 @@ async def test_an_answer_is_made_of_what_was_said_then(opener: Opener, clock: Ma
         clock.advance(hours=1)
         await memory.update(ferry.id, text="a coach goes at ten")
         then = await memory.recall("when does the ferry leave", as_of=stood, limit=1)
+        by_words = next(iter(then)).parts["held"]
         late = await memory.recall("at what time does the coach go", as_of=stood)
         now = await memory.recall("when does the ferry leave", as_of=clock.now())
 
     assert [(ferry.id, TEXTS[0])] == [(hit.id, hit.text) for hit in then]
     assert "coach" not in late.text
+    assert by_words > 0.5
     assert TEXTS[0] not in now.text
     assert TEXTS[0] in then.text
 
