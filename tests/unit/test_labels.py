@@ -53,7 +53,7 @@ def test_the_sets_of_a_kind_have_no_text_and_no_id_in_common(name: str) -> None:
 
 
 def test_what_rules_decide_has_a_set_that_nothing_was_developed_on() -> None:
-    """Fifteen kinds have a third set, three of them a fourth; replies, notes and planted texts have a fifth, the others two."""
+    """Fifteen kinds have a third set, three of them a fourth; replies, notes and planted texts a fifth; others two."""
     third = {name for name in names() if "third" in parts(name)}
 
     assert {

@@ -153,7 +153,7 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand.",
             "you want to know what a memory is about", "reads 5,000 texts at most", "words with their scores", "recall",
             "topics --limit 10"),
-        VerbHelp("get", "Show one memory with all its columns.",
+        VerbHelp("get", "Show one memory with all its columns, as it is or, `as_of` an instant, as it was.",
             "an id or key is known and the whole memory is wanted", _READ, "the memory", "history, explain",
             "get 102"),
         VerbHelp("list",

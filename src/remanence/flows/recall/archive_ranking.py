@@ -41,7 +41,7 @@ class RankQuestion:
 
     query: Query
     asker: str | None
-    meant: QuestionVector
+    model_vector: QuestionVector
 
 
 class PastReader(Protocol):
@@ -130,9 +130,9 @@ async def _vectors(core: Core, seqs: Sequence[int], question: RankQuestion) -> _
     """Read the vectors of archived memories: their own, and those of the model that the question was asked by."""
     none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
     own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
-    if core.index.contextual(question.meant.model) is None:
+    if core.index.contextual(question.model_vector.model) is None:
         return own, None
-    return own, await core.store.vectors(core.scope, only=seqs, model=question.meant.model)
+    return own, await core.store.vectors(core.scope, only=seqs, model=question.model_vector.model)
 
 
 async def _pick_rows(core: Core, archive: Archive, question: RankQuestion, wanted: ArchiveFilter) -> Rows:
@@ -309,7 +309,7 @@ def _contextual(
     question: RankQuestion,
     read: tuple[Ints, Any] | None,
 ) -> Contextual | None:
-    own = core.index.contextual(question.meant.model)
+    own = core.index.contextual(question.model_vector.model)
     vector = question.query.contextual
     if own is None or read is None or vector is None or not vector.any():
         return None

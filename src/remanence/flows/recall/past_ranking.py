@@ -48,13 +48,13 @@ class PastQuestion(Protocol):
         ...
 
     @property
-    def meant(self) -> QuestionVector:
+    def model_vector(self) -> QuestionVector:
         """Whose vector the question has beside the static one."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class PastWanted:
+class PastFilter:
     """What stood then and may be in an answer: filters as asked, and whether the archive of then is open to it."""
 
     statuses: tuple[Status, ...]
@@ -97,7 +97,7 @@ class PastScope:
     holders: Mapping[str, Sequence[int]]
     vectors: Floats
 
-    def mark_allowed(self, today: Bools, wanted: PastWanted) -> Bools:
+    def mark_allowed(self, today: Bools, wanted: PastFilter) -> Bools:
         """Return by row what may be in the answer; `today` tells of the index which rows may be by what they are."""
         standing = today[self.kept]
         for place, memory in self.places.items():
@@ -158,7 +158,7 @@ async def read_past_scope(core: Core, at: int, archived: Mapping[int, Memory]) -
 async def rank_as_of(
     core: Core,
     past: PastScope,
-    wanted: PastWanted,
+    wanted: PastFilter,
     question: PastQuestion,
     words: tuple[WordForms, Bools],
     pool: int,
@@ -213,7 +213,7 @@ def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | Non
 
 def _contextual(core: Core, past: PastScope, question: PastQuestion) -> Contextual | None:
     """Compare by the model whose vectors stand beside; texts of then have none."""
-    own, vector = core.index.contextual(question.meant.model), question.query.contextual
+    own, vector = core.index.contextual(question.model_vector.model), question.query.contextual
     if own is None or vector is None or not vector.any():
         return None
     nothing = np.zeros(len(past.texts), np.float32)

@@ -250,7 +250,7 @@ async def _ranked_as_of(
     question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
     archived = {} if left is None else await read_best_archived(core, left, question)
     past = await past_ranking.read_past_scope(core, asked.at(core), archived)
-    wanted = past_ranking.PastWanted(
+    wanted = past_ranking.PastFilter(
         asked.filters.statuses or RECALLED,
         asked.thread,
         asked.between,
