@@ -75,7 +75,8 @@ class Graph:
     ) -> RelatedResult:
         """List what links lead to from a memory, or from the answers to a question, each with the way there.
 
-        What stands and is reached in so many `hops`, from the best answers to `query` where no memory is named. Links fade: after 90 days without an event each loses a tenth of its confidence for each 90 days that begin, and
+        What stands and is reached in so many `hops`, from the best answers to `query` where no memory is named. Links
+        fade: after 90 days without an event each loses a tenth of its confidence for each 90 days that begin, and
         below 0.2 leads nowhere. Of a cause links lead to its effect, all others both ways. Nothing counts as used.
         """
         return await find_related(self._core, name, query, hops, limit)
