@@ -1,12 +1,27 @@
 """Labelled texts of one language that stand beside what a benchmark asks for, in sessions of twenty turns."""
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from benchmarks.labels import DEVELOPED, model_facts, pairs, rated, scenes, turns
 from benchmarks.labels.intake import benign, shorts, signals
 
 ENGLISH = "en"
 SESSION_TURNS = 20
+
+
+class Labelled(Protocol):
+    """A labelled text."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        ...
+
+    @property
+    def language(self) -> str:
+        """The code of the language that it is in."""
+        ...
 
 
 def list_others(language: str, count: int) -> list[str]:
@@ -18,7 +33,13 @@ def list_others(language: str, count: int) -> list[str]:
 def _labelled(language: str) -> Iterator[str]:
     """Yield the texts of a language that rules were developed against."""
     for part in DEVELOPED:
-        labelled = [*turns(part), *rated(part), *signals(part), *benign(part), *model_facts(part)]
+        labelled: list[Labelled] = [
+            *turns(part),
+            *rated(part),
+            *signals(part),
+            *benign(part),
+            *model_facts(part),
+        ]
         labelled += [one for one in shorts(part) if not one.junk]
         yield from (one.text for one in labelled if one.language == language)
         for scene in scenes(part):
