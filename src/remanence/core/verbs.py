@@ -24,7 +24,7 @@ ONLY_COMMANDS = frozenset(
 # What the commands of one matter are about, where none of them is called by its name alone.
 SHELVES: Mapping[str, str] = {
     "entities": "The people, projects, tools, companies and places that memories name.",
-    "graph": "Links between memories: what is related, contradictions, near duplicates.",
+    "graph": "Links: what is related, contradictions, near duplicates.",
     "boxes": "Stretches of a session about one matter.",
     "traces": "Boxes about one matter across sessions.",
     "forbidden": "Texts that are refused, whoever says them.",

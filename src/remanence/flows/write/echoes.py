@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from remanence.core.arrival import WriteContext
 from remanence.core.clock import DAY
 from remanence.core.model import STANDING, Memory, Status
@@ -105,10 +107,11 @@ async def _find_same_words(core: Core, rare: Mapping[int, Sequence[str]]) -> dic
     ).rows
     suspects: dict[int, _Suspect] = {}
     for place, words in rare.items():
-        first, *others = [rows[stem].tolist() for stem in words]
-        seqs = [seq for seq in first if all(seq in other for other in map(set, others))]
-        if 0 < len(seqs) <= READ_MAX:
-            suspects[place] = _Suspect(seqs)
+        found = rows[words[0]]
+        for stem in words[1:]:
+            found = found[np.isin(found, rows[stem])]
+        if 0 < len(found) <= READ_MAX:
+            suspects[place] = _Suspect(found.tolist())
     return suspects
 
 
