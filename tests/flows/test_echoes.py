@@ -145,6 +145,18 @@ async def test_who_says_it_again_later_confirms_it(
     assert (2, Verification.USER_CONFIRMED) == (kept.confirmations, kept.verification)
 
 
+async def test_tags_that_an_echo_brings_are_kept(memory: remanence.Engine) -> None:
+    """Whether it is one is a guess, so what was said with it is not lost; it confirms nothing all the same."""
+    first = await memory.learn(FACTS[0], tags=["family"])
+    await memory.recall(QUESTION)
+    again = await memory.learn(FACTS[0], tags=["tartu"])
+    kept = await memory.get(first)
+
+    assert ("known", first.id) == (again.status, again.id)
+    assert {"family", "tartu"} == set(kept.tags)
+    assert (0, Verification.UNVERIFIED) == (kept.confirmations, kept.verification)
+
+
 async def test_what_was_never_returned_is_confirmed_at_once(memory: remanence.Engine) -> None:
     """A repeat of what no answer returned, or only an answer that counted no use, is a repeat."""
     await memory.learn(FACTS[1])

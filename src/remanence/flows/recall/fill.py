@@ -21,8 +21,8 @@ from remanence.recall.frames import Filling
 
 DROPPED_SHOWN = 100
 COUNTED = 16  # lines whose tokens are counted together
-# Stored tokens are a quarter of the characters. What has twice as many as there is room is passed over unseen, once
-# enough is known by name: hardly any text has eight characters to a token.
+# Stored tokens are an estimate from above. What has twice as many as there is room is passed over unseen, once enough
+# is known by name: hardly any counter finds half of them.
 STORED_PER_TOKEN_MOST = 2
 # Pages in a row of which nothing fitted; then the little room that is left is not looked to be filled.
 FRUITLESS_MAX = 4

@@ -180,7 +180,8 @@ async def _looked_for(
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
     archive_filter = _make_archive_filter(asked, opens=opens)
     asked.trace.note_archive(archive_filter)
-    columns = RANKED | asked.filters.columns.keys() | {"category", "tokens"}
+    columns = RANKED | asked.filters.columns.keys() | {"category"}
+    columns |= frozenset() if asked.budget is None else {"tokens"}
     # Beside hashes the index is brought to where they stand, not to where the scope stood a moment ago.
     stands_at = None if weight.by_hashes else weight.position
     for attempt in range(TOGETHER_TRIES):
@@ -661,7 +662,8 @@ def render(
     source = "" if origin is None else f", from {_mask_brackets(origin)}"
     marks = "" if memory.trust is Trust.USER else f"; {memory.trust.label}"
     marks += "" if memory.status in STANDING else f"; {memory.status.label}"
-    marks += f"; {DISPUTED.label}" * (memory.verification is DISPUTED and memory.status in STANDING)
+    is_disputed = memory.verification is Verification.DISPUTED and memory.status in STANDING
+    marks += f"; {Verification.DISPUTED.label}" * is_disputed
     marks += f"; {READS_LIKE_ORDER}" * reads_like_order(memory)
     marks += "".join(f"; {_mask_brackets(end)}" for end in memory.ended)
     marks += "".join(map(render_contradiction, contradicting)) + CUT_MARK * (part is not None)
@@ -676,7 +678,6 @@ def render_contradiction(by: Memory) -> str:
     return f"; contradicted by {short_id(by.seq)}"
 
 
-DISPUTED = Verification.DISPUTED
 CUT_MARK = "; cut"
 LINE_LEAST = "[#1 2026-01-01] a"  # no line takes less room
 _MEMORY = re.compile("[0-9a-f]{32}")  # the id of one, such as a turn

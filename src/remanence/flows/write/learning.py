@@ -375,9 +375,11 @@ def _encode_vectors(core: Core, vectors: Vectors, texts: int) -> list[bytes]:
 async def _without_known(core: Core, drafts: Sequence[MemoryDraft], batch: DraftBatch) -> list[Change]:
     """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them.
 
-    What a repeat says besides is kept: its tags, and how sure and how important it is where that is more.
+    What a repeat says besides is kept: its tags, and how sure and how important it is where that is more; of an echo
+    its tags.
     """
     seqs = {outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0}
+    seqs |= {draft.echo_of[0] for draft in drafts if draft.echo_of is not None and draft.turn.tags}
     memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
     if any(draft.turn.spares_identity for draft in drafts):
         for memory in filter(None, memories):
@@ -448,8 +450,16 @@ def _repeats(batch: DraftBatch, drafts: Sequence[MemoryDraft], key: int, trust: 
 
 
 def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDraft]) -> list[Change]:
-    """Decide what the repeats of a batch add to the memory that they confirm."""
+    """Decide what the repeats of a batch add to the memory that they confirm, and echoes, which confirm nothing."""
     repeats = _repeats(batch, drafts, memory.seq, memory.trust)
+    echoes = [
+        draft
+        for draft in drafts
+        if draft.echo_of is not None and draft.echo_of[0] == memory.seq and draft.trust >= memory.trust
+    ]
+    tags = {*memory.tags, *(tag for draft in (*repeats, *echoes) for tag in draft.turn.tags)}
+    if echoes and not repeats:
+        return update(memory, {}, tags=tags)
     turns = [draft.turn for draft in repeats]
     values: dict[str, Any] = {}
     for name in GREATER:
@@ -458,7 +468,7 @@ def _merge_repeats(memory: Memory, batch: DraftBatch, drafts: Sequence[MemoryDra
             values[name] = round(max(numbers), 6)
     values |= said_again(memory, [(one.role, one.trust, one.turn.session) for one in repeats], batch.now)
     values |= VERBS["repeat"].build_repeat_stamps(values, batch.now)
-    return update(memory, values, tags={*memory.tags, *(tag for turn in turns for tag in turn.tags)})
+    return update(memory, values, tags=tags)
 
 
 def count_accepted(batch: DraftBatch) -> int:
