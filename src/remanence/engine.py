@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from remanence.core.clock import to_micros, to_span
@@ -86,7 +85,8 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
-    from remanence.flows.recall import framing, kept_frames, listing, profiling, rating, recalling
+    from remanence.flows.recall import counting, framing, kept_frames, listing, profiling, rating, recalling
+    from remanence.flows.recall.counting import CountResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, Topic
     from remanence.flows.schedule import forecasting, lifetime, schedules
@@ -135,9 +135,7 @@ class Engine:
         await lifetime.start(self._kept)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_raised: object) -> None:
         await self.close()
 
     async def close(self) -> None:
@@ -346,6 +344,20 @@ class Engine:
         """List what is spoken of most here, by TF-IDF over the newest 5,000 memories that stand."""
         return await profiling.spoken_of(self._core, limit)
 
+    async def count(
+        self,
+        by: str | None = None,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        between: tuple[Moment, Moment] | None = None,
+        limit: int = 100,
+    ) -> CountResult:
+        """Count memories, and how many of them have each value of a column or an attribute; no text is read.
+
+        `filters` are those of `recall`: columns of names (category, kind, tier, speaker …), tags, status, attributes.
+        """
+        return await counting.count_memories(self._core, by, filters or {}, to_span(between), limit)
+
     async def get(self, name: OneMemory, *, as_of: Moment | None = None) -> Memory:
         """Show one memory with all its columns, as it is or, `as_of` an instant, as it was.
 
@@ -410,17 +422,12 @@ class Engine:
         return await editing.dispute(self._core, names)
 
     async def correct(
-        self,
-        name: OneMemory,
-        text: str,
-        *,
-        if_revision: int | None = None,
-        spares_protected: bool = False,
+        self, name: OneMemory, text: str, *, if_revision: int | None = None, spares_protected: bool = False
     ) -> LearnResult:
         """Replace a wrong memory by a corrected text; the old one stays as history.
 
-        The old memory stays as history; the new one takes over its pin and its holds. With `spares_protected` what a
-        built-in guard protects, what stands under self/ and what has a category of the system is refused.
+        The new one takes over its pin and its holds. With `spares_protected` what a built-in guard protects, what
+        stands under self/ and what has a category of the system is refused.
         """
         return await editing.correct(self._core, name, text, if_revision, spares_protected=spares_protected)
 
@@ -482,9 +489,8 @@ class Engine:
 
     async def plan(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Plan:
         """Show what a policy would do now; nothing is written."""
-        return await curating.plan(
-            self._core, curating.choose(self._core, policy, overrides), listed=plan_report.LISTED
-        )
+        choice = curating.choose(self._core, policy, overrides)
+        return await curating.plan(self._core, choice, listed=plan_report.LISTED)
 
     async def describe_plan(self, plan: Plan, *, limit: int = 100) -> PlanReport:
         """Tell what a plan would do: per action and rule the memories, at most so many of each, and what is kept."""
@@ -687,12 +693,7 @@ class Engine:
         return await listing.list_memories(self._core, asked)
 
 
-async def note_refusal(memory: Engine, command: str) -> None:
-    """Remember that a command was refused, so that `undo("last")` takes back nothing that came before it."""
-    await runs.note_refusal(memory._core, command)  # noqa: SLF001 # a part of the command line's own work, no verb
-
-
 async def plan_compaction(memory: Engine, keep_recent: int) -> Plan:
     """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
     choice = curating.compaction(keep_recent)
-    return await curating.plan(memory._core, choice, listed=plan_report.LISTED, verb=curating.COMPACT)  # noqa: SLF001 # the same
+    return await curating.plan(memory._core, choice, listed=plan_report.LISTED, verb=curating.COMPACT)  # noqa: SLF001 # no verb

@@ -67,6 +67,7 @@ from remanence.flows.inspect.review import Review, ReviewItem
 from remanence.flows.inspect.scopes import ScopeOverview
 from remanence.flows.mirror.hand_edits import FileEdit
 from remanence.flows.mirror.mirror import ApplyEditsResult, MirrorResult
+from remanence.flows.recall.counting import CountResult
 from remanence.flows.recall.profiling import Profile, Topic
 from remanence.flows.schedule.schedules import DaemonResult, DaemonStart
 from remanence.flows.schedule.ticking import TickResult
@@ -277,6 +278,14 @@ class Engine:
     def boot(self, *, budget: int | None = None) -> RecallResult: ...
     def profile(self) -> Profile: ...
     def topics(self, *, limit: int = 50) -> list[Topic]: ...
+    def count(
+        self,
+        by: str | None = None,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        between: tuple[Moment, Moment] | None = None,
+        limit: int = 100,
+    ) -> CountResult: ...
     def get(self, name: OneMemory, *, as_of: Moment | None = None) -> Memory: ...
     def update(
         self, name: OneMemory, *, if_revision: int | None = None, **values: Unpack[Editable]

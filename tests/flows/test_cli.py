@@ -375,6 +375,37 @@ def test_a_filter_may_be_a_number(talk: Desk) -> None:
     )
 
 
+def test_attributes_are_narrowed_by_operators(talk: Desk) -> None:
+    """By range, beginning and what they are not; memories are counted by them, too."""
+    with remanence.sync.open("agent.db") as memory:
+        memory.update("buoy", attributes={"depth": 3, "place": "pier/north"})
+        memory.update("tide", attributes={"depth": 12, "place": "pier/south"})
+
+    def where(*words: str) -> set[str]:
+        return set(keys(talk.read("list", *(part for word in words for part in ("--where", word)))))
+
+    assert {"buoy", "tide"} == where("attributes.place^=pier/")
+    assert {"tide"} == where("attributes.depth>3")
+    assert {"buoy"} == where("attributes.depth>=3", "attributes.depth<12")
+    assert {"tide"} == where("attributes.depth<=12", "attributes.depth!=3", "attributes.place!=null") - {None}
+    counted = talk.read("count", "attributes.place", "--where", "attributes.place^=pier/")
+    assert (2, ["pier/north", "pier/south"]) == (
+        counted["total"],
+        [one["value"] for one in counted["values"]],
+    )
+    assert "1  pier/north" in talk.good("count", "attributes.place")
+    for word, refusal in (
+        ("attributes.depth", "is not NAME=VALUE"),
+        ("=3", "is not NAME=VALUE"),
+        ("attributes.depth>true", "cannot be gt True"),
+        ("category^=ta", "category cannot be"),
+    ):
+        assert refusal in talk.bad("list", "--where", word)
+    assert "both for a value and by an operator" in talk.bad(
+        "list", "--where", "attributes.depth=3", "--where", "attributes.depth>2"
+    )
+
+
 def test_a_key_is_put_again_and_again(desk: Desk) -> None:
     """The last text put under a key is the one that is there."""
     desk.do("put", "wind", "South-west, three.", "--agent", "mate", "--source", "log")

@@ -62,6 +62,26 @@ ASKED: list[tuple[dict[str, Any], set[str]]] = [
     ({"attributes.project": "atlas", "attributes.other": None}, {"text", "list"}),
     ({"attributes.project": "atlas", "category": ["fact", None]}, {"text", "list"}),
     ({"attributes.project": "atlas", "category": "fact"}, set()),
+    ({"attributes.project": {"prefix": "at"}}, {"text", "list"}),
+    ({"attributes.project": {"prefix": ""}}, {"text", "capital", "list", "text of a number", "long"}),
+    ({"attributes.project": {"prefix": "x" * 64}}, {"long"}),
+    ({"attributes.project": {"gte": 3}}, {"list", "whole", "float"}),
+    ({"attributes.project": {"gt": 3}}, set()),
+    ({"attributes.project": {"gte": 1, "lt": 3}}, {"one"}),
+    ({"attributes.project": {"gt": 1, "lte": 3.0}}, {"list", "whole", "float"}),
+    ({"attributes.project": {"gte": 4, "lte": 2}}, set()),
+    ({"attributes.project": {"gt": "atlas", "lt": "boat!"}}, {"list"}),
+    ({"attributes.project": {"gt": "x" * 64}}, {"long"}),
+    ({"attributes.project": {"lte": "x" * 64}}, {"text", "capital", "list", "text of a number"}),
+    ({"attributes.project": {"not": "atlas"}}, set(KEPT) - {"text", "list"}),
+    ({"attributes.project": {"not": None}}, set(KEPT) - ABSENT),
+    (
+        {"attributes.project": {"not": [None, 3, "atlas"]}},
+        set(KEPT) - ABSENT - {"text", "list", "whole", "float"},
+    ),
+    ({"attributes.project": {"prefix": "at", "not": "boat"}}, {"text"}),
+    ({"attributes.nowhere": {"gte": 0}}, set()),
+    ({"attributes.nowhere": {"not": 0}}, set(KEPT)),
 ]
 
 
@@ -88,7 +108,18 @@ async def test_attributes_let_through_what_has_them(kept: remanence.Engine, numb
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"attributes.project": []}, "the filter attributes.project lists 0 values"),
     ({"attributes.project": list(range(WANTED_MAX + 1))}, "lists 1,001 values"),
-    ({"attributes.project": {"a": 1}}, "the filter attributes.project cannot be a dict"),
+    ({"attributes.project": {"a": 1}}, "unknown operator 'a'"),
+    ({"attributes.project": {3: 1}}, "unknown operator '3'"),
+    ({"attributes.project": {}}, "the filter attributes.project has no operator"),
+    ({"attributes.project": {"gt": 1, "gte": 1}}, "has both gt and gte"),
+    ({"attributes.project": {"gt": 1, "lt": "x"}}, "goes from a number to a text"),
+    ({"attributes.project": {"gt": True}}, "cannot be gt True"),
+    ({"attributes.project": {"gt": None}}, "cannot be gt None"),
+    ({"attributes.project": {"lt": float("nan")}}, "cannot be lt nan"),
+    ({"attributes.project": {"prefix": 3}}, "begins with 3"),
+    ({"attributes.project": {"prefix": "x" * 65}}, "compares by a text of 65 characters"),
+    ({"attributes.project": {"not": {}}}, "the filter attributes.project cannot be a dict"),
+    ({"category": {"prefix": "f"}}, "category cannot be"),
     ({"attributes.project": [["a"]]}, "the filter attributes.project cannot be a list"),
     ({"attributes.project": float("nan")}, "the filter attributes.project cannot be nan"),
     ({"attributes.project": 2**64}, "the filter attributes.project cannot be a number of 65 bits"),
@@ -195,6 +226,18 @@ STEPS = st.lists(
     ),
     max_size=25,
 )
+ASKED_OF_COLUMNS: list[Any] = [
+    1,
+    "x",
+    None,
+    True,
+    {"gte": 1},
+    {"prefix": "x"},
+    {"not": "x"},
+    {"lt": "y", "not": 1},
+    {"not": None},
+    {"gt": 0, "lt": 1},
+]
 PURGE = """
 version = 1
 
@@ -226,7 +269,7 @@ async def test_the_columns_follow_what_is_written(steps: list[tuple[str, int, An
                 await memory.apply(await memory.plan(PURGE), allow_destroyed=99)
             elif step == "undo":
                 await memory.undo("last")
-            name, value = ("a", "b")[which % 2], [1, "x", None, True][which % 4]
+            name, value = ("a", "b")[which % 2], ASKED_OF_COLUMNS[which]
             asked = parse_attribute_filter(name, value)
             every = await memory.list(status="any", oldest_first=True)
             expected = [one.seq for one in every if asked.is_met(value_of(one.attributes, name))]

@@ -24,7 +24,8 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("revert rollback", ("undo",)),
         ("undelete recover unforget unarchive", ("restore",)),
         ("check fsck integrity diagnose validate", ("doctor",)),
-        ("stats stat info count summary", ("status",)),
+        ("stats stat info summary", ("status",)),
+        ("facets aggregate group-by groupby distinct values", ("count",)),
         ("clean cleanup gc prune vacuum tidy archive", ("plan", "curate")),
         ("preview simulate", ("plan", "forecast")),
         ("dream reflect process", ("consolidate",)),
@@ -76,6 +77,18 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
         ("output out format", ("json",)),
         ("session-id run-id", ("session",)),
         ("weight priority", ("importance",)),
+    )
+    for name in names.split()
+}
+OPERATORS: Mapping[str, tuple[str, ...]] = {
+    name: operators
+    for names, operators in (
+        ("> $gt after", ("gt",)),
+        (">= $gte ge min from", ("gte",)),
+        ("< $lt before", ("lt",)),
+        ("<= $lte le max to until", ("lte",)),
+        ("!= <> ne $ne $nin nin not_in except", ("not",)),
+        ("startswith starts_with begins_with begins startsWith like ^=", ("prefix",)),
     )
     for name in names.split()
 }

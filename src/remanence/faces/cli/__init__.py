@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
-    "commands": "learn ingest extract put consolidate recall get list links graph update correct supersede confirm rate"
-    " dispute tag untag link unlink pin unpin hold release forget restore history undo status scopes actions"
-    " begin-session end-session",
+    "commands": "learn ingest extract put consolidate recall get list count links graph update correct supersede"
+    " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status scopes"
+    " actions begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
     "mcp": "mcp",

@@ -170,6 +170,19 @@ async def list_(
     return page.cut(await memory.list(tags=tuple(tag or ()), limit=limit, **equal, **page.values()))
 
 
+async def count(
+    by: Annotated[
+        str | None, Parameter(help="Such as category, speaker, tier, status or attributes.project.")
+    ] = None,
+    /,
+    *,
+    memory: Memory,
+    selection: options.Selection = options.Selection(),
+    limit: Annotated[int, Parameter(help="At most so many values.")] = 100,
+) -> Any:
+    return await memory.count(by, limit=limit, **selection.filter_values())
+
+
 async def update(
     name: Name, /, *, memory: Memory, edit: options.Edit = options.Edit(), if_revision: IfRevision = None
 ) -> Any:

@@ -5,6 +5,7 @@ Knows names, help texts and how words on a command line become values; must not 
 
 import atexit
 import json
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -49,8 +50,19 @@ _NUMBERS = frozenset({"int", "time", "flag", "fraction"})
 _NAMES = "number (332 or #332), id, its first or last 8 digits, or key"
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
-    " value will do."
+    " value will do. Of an attribute also != < <= > >=, and ^= for how it begins."
 )
+# How an operator of filters is written, None where any of several values will do.
+_OPERATORS: Mapping[str, str | None] = {
+    "=": None,
+    "!=": "not",
+    "^=": "prefix",
+    ">": "gt",
+    ">=": "gte",
+    "<": "lt",
+    "<=": "lte",
+}
+_CONDITION = re.compile(r"(?P<name>[^=<>]*[^=<>!^])(?P<sign>[!^<>]?=|[<>])(?P<value>.*)", re.DOTALL)
 STREAM = "\0"  # what `-` becomes before it is read; no word of a command line can hold it
 EVER = (datetime(1971, 1, 1, tzinfo=UTC), datetime(2254, 12, 31, tzinfo=UTC))
 
@@ -308,16 +320,30 @@ class Reasons:
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class Narrow:
+class Selection:
+    """What is looked at: by filters, and by when it was said."""
+
+    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
+    since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
+    until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
+
+    def filter_values(self) -> dict[str, Any]:
+        """Return `filters` and `between`, as far as they were given."""
+        arguments: dict[str, Any] = {"filters": filters(self.where)} if self.where else {}
+        if self.since or self.until:
+            arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
+        return arguments
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class Narrow(Selection):
     """How to narrow a recall and how much to return."""
 
     limit: Annotated[int, Parameter(help="At most so many memories.")] = 10
     budget: Budget = None
     asker: Annotated[str | None, Parameter(help="Who asks, where the question says I and my.")] = None
     thread: Annotated[str | None, Parameter(help="Only this conversation.")] = None
-    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
-    since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
-    until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
     around: Annotated[
         Span,
         Parameter(
@@ -353,23 +379,15 @@ class Narrow:
             "around",
             "as_of",
         )
-        arguments = {name: getattr(self, name) for name in names}
-        if self.where:
-            arguments["filters"] = filters(self.where)
-        if self.since or self.until:
-            arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
-        return arguments
+        return {**{name: getattr(self, name) for name in names}, **self.filter_values()}
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class ListPage(Selection):
     """How to narrow a list, how much of it to show, and which fields."""
 
     speaker: Annotated[str | None, Parameter(help="Only what this one said.")] = None
-    where: Annotated[list[str] | None, Parameter(metavar="NAME=VALUE", help=WHERE)] = None
-    since: Annotated[When, Parameter(help="Only what was said at or after this time.")] = None
-    until: Annotated[When, Parameter(help="Only what was said at or before this time.")] = None
     as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
     limit: Annotated[int, Parameter(help="At most so many.")] = 100
     after: Behind = None
@@ -385,12 +403,10 @@ class ListPage:
             "after": self.after,
             "as_of": self.as_of,
             "oldest_first": self.oldest_first,
-            "filters": filters(self.where or []),
+            **self.filter_values(),
         }
         if self.speaker is not None:
             arguments["speaker"] = self.speaker
-        if self.since or self.until:
-            arguments["between"] = (self.since or EVER[0], self.until or EVER[1])
         return arguments
 
     def cut(self, memories: Sequence["ListedMemory"]) -> Sequence[Any]:
@@ -423,12 +439,31 @@ def pairs(given: list[str], option: str) -> dict[str, str]:
 
 
 def filters(given: list[str]) -> dict[str, Any]:
-    """Read what to narrow by; of a name that stands there several times any value will do."""
-    by_name: dict[str, list[Any]] = {}
+    """Read what to narrow by; of a name that stands there several times any value will do, and all operators hold."""
+    choices: dict[str, list[Any]] = {}
+    operators: dict[str, dict[str, Any]] = {}
     for word in given:
-        for name, value in pairs([word], "--where").items():
-            by_name.setdefault(name, []).extend(_parse_filter_values(name, value))
-    return {name: values if len(values) > 1 else values[0] for name, values in by_name.items()}
+        found = _CONDITION.fullmatch(word)
+        if found is None:
+            raise InvalidInput(
+                f"--where {word!r} is not NAME=VALUE", recovery="write it like --where name=value"
+            )
+        name, values = found["name"].strip(), _parse_filter_values(found["name"].strip(), found["value"])
+        operator = _OPERATORS[found["sign"]]
+        if operator is None:
+            choices.setdefault(name, []).extend(values)
+        elif operator == "not":
+            operators.setdefault(name, {}).setdefault("not", []).extend(values)
+        else:
+            # The word is as good as the number only where it is compared with one value.
+            bound = found["value"] if operator == "prefix" else values[-1]
+            operators.setdefault(name, {})[operator] = bound
+    equal = {name: values if len(values) > 1 else values[0] for name, values in choices.items()}
+    for name in equal.keys() & operators.keys():
+        raise InvalidInput(
+            f"--where asks {name} both for a value and by an operator", recovery="leave one of the two out"
+        )
+    return {**equal, **operators}
 
 
 def _parse_filter_values(name: str, word: str) -> list[Any]:

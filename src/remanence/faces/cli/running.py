@@ -200,11 +200,11 @@ def _exists(path: Path) -> bool:
 
 
 async def _note_refusal(memory: "Engine", name: str) -> None:
-    from remanence.engine import note_refusal
+    from remanence.flows.undo import runs
 
     if name in CHANGING:
         with suppress(StoreError):  # in a file that cannot be written nothing is taken back
-            await note_refusal(memory, name)
+            await runs.note_refusal(memory._core, name)  # noqa: SLF001 # a part of a command's own work, no verb
 
 
 def open_engine(

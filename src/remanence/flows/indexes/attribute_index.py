@@ -4,12 +4,13 @@ Knows codes of values, never the values; a full scan of a scope for each questio
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from remanence.core.attributes import AttributeColumn, AttributeFilter, Codes, value_of
+from remanence.core.attributes import AttributeColumn, AttributeFilter, Codes, Scalar, value_of
 from remanence.core.change import Change
 from remanence.core.model import Memory
 from remanence.core.snapshot import SnapshotRequest
@@ -41,6 +42,13 @@ class AttributeIndex:
                 column, codes = self._columns[name]
                 met &= column.match_codes(codes, condition)
             return self._seq[met]
+
+    async def count_values(self, name: str, seqs: Ints, now: int) -> Counter[Scalar | None]:
+        """Count in how many of some memories each value of an attribute stands, None where it is absent."""
+        async with self._turn:
+            await self._follow(now, {name})
+            column, codes = self._columns[name]
+            return column.count_values(codes[np.isin(self._seq, seqs, assume_unique=True)])
 
     async def _follow(self, now: int, names: Collection[str]) -> None:
         """Catch up with what was written, and read what nobody has asked for yet."""

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from remanence.core.clock import MINUTE
-from remanence.core.model import COLUMN, STANDING, Memory, Status
-from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.core.model import STANDING, Memory, Status
+from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import Archive
@@ -180,34 +179,15 @@ def _codes(archive: Archive, column: str, value: Any) -> Sequence[int]:
 async def _match_archive_filter(core: Core, seqs: Sequence[int], wanted: ArchiveFilter) -> Ints:
     """Return which memories pass the filters, by their columns and tags, not by their texts."""
     filters, now = wanted.filters, core.clock.now()
-    columns = {*filters.columns, *(("said_at",) if wanted.between else ())}
-    request = SnapshotRequest(frozenset(columns), tags=frozenset(filters.tags), only=tuple(seqs))
+    request = SnapshotRequest(
+        filters.list_columns(wanted.between), tags=frozenset(filters.tags), only=tuple(seqs)
+    )
     snapshot = await core.store.snapshot(core.scope, request, now)
-    passes = np.ones(len(snapshot), np.bool_)
-    for name, values in filters.columns.items():
-        passes &= _any_of(snapshot, name, values)
-    if wanted.between is not None:
-        said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
-        passes &= (said_at >= wanted.between[0]) & (said_at <= wanted.between[1])
-    for pattern in filters.tags:
-        passes &= snapshot.tags[pattern]
+    passes = filters.match_rows(snapshot, wanted.between)
     if filters.attributes:
         passes &= np.isin(snapshot.seq, await core.attributes.seqs(filters.attributes, now))
     passing_seqs: Ints = snapshot.seq[passes]
     return passing_seqs
-
-
-def _any_of(snapshot: Snapshot, name: str, values: Sequence[Any]) -> Bools:
-    """Tell which memories of a snapshot have one of some values in a column, None for none."""
-    column = snapshot.columns[name]
-    choices = [value for value in values if value is not None]
-    if COLUMN[name].kind == "name":
-        codes = {text: code for code, text in enumerate(snapshot.names[name])}
-        choices = [codes.get(value, -2) for value in choices]
-    matches: Bools = np.isin(column, choices)
-    if len(choices) < len(values):
-        matches |= np.isnan(column) if column.dtype.kind == "f" else column == -1
-    return matches
 
 
 def _rank_with_archive(

@@ -3,15 +3,19 @@
 Knows names and values; must not know how memories are looked for.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_type_hints
+
+import numpy as np
+import numpy.typing as npt
 
 from remanence.core.arguments import check_tags
 from remanence.core.attributes import AttributeFilter, list_filter_values, parse_attribute_filter, value_of
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
 from remanence.core.model import COLUMN, STANDING, Memory, Status
+from remanence.core.snapshot import Bools, Snapshot
 from remanence.flows.base.context import label
 from remanence.flows.indexes.scope_index import COLUMNS
 from remanence.read.entity import CATEGORY
@@ -41,6 +45,35 @@ class Filters:
         return all(
             condition.is_met(value_of(memory.attributes, name)) for name, condition in self.attributes.items()
         )
+
+    def list_columns(self, between: tuple[int, int] | None = None) -> frozenset[str]:
+        """Return the columns that a snapshot needs for `match_rows`."""
+        return frozenset({*self.columns, *(("said_at",) if between else ())})
+
+    def match_rows(self, snapshot: Snapshot, between: tuple[int, int] | None = None) -> Bools:
+        """Tell which memories of a snapshot pass by their columns, tags and when they were said."""
+        passes = np.ones(len(snapshot), np.bool_)
+        for name, values in self.columns.items():
+            passes &= _match_any(snapshot, name, values)
+        if between is not None:
+            said_at: npt.NDArray[Any] = snapshot.columns["said_at"]
+            passes &= (said_at >= between[0]) & (said_at <= between[1])
+        for pattern in self.tags:
+            passes &= snapshot.tags[pattern]
+        return passes
+
+
+def _match_any(snapshot: Snapshot, name: str, values: Sequence[Any]) -> Bools:
+    """Tell which memories of a snapshot have one of some values in a column, None for none."""
+    column = snapshot.columns[name]
+    choices = [value for value in values if value is not None]
+    if COLUMN[name].kind == "name":
+        codes = {text: code for code, text in enumerate(snapshot.names[name])}
+        choices = [codes.get(value, -2) for value in choices]
+    matches: Bools = np.isin(column, choices)
+    if len(choices) < len(values):
+        matches |= np.isnan(column) if column.dtype.kind == "f" else column == -1
+    return matches
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,143 @@
+"""How many memories pass filters, and how many of them have each value of a column or of an attribute.
+
+Knows columns and filters; reads no text.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from remanence.core.arguments import check_count
+from remanence.core.attributes import LONG_CHARS
+from remanence.core.errors import NameUnknown
+from remanence.core.keywords import ATTRIBUTE
+from remanence.core.model import COLUMN
+from remanence.core.results import Result, number, visible
+from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
+from remanence.flows.base.context import LISTED_MAX, Core
+from remanence.flows.recall import filters
+from remanence.flows.recall.filters import LISTABLE, Filters
+from remanence.read.entity import CATEGORY, THREAD
+
+Value: TypeAlias = str | int | float | bool | None
+# Columns that hold one of a few values, by which memories are counted; what is counted may be narrowed by them, too.
+COUNTED = frozenset(name for name in LISTABLE | {"status"} if COLUMN[name].kind in {"enum", "name", "flag"})
+_ENTITY = ("category", "thread")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ValueCount(Result):
+    """A value, None for none, and how many of the memories have it; of a text above 64 characters its beginning."""
+
+    value: Value
+    memories: int
+
+    def __str__(self) -> str:
+        shown = "-" if self.value is None else str(self.value)
+        return visible(f"{self.memories:>9,}  {shown}")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CountResult(Result):
+    """How many memories pass the filters, and by which value of what is counted by, the most frequent first.
+
+    An attribute that holds a list counts for each of its items, so that `values` may add up to more than `total`.
+    `left_out` is how many further values there are.
+    """
+
+    total: int
+    by: str | None = None
+    values: tuple[ValueCount, ...] = ()
+    left_out: int = 0
+
+    def __str__(self) -> str:
+        lines = [number(self.total, "memory", "memories"), *map(str, self.values)]
+        if self.left_out:
+            lines.append(
+                f"{number(self.left_out, 'further value', 'further values')}; a higher limit shows more"
+            )
+        return "\n".join(lines)
+
+
+async def count_memories(
+    core: Core, by: str | None, given: Mapping[str, Any], between: tuple[int, int] | None, limit: int
+) -> CountResult:
+    """Count memories as `list` lists them: what stands unless a status is asked for, entities where they are asked for.
+
+    `by` is a column of names or `attributes.NAME`, None for the total alone; `limit` is how many values are told.
+    """
+    check_count("limit", limit, 1, LISTED_MAX)
+    wanted = filters.read(given, COUNTED - {"status"})
+    attribute = _read_attribute(by)
+    await core.uses.settle_to_read()
+    now = core.clock.now()
+    column = {by} if by is not None and not attribute else set()
+    names = {"status", *_ENTITY, *wanted.list_columns(between), *column}
+    snapshot = await core.store.snapshot(
+        core.scope, SnapshotRequest(frozenset(names), tags=frozenset(wanted.tags)), now
+    )
+    counted = _match_listed(snapshot, wanted, between)
+    if wanted.attributes:
+        counted &= np.isin(snapshot.seq, await core.attributes.seqs(wanted.attributes, now))
+    total = int(counted.sum())
+    if by is None:
+        return CountResult(total)
+    if attribute:
+        found = await core.attributes.count_values(attribute, snapshot.seq[counted], now)
+        pairs = [(None if one is None else _shorten(one[1]), count) for one, count in found.items()]
+    else:
+        pairs = _count_column(snapshot, by, counted)
+    ordered = sorted(pairs, key=lambda pair: (-pair[1], pair[0] is None, str(pair[0])))
+    shown = tuple(ValueCount(value, count) for value, count in ordered[:limit])
+    return CountResult(total, by, shown, len(ordered) - len(shown))
+
+
+def _read_attribute(by: str | None) -> str:
+    """Return the name of the attribute that is counted by, "" where it is a column or nothing."""
+    if by is None or by in COUNTED:
+        return ""
+    if by.startswith(ATTRIBUTE) and by != ATTRIBUTE:
+        return by.removeprefix(ATTRIBUTE)
+    raise NameUnknown("column to count by", by, {*COUNTED, f"{ATTRIBUTE}NAME"})
+
+
+def _match_listed(snapshot: Snapshot, wanted: Filters, between: tuple[int, int] | None) -> Bools:
+    listed = wanted.match_rows(snapshot, between)
+    if wanted.statuses is not None:
+        listed &= np.isin(snapshot.columns["status"], wanted.statuses)
+    if not filters.lists_entities(wanted):
+        listed &= ~_is_called(snapshot, "category", CATEGORY) | ~_is_called(snapshot, "thread", THREAD)
+    return listed
+
+
+def _is_called(snapshot: Snapshot, column: str, name: str) -> Bools:
+    names = snapshot.names[column]
+    called: Bools = snapshot.columns[column] == (names.index(name) if name in names else -2)
+    return called
+
+
+def _count_column(snapshot: Snapshot, name: str, counted: Bools) -> list[tuple[Value, int]]:
+    """Count the values of a column among some memories, as names."""
+    column: npt.NDArray[Any] = snapshot.columns[name][counted]
+    codes, counts = np.unique(column, return_counts=True)
+    return [
+        (_name_value(snapshot, name, int(code)), int(count))
+        for code, count in zip(codes, counts, strict=True)
+    ]
+
+
+def _name_value(snapshot: Snapshot, name: str, code: int) -> Value:
+    labels = COLUMN[name].labels
+    if code < 0:
+        return None
+    if COLUMN[name].kind == "name":
+        return snapshot.names[name][code]
+    return code if labels is None else labels(code).name.lower()
+
+
+def _shorten(value: Value) -> Value:
+    """Return a value as it is shown: of a long text its beginning, as no more of it is kept."""
+    return f"{value[:LONG_CHARS]}…" if isinstance(value, str) and len(value) > LONG_CHARS else value
