@@ -63,12 +63,12 @@ def test_a_change_of_the_patterns_has_a_version() -> None:
     """The patterns of each version have one checksum: who changes them raises the version and writes it here."""
     words = [*ORDERS.values(), *UNSPACED_ORDERS.values(), load_address_words()]
 
-    assert ["174b09e9d572a14d", "f6a2f589447c1778", "1195ccab4d23da10"] == [
+    assert ["948eb59a8a500259", "f6a2f589447c1778", "1195ccab4d23da10"] == [
         _checksum(secret_patterns),
         _checksum(order_patterns, order_evidence),
         digest(words),
     ]
-    assert [2, 4] == [secret_patterns.PATTERNS_VERSION, order_patterns.ORDERS_VERSION]
+    assert [3, 4] == [secret_patterns.PATTERNS_VERSION, order_patterns.ORDERS_VERSION]
 
 
 def test_the_fitted_weights_are_those_that_were_built() -> None:
@@ -91,6 +91,15 @@ def test_a_secret_becomes_a_marker_of_its_kind(kind: str) -> None:
     assert secret not in screened.text
     assert {f"secret: {kind}": 1} == screened.replaced
     assert f"[secret: {kind} " in screened.text
+
+
+def test_a_long_value_hides_no_secret_behind_it() -> None:
+    """What stands behind a long value without a blank, or far down a list of codes, is found."""
+    secret = "Regen#tonne88"
+    codes = " ".join(f"{number}-{number + 3}" for number in range(4_100, 4_150))
+
+    assert secret not in screen(f"token={'token=' * 900} and the password: {secret}", SALT).text
+    assert "4105-4108" not in screen(f"{'No backup codes here. ' * 40}backup codes: {codes}", SALT).text
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,25 @@
 """Finds secrets: by the formats of vendors, by the words that announce a value, and by how random a value looks."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from remanence.core.patterns import Pattern
 from remanence.gate.secret_patterns import (
-    ANNOUNCED_BY,
     BADGES,
     CODES_BY,
     CODES_WORDS,
     COOKIE_WORDS,
     DATA_HEADS,
+    KEY_BY,
     KEY_WORDS,
     OF_ANOTHER,
     OTP_BY,
     OTP_WORDS,
+    PASSWORD_BY,
     PASSWORD_WORDS,
+    PIN_BY,
     PIN_WORDS,
     PRIVATE_WORDS,
     PUBLIC_BEFORE,
@@ -62,19 +65,62 @@ class PatternPrefilter:
         self.in_ascii = tuple(filter(str.isascii, self.every))
 
 
+class SearchedText:
+    """A text in which signs are looked for; of a long one only those whose characters it has."""
+
+    def __init__(self, text: str, chars: frozenset[str] = frozenset()) -> None:
+        self.text = text
+        self._is_ascii = text.isascii()
+        self._chars = (chars or frozenset(text)) if len(text) >= LONG_TEXT else None
+
+    def with_capitals(self, text: str) -> "SearchedText":
+        """Return the text of which this one holds the small letters; its characters are these, or capitals of these."""
+        chars = self._chars or frozenset[str]()
+        return SearchedText(text, chars.union(map(str.upper, chars)))
+
+    def iterate_possible(self, signs: PatternPrefilter) -> Iterable[str]:
+        """Return those of some signs that may be in the text."""
+        every = signs.in_ascii if self._is_ascii else signs.every
+        return every if self._chars is None else filter(self._chars.issuperset, every)
+
+    def has_one(self, signs: PatternPrefilter) -> bool:
+        """Tell whether one of some signs is in the text."""
+        return any(map(self.text.__contains__, self.iterate_possible(signs)))
+
+
 _BEGINS = PatternPrefilter(begin for begins, _ in TOKENS.values() for begin in begins)
-_VALUE_SIGNS, _QUERY_SIGNS, _COOKIE_SIGNS, _TOKEN_SIGNS, _PRIVATE_SIGNS = map(
-    PatternPrefilter, (ANNOUNCED_BY, QUERY_WORDS, COOKIE_WORDS, TOKEN_WORDS, PRIVATE_WORDS)
+_QUERY_SIGNS, _COOKIE_SIGNS, _TOKEN_SIGNS, _PRIVATE_SIGNS = map(
+    PatternPrefilter, (QUERY_WORDS, COOKIE_WORDS, TOKEN_WORDS, PRIVATE_WORDS)
 )
+_VALUE_SIGNS = {
+    "pin": PatternPrefilter(PIN_BY), "key": PatternPrefilter(KEY_BY), "password": PatternPrefilter(PASSWORD_BY),
+}  # fmt: skip
 _SEED_SIGNS, _CODE_SIGNS, _OTP_SIGNS = map(PatternPrefilter, (SEED_BY, CODES_BY, OTP_BY))
 _KINDS = tuple(TOKENS)
 _TOKEN = Pattern(
     "(?<![A-Za-z0-9])(?:" + "|".join(f"(?P<k{at}>{TOKENS[kind][1]})" for at, kind in enumerate(_KINDS)) + ")"
 )
 _UNKNOWN = Pattern(rf"(?<![A-Za-z0-9/+=_-]){UNKNOWN_TOKEN}(?![A-Za-z0-9/+=@])")
-_WORD = Pattern(
-    rf"(?P<pin>(?<![a-z])(?:{PIN_WORDS}))|(?P<key>(?<![a-z])(?:{KEY_WORDS}))|(?P<password>(?<![a-df-z])(?:{PASSWORD_WORDS}))",
-)
+_PIN_WORD = rf"(?P<pin>(?<![a-z])(?:{PIN_WORDS}))"
+_KEY_WORD = rf"(?P<key>(?<![a-z])(?:{KEY_WORDS}))"
+_PASSWORD_WORD = rf"(?P<password>(?<![a-df-z])(?:{PASSWORD_WORDS}))"
+_PIN = Pattern(_PIN_WORD)
+_KEY = Pattern(_KEY_WORD)
+_PASSWORD = Pattern(_PASSWORD_WORD)
+_PIN_OR_KEY = Pattern(f"{_PIN_WORD}|{_KEY_WORD}")
+_PIN_OR_PASSWORD = Pattern(f"{_PIN_WORD}|{_PASSWORD_WORD}")
+_KEY_OR_PASSWORD = Pattern(f"{_KEY_WORD}|{_PASSWORD_WORD}")
+_WORD = Pattern(f"{_PIN_WORD}|{_KEY_WORD}|{_PASSWORD_WORD}")
+# Kinds of words of which a text has signs → how the first of them is looked for.
+_FIND_WORD: dict[tuple[str, ...], Callable[[str, int, int], re.Match[str] | None]] = {
+    ("pin",): lambda low, at, end: _PIN.search(low, at, end),
+    ("key",): lambda low, at, end: _KEY.search(low, at, end),
+    ("password",): lambda low, at, end: _PASSWORD.search(low, at, end),
+    ("pin", "key"): lambda low, at, end: _PIN_OR_KEY.search(low, at, end),
+    ("pin", "password"): lambda low, at, end: _PIN_OR_PASSWORD.search(low, at, end),
+    ("key", "password"): lambda low, at, end: _KEY_OR_PASSWORD.search(low, at, end),
+    ("pin", "key", "password"): lambda low, at, end: _WORD.search(low, at, end),
+}
 _OF_ANOTHER = Pattern(rf"[ _-]?{OF_ANOTHER}")
 _VALUE = r"(?:(?P<quote>[\"'`“„«])(?P<quoted>[^\"'`”“»\n]{4,200})[\"'`”“»]|(?P<bare>[^\s\"'`“”„«»\u2e80-\uffef]{4,}+))"
 _EQUALS = Pattern(rf"[\w.\]\"'-]{{0,30}}[ \t]{{0,4}}(?:=>|:=|[=:：＝])[ \t]{{0,4}}\n?[ \t]{{0,8}}{_VALUE}")
@@ -117,25 +163,18 @@ _DRAWN = Pattern(
 
 def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
     """Yield the secrets of a text; `low` is the text in small letters, as long as the text."""
+    searched = SearchedText(low)
     yield from _private_blocks(text)
-    yield from _iterate_announced_secrets(text, low)
-    yield from _lists(text, low)
+    yield from _iterate_announced_secrets(text, searched)
+    yield from _lists(text, searched)
     if "=" in text or "://" in text:
-        yield from _in_addresses(text, low)
+        yield from _in_addresses(text, searched)
     if "authorization" in low or "bearer" in low:
         yield from _filter_random_values(_HEADER.finditer(low), text, "password")
     chunks = [match.span() for match in _CHUNK.finditer(text)]
     if chunks:
-        yield from _by_format(text, chunks)
-        yield from _near_words(text, low)
-
-
-def has_one(text: str, signs: "PatternPrefilter") -> bool:
-    """Tell whether one of some signs is in a text; in a long one only those are looked for whose characters it has."""
-    if len(text) < LONG_TEXT:
-        return any(map(text.__contains__, signs.in_ascii if text.isascii() else signs.every))
-    chars = frozenset(text)
-    return any(sign in text for sign in signs.every if chars.issuperset(sign))
+        yield from _by_format(text, chunks, has_prefix=searched.with_capitals(text).has_one(_BEGINS))
+        yield from _near_words(text, searched)
 
 
 @lru_cache(maxsize=4_096)
@@ -143,8 +182,11 @@ def find_secrets_in_name(name: str) -> tuple[SensitiveSpan, ...]:
     """Return the secrets that a name, a tag or an address holds; not what only looks drawn at random, as ids do."""
     if len(name) < ISSUED_MIN:
         return ()
-    address_secrets = _in_addresses(name, name.lower()) if "://" in name or "=" in name else ()
-    chunks = (match.span() for match in _CHUNK.finditer(name)) if has_one(name, _BEGINS) else ()
+    low = SearchedText(name.lower())
+    address_secrets = _in_addresses(name, low) if "://" in name or "=" in name else ()
+    chunks = (
+        (match.span() for match in _CHUNK.finditer(name)) if low.with_capitals(name).has_one(_BEGINS) else ()
+    )
     tokens = (
         SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
         for start, end in chunks
@@ -170,8 +212,8 @@ def _private_blocks(text: str) -> Iterator[SensitiveSpan]:
         start = following
 
 
-def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[SensitiveSpan]:
-    has_prefix = has_one(text, _BEGINS)
+def _by_format(text: str, chunks: Iterable[tuple[int, int]], *, has_prefix: bool) -> Iterator[SensitiveSpan]:
+    """Yield what stands in long words in the format of a vendor; `has_prefix` if one may begin so."""
     for start, end in chunks:
         for match in _TOKEN.finditer(text, start, end) if has_prefix else ():
             is_name = is_variable(match.group()) and not any(map(str.isdigit, match.group()))
@@ -182,39 +224,38 @@ def _by_format(text: str, chunks: Sequence[tuple[int, int]]) -> Iterator[Sensiti
                 yield SensitiveSpan(*match.span(), "token")
 
 
-def _iterate_announced_secrets(text: str, low: str) -> Iterator[SensitiveSpan]:
+def _iterate_announced_secrets(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     """Yield what stands after a word such as password, key or PIN and looks like one."""
     read_end = fruitless = 0  # a long value is read once, whatever words are in it
-    for word in _words(low):
-        if word.start() < read_end or _OF_ANOTHER.match(low, word.end()):
-            continue
-        what = word.lastgroup or "key"
-        end, span = _find_value_span(text, word, what)
-        read_end = max(read_end, end)
-        fruitless = 0 if span else fruitless + 1
-        if fruitless > FRUITLESS_MAX:
-            return
-        if span:
-            yield SensitiveSpan(*span, "api key" if what == "key" else what)
-
-
-def _words(low: str) -> Iterator[re.Match[str]]:
-    for start, end in _windows(low, _VALUE_SIGNS):
-        yield from _WORD.finditer(low, start, end)
+    kinds = {kind: signs for kind, signs in _VALUE_SIGNS.items() if low.has_one(signs)}
+    find_word = _FIND_WORD.get(tuple(kinds))
+    if find_word is None:
+        return
+    for start, window_end in _windows(low, kinds.values()):
+        at = start
+        while (word := find_word(low.text, max(at, read_end), window_end)) is not None:
+            at = word.end()
+            if _OF_ANOTHER.match(low.text, at):
+                continue
+            what = word.lastgroup or "key"
+            end, span = _find_value_span(text, word, what)
+            read_end = max(read_end, end)
+            fruitless = 0 if span else fruitless + 1
+            if fruitless > FRUITLESS_MAX:
+                return
+            if span:
+                yield SensitiveSpan(*span, "api key" if what == "key" else what)
 
 
 def _windows(
-    low: str, signs: "PatternPrefilter", before: int = AROUND, after: int = AROUND
+    searched: SearchedText, kinds: Iterable[PatternPrefilter], before: int = AROUND, after: int = AROUND
 ) -> list[tuple[int, int]]:
     """Return the stretches of a text in which one of some signs stands, with what is before and after it."""
+    low = searched.text
     if len(low) <= 4 * AROUND:
-        return [(0, len(low))] if has_one(low, signs) else []
+        return [(0, len(low))] if any(map(searched.has_one, kinds)) else []
     places: list[int] = []
-    # In a long text only those are looked for whose characters it has.
-    chars = frozenset(low) if len(low) >= LONG_TEXT else None
-    for sign in signs.in_ascii if low.isascii() else signs.every:
-        if chars is not None and not chars.issuperset(sign):
-            continue
+    for sign in {sign: None for signs in kinds for sign in searched.iterate_possible(signs)}:
         at = low.find(sign)
         while at >= 0:
             places.append(at)
@@ -292,7 +333,8 @@ def _is_pin(digits: str, *, tight: bool) -> bool:
     return digits.isdigit() and 4 <= len(digits) <= 8 and (tight or not is_year)
 
 
-def _in_addresses(text: str, low: str) -> Iterator[SensitiveSpan]:
+def _in_addresses(text: str, searched: SearchedText) -> Iterator[SensitiveSpan]:
+    low = searched.text
     if "://" in text:
         for match in _URL_USER.finditer(text):
             if not is_placeholder(match.group("value")):
@@ -301,10 +343,10 @@ def _in_addresses(text: str, low: str) -> Iterator[SensitiveSpan]:
             group = "value" if match.group("value") is not None else "path"
             if any(map(str.isdigit, match.group(group))):
                 yield SensitiveSpan(*match.span(group), "webhook")
-        if has_one(low, _QUERY_SIGNS):
+        if searched.has_one(_QUERY_SIGNS):
             signed = (match for match in _QUERY.finditer(low) if not _is_badge(low, match.start()))
             yield from _filter_random_values(signed, text, "signature")
-    if has_one(low, _COOKIE_SIGNS):
+    if searched.has_one(_COOKIE_SIGNS):
         yield from _filter_random_values(_COOKIE.finditer(low), text, "session cookie")
 
 
@@ -324,12 +366,12 @@ def _filter_random_values(matches: Iterable[re.Match[str]], text: str, kind: str
             yield SensitiveSpan(*match.span("value"), kind)
 
 
-def _near_words(text: str, low: str) -> Iterator[SensitiveSpan]:
+def _near_words(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     """Yield what looks drawn at random beside words for tokens or, in a text of no public ones, for private keys."""
-    for match in _find_within(_RANDOM.finditer, text, _windows(low, _TOKEN_SIGNS, BEFORE, REACH)):
+    for match in _find_within(_RANDOM.finditer, text, _windows(low, [_TOKEN_SIGNS], BEFORE, REACH)):
         if is_random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
             yield SensitiveSpan(*match.span(), "token")
-    windows = [] if "public" in low else _windows(low, _PRIVATE_SIGNS, BEFORE, REACH)
+    windows = [] if "public" in low.text else _windows(low, [_PRIVATE_SIGNS], BEFORE, REACH)
     for finditer in (_HEX64.finditer, _BASE64_KEY.finditer) if windows else ():
         yield from (
             SensitiveSpan(*match.span(), "private key") for match in _find_within(finditer, text, windows)
@@ -346,23 +388,30 @@ def _find_within(
         yield from (match for match in finditer(text, start, end + LONG) if match.start() < end)
 
 
-def _lists(text: str, low: str) -> Iterator[SensitiveSpan]:
+def _lists(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
     """Yield what follows the words that announce a wallet's words, recovery codes or a second factor's secret."""
-    if has_one(low, _SEED_SIGNS):
-        for start in _find_list_starts(_SEED.finditer(low)):
+    if low.has_one(_SEED_SIGNS):
+        for start in _find_list_starts(_SEED.search, low.text):
             phrase = _PHRASE.search(text, start, start + REACH)
             if phrase is not None:
                 yield SensitiveSpan(*phrase.span(), "recovery phrase")
-    if has_one(low, _CODE_SIGNS):
-        for start in _find_list_starts(_CODES.finditer(low)):
-            codes = list(_CODE.finditer(text, start, start + REACH))
-            if len(codes) >= 2:
-                yield SensitiveSpan(codes[0].start(), codes[-1].end(), "recovery codes")
-    if has_one(low, _OTP_SIGNS):
-        windows = _merge_places([match.end() for match in _OTP.finditer(low)], BEFORE, REACH)
+    if low.has_one(_CODE_SIGNS):
+        yield from _find_codes(text, list(_find_list_starts(_CODES.search, low.text)))
+    if low.has_one(_OTP_SIGNS):
+        windows = _merge_places([match.end() for match in _OTP.finditer(low.text)], BEFORE, REACH)
         for match in _find_within(_BASE32.finditer, text, windows):
             if _is_one_time_secret(match.group()):
                 yield SensitiveSpan(*match.span(), "one-time secret")
+
+
+def _find_codes(text: str, starts: Sequence[int]) -> Iterator[SensitiveSpan]:
+    """Yield the recovery codes that follow where lists of them are announced."""
+    windows = _merge_places(starts, 0, REACH)
+    codes = [match.span() for match in _find_within(_CODE.finditer, text, windows)]
+    for start in starts:
+        first, behind = bisect_left(codes, (start,)), bisect_left(codes, (start + REACH,))
+        if behind - first >= 2:
+            yield SensitiveSpan(codes[first][0], codes[behind - 1][1], "recovery codes")
 
 
 def _is_one_time_secret(value: str) -> bool:
@@ -370,10 +419,9 @@ def _is_one_time_secret(value: str) -> bool:
     return is_drawn and (any(map(str.isdigit, value)) or value.isupper()) and not is_placeholder(value)
 
 
-def _find_list_starts(words: Iterable[re.Match[str]]) -> Iterator[int]:
+def _find_list_starts(find_next: Callable[[str, int], re.Match[str] | None], low: str) -> Iterator[int]:
     """Yield where the words end that announce a list; of those that stand close together, the first."""
-    read_end = 0
-    for match in words:
-        if match.start() >= read_end:
-            yield match.end()
-            read_end = match.end() + REACH // 4
+    at = 0
+    while (match := find_next(low, at)) is not None:
+        yield match.end()
+        at = match.end() + REACH // 4

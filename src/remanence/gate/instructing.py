@@ -120,10 +120,11 @@ def _words_of(read: Sequence[Sentences], weights: GateWeights) -> list[list[floa
     starts = np.array([0, *itertools.accumulate([len(one) + BEFORE for one in tokens])])
     firsts = [0, *itertools.accumulate([len(one.different) for one in read])]
     word_places = places(tokens)
-    # Before the first sentence of a text stands nothing, not the end of another text.
-    begins = starts[firsts[:-1]][np.diff(firsts) > 0]
-    word_places[1:, begins] = word_places[1:, begins + 1] = 0
-    sums = np.add.reduceat(weights.orders[word_places].sum(axis=0, dtype=np.int32), starts[:-1]).tolist()
+    if len(read) > 1:
+        # Before the first sentence of a text stands nothing, not the end of another text.
+        begins = starts[firsts[:-1]][np.diff(firsts) > 0]
+        word_places[1:, begins] = word_places[1:, begins + 1] = 0
+    sums = np.add.reduceat(weights.orders.take(word_places).sum(axis=0, dtype=np.int32), starts[:-1]).tolist()
     unit = float(weights.units[0])
     return [[weight * unit for weight in sums[at:end]] for at, end in itertools.pairwise(firsts)]
 

@@ -30,18 +30,26 @@ SPELLED_MIN = 4  # different letters in words that are spelled out
 # Tag characters that are no flag's: nobody sees them, so they are there for a machine.
 _TAGS = re.compile(r"(?<!\U0001f3f4)[\U000e0020-\U000e007e]{8,}")
 _UNSEEN = re.compile(
-    r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
+    r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]+"
 )
 _WORD = re.compile(r"[^\W_]+")
 _DIGIT = re.compile(r"\d")
 _BLANKS = str.maketrans({code: " " for code in range(128) if not chr(code).isalnum()})
 _BASE64 = re.compile(r"(?<![\w+/=])[A-Za-z0-9+/]{24,}={0,2}")
 _HEX = re.compile(r"(?<![\w])(?:[0-9a-f]{2}[ :]?){16,}(?![\w])")
-_LEET_WORD = re.compile(r"(?<![a-z0-9])(?=[a-z]{0,12}[013457@$])[a-z013457@$]{3,20}(?![a-z0-9])")
+_LEET_WORD = re.compile(r"(?<![a-z0-9])(?=[a-z]{0,12}[013457@$])([a-z013457@$]{3,20})(?![a-z0-9])")
 _LEET = str.maketrans("013457@$", "oieastas")
 _SPELLED = re.compile(r"(?<![^\W_])(?:[^\W\d_][-. _*+|/]){2,40}[^\W\d_](?![^\W_])")
 _OTHER_ALPHABET = re.compile(r"[\u0370-\u052f]")
 _MEANT = {ord(char): letter for letter, chars in LOOKALIKES.items() for char in chars}
+
+
+class _WordsDrawn(dict[str, str]):
+    """A word with signs for letters → what it says, each read once."""
+
+    def __missing__(self, word: str) -> str:
+        self[word] = word.translate(_LEET)
+        return self[word]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +153,9 @@ def _drawn_otherwise(plain: str, words: set[str]) -> Iterator[str]:
     if not plain.isascii() and _OTHER_ALPHABET.search(plain):
         yield plain.translate(_MEANT)
     if _has_mixed_word(plain, words) or "@" in plain or "$" in plain:
-        read = _LEET_WORD.sub(lambda word: word.group().translate(_LEET), plain)
+        pieces = _LEET_WORD.split(plain)  # every second one is a word
+        pieces[1::2] = map(_WordsDrawn().__getitem__, pieces[1::2])
+        read = "".join(pieces)
         if read != plain:
             yield read
     if len([word for word in words if len(word) == 1]) >= SPELLED_MIN and _SPELLED.search(plain):

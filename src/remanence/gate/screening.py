@@ -17,7 +17,8 @@ _CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){13,18}(?![\w-]|\.\d)")
 _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}")
 _SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-]|\.\d)")
 _NATIONAL = re.compile(
-    r"(?<![A-Za-z0-9.-])(?:(?P<es>[XYZ\d]\d{7}[ -]?[A-Z])|(?P<br>\d{3}\.?\d{3}\.?\d{3}-?\d{2})"
+    r"(?<![A-Za-z0-9.-])(?=[XYZ\d][ .]?\d\d|[A-Z]{6}\d)"  # how each of them begins
+    r"(?:(?P<es>[XYZ\d]\d{7}[ -]?[A-Z])|(?P<br>\d{3}\.?\d{3}\.?\d{3}-?\d{2})"
     r"|(?P<fr>[12][ .]?\d{2}[ .]?\d{2}[ .]?(?:\d{2}|2[AB])[ .]?\d{3}[ .]?\d{3}[ .]?\d{2})|(?P<cn>[1-9]\d{16}[\dXx])"
     r"|(?P<it>[A-Z]{6}\d{2}[A-EHLMPRST]\d{2}[A-Z]\d{3}[A-Z]))(?![A-Za-z0-9_-]|\.\d)"
 )
@@ -64,7 +65,7 @@ def personal(text: str, low: str) -> Iterator[SensitiveSpan]:
 
 def _find_personal_numbers(text: str) -> Iterator[SensitiveSpan]:
     for match in _CARD.finditer(text):
-        digits = _NOT_DIGIT.sub("", match.group())
+        digits = match.group().replace(" ", "").replace("-", "")
         if _card_length(digits) and luhn(digits):
             yield SensitiveSpan(*match.span(), "card number", "personal")
     for match in _IBAN.finditer(text):

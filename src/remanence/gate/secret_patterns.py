@@ -3,7 +3,7 @@
 A change raises PATTERNS_VERSION; a test holds the checksum of each version.
 """
 
-PATTERNS_VERSION = 2
+PATTERNS_VERSION = 3
 
 # Kind → how it begins (one of these is in every such text) and the whole of it. The kind is what the marker says.
 TOKENS: dict[str, tuple[tuple[str, ...], str]] = {
@@ -127,10 +127,28 @@ TOKEN_WORDS = (
     "token", "secret", "api key", "api-key", "api_key", "apikey", "access key", "passw", "schlüssel", "clave", "clé", "senha",
     "chave", "jeton", "credential", "令牌", "密钥", "密码", "トークン", "パスワード", "キー", "bearer", "auth",
 )  # fmt: skip
-ANNOUNCED_BY = (
-    "pass", "pwd", "pw", "kennw", "losung", "contrase", "clave", "mdp", "senha", "palavra", "key", "secret", "token", "credential",
-    "schlüssel", "clé", "chave", "jeton", "pin", "cvv", "cvc", "code", "código", "geheim", "密", "口令", "合言葉", "パスワード",
-    "パスフレーズ", "暗証", "解除番号", "令牌", "私钥", "秘钥", "トークン", "キー", "验证码", "ピン", "認証",
+PIN_BY = (
+    "pin",
+    "cvv",
+    "cvc",
+    "code",
+    "código",
+    "geheim",
+    "密",
+    "口令",
+    "验证码",
+    "门禁",
+    "暗証",
+    "ピン",
+    "解除番号",
+    "認証",
+)
+KEY_BY = (
+    "key", "secret", "token", "credential", "schlüssel", "clave", "clé", "chave", "jeton", "令牌", "钥", "トークン", "鍵", "キー",
+)  # fmt: skip
+PASSWORD_BY = (
+    "pass", "pwd", "pw", "kennw", "losung", "contrase", "clave", "mdp", "senha", "palavra", "密", "口令", "合言葉", "パスワード",
+    "パスフレーズ",
 )  # fmt: skip
 SEED_BY = ("phrase", "words", "mnemo", "wörter", "frase", "palabras", "palavras", "mots", "词", "フレーズ")
 CODES_BY = ("codes", "códigos", "code", "恢复码", "备", "コード")
