@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from importlib import metadata
 from pathlib import Path
 
-from benchmarks.labels import read
+from benchmarks.labels import Part, read
 
 ROOT = Path(__file__).parents[1]
 LOCOMO = (ROOT.parent / "shared/data/locomo10.json", Path("/work/shared/data/locomo10.json"))
@@ -71,9 +71,9 @@ def sessions() -> dict[str, str]:
     }
 
 
-def replies() -> dict[str, str]:
-    """Return answers of an assistant, written by somebody who saw no rule of the gate."""
-    return {line["id"]: line["text"] for line in read("replies", "fifth")}
+def replies(part: Part) -> dict[str, str]:
+    """Return answers of an assistant to a person."""
+    return {line["id"]: line["text"] for line in read("replies", part)}
 
 
 def is_fitted_to(name: str) -> bool:
