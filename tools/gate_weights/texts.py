@@ -20,6 +20,9 @@ CARRIED = 0.5  # of orders that stand beside another sentence
 CARRIER_CHARS_MAX = 90
 ORDINARY = 0.3  # how much an ordinary text counts
 PROSE = 3.0  # and a piece of prose, each sentence of which does; chosen on a set left out of the fit
+REPLY = (
+    12.0  # and a reply of an assistant: there are few; chosen on the fifth set, which is left out of the fit
+)
 PROSE_CHARS, DOCSTRING_CHARS = 700, 1_500
 _CHOICE = re.compile(r"\{([^{}]*\|[^{}]*)\}")
 
@@ -39,6 +42,8 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
     """Yield texts that give orders to a machine, and others, of some labelled sets and of all lines."""
     for part in parts:
         yield from (Text(line.text, wanted=True) for line in planted(part))
+        if part not in parts_of("benign"):
+            continue
         yield from (Text(line.text, wanted=False) for line in benign(part))
         if part not in parts_of("harmless"):
             continue
@@ -47,6 +52,8 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
         said = (line.text for line in signals(part) if line.why != "standing order")
         yield from (Text(text, wanted=False, counts=ORDINARY) for text in said)
         yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in shorts(part))
+    for part in ("first", "fifth"):
+        yield from (Text(line["text"], wanted=False, counts=REPLY) for line in read("replies", part))
     yield from prose_pieces()
     yield from (Text(text, wanted=False, counts=PROSE) for _, text, _ in _drawn("advice"))
     drawn = random.Random(5)

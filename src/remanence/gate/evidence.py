@@ -3,6 +3,7 @@
 Markup are roles, text that no eye sees, addresses and links that carry data. Knows no quotations and no weights.
 """
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -104,6 +105,13 @@ def _by_first_char() -> dict[str, list[str]]:
     return by
 
 
+@cache
+def _every_words() -> frozenset[str]:
+    """Return the single words that say that everything is meant."""
+    every = _by_first_word().items()
+    return frozenset(word for word, all_ in every if any(not rest and bits & E.ALL for rest, bits in all_))
+
+
 def _collect_words(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(word for text in texts for word in _WORD.findall(text))
 
@@ -119,7 +127,8 @@ _OWN, _OWNED, _OUTPUT, _OUTPUT_OWNED = (one.value for one in (E.OWN, E.OWNED, E.
 _OVERRIDE, _INSTRUCTION, _USER, _SAY, _HIDE = (
     one.value for one in (E.OVERRIDE, E.INSTRUCTION, E.USER, E.SAY, E.HIDE)
 )
-_MACHINE, _MUST = E.MACHINE.value, E.MUST.value
+_MACHINE, _MUST, _DROPPED = E.MACHINE.value, E.MUST.value, E.DROPPED.value
+_PRIOR, _TOLD = E.PRIOR.value, E.TOLD.value
 _READER = (E.MACHINE | E.HELPER).value
 _BEGUN = (E.ORDERED | E.YOU | E.MUST | E.POLITE | E.MARKUP).value
 _COMMANDS = (E.SAY | E.ACT | E.SEND | E.STORE | E.OVERRIDE | E.OBEY | E.HIDE | E.ROLE | E.LATER).value
@@ -127,6 +136,8 @@ _COMMANDS_UNSPACED = (E.SAY | E.ACT | E.SEND | E.STORE | E.HIDE | E.OVERRIDE | E
 _OVERRIDE_REACH = 9  # words between dropping and what is dropped
 _YOUR_REACH = 4
 _CALL_REACH = 5  # words before the one who is called
+_CLAUSE_ENDS = frozenset(",.:;!?")
+_OPENING = frozenset('"“„«「『')  # before a verb they say that it is quoted
 
 
 def found_in(sentence: str) -> int:
@@ -145,6 +156,7 @@ def _collect_spaced_evidence(tokens: list[str], bits: int) -> int:
     phrases = _by_first_word()
     your = override_at = -99
     hide_end = 0  # words of "do not mention" are no mention
+    dropping = _Dropping()
     for at, word in enumerate(tokens):
         if word in _YOUR or word == "s":
             your = at if word != "s" else -99  # another's: the rules of your doctor's
@@ -165,19 +177,56 @@ def _collect_spaced_evidence(tokens: list[str], bits: int) -> int:
             phrase_bits |= _OVERRIDDEN
         if phrase_bits & _READER:
             phrase_bits |= _detect_reader_call(tokens, at, end, phrase_bits)
-        bits |= phrase_bits
+        bits |= phrase_bits | dropping.read(tokens, at, end, phrase_bits)
     return bits
 
 
+def _ends_clause(tokens: list[str]) -> bool:
+    """Tell whether a clause ends before the last of some words; before "all" and "what" a comma does not end it."""
+    return any(
+        one in _CLAUSE_ENDS and (one != "," or after not in _every_words())
+        for one, after in itertools.pairwise(tokens)
+    )
+
+
+def _is_quoted(before: list[str]) -> bool:
+    """Tell whether quotation marks open behind some words; not so around a value that has a name."""
+    if not before or before[-1] not in _OPENING:
+        return False
+    return before[-2:-1] != ["="] and before[-3:-1] != ['"', ":"]
+
+
+class _Dropping:
+    """Reads along whether a sentence tells the reader to drop what it was told before: its rules, or all above."""
+
+    def __init__(self) -> None:
+        self._start = -99
+        self._seen = 0
+
+    def read(self, tokens: list[str], at: int, end: int, found: int) -> int:
+        """Return the evidence of it that one word completes."""
+        if found & _OVERRIDE and found & _ORDERED and not _is_quoted(tokens[max(0, at - 3) : at]):
+            self._start, self._seen = at, 0
+        if at - self._start > _OVERRIDE_REACH or _ends_clause(tokens[self._start : at + 1]):
+            return 0
+        self._seen |= found
+        ends = end == len(tokens) or not tokens[end].isalnum() or tokens[end] in _ADDRESSED.joins
+        is_named = self._seen & _INSTRUCTION and self._seen & (_PRIOR | _OWNED)
+        return _DROPPED if is_named or found & _TOLD or (found & _PRIOR and ends) else 0
+
+
 def _phrases_at(tokens: list[str], at: int) -> tuple[int, int]:
-    """Return the evidence of all phrases that begin at a word, and where the longest of a reader or of hiding ends."""
+    """Return the evidence of all phrases that begin at a word, and where the longest ends.
+
+    Only of a reader, of hiding and of what was before it is known.
+    """
     bits, end = 0, at + 1
     for rest, what in _by_first_word()[tokens[at]]:
         if not rest:
             bits |= what
         elif tokens[at + 1 : at + 1 + len(rest)] == rest:
             bits |= what
-            if what & (_READER | _HIDE):
+            if what & (_READER | _HIDE | _PRIOR):
                 end = max(end, at + 1 + len(rest))
     return bits, end
 
@@ -205,24 +254,27 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
         start -= 1
     has_greeting = tokens[start] in _ADDRESSED.greetings
     alone = at == start or has_greeting or tokens[at - 1] in _ADDRESSED.anybody
+    is_noted = not _ADDRESSED.notes.isdisjoint(tokens[start:at])
     calls = (
         (has_greeting and end == len(tokens))
         or (alone and tokens[end : end + 1] == [","])
-        or (at - start <= _CALL_REACH and ":" in tokens[end : end + 5])
+        or (tokens[end : end + 1] == [":"] and at - start <= _CALL_REACH)
+        or ((alone or is_noted) and ":" in tokens[end : end + 5])
     )
     if not calls:
         return 0
-    return (
-        _CALLED if found & _MACHINE or not _ADDRESSED.notes.isdisjoint(tokens[start:at]) else _HELPER_CALLED
-    )
+    return _CALLED if found & _MACHINE or is_noted else _HELPER_CALLED
 
 
 def _collect_unspaced_evidence(sentence: str) -> int:
     bits = call_bits = at = 0
+    begins_with_override = False
     while at < len(sentence):
         phrase = _phrase_from(sentence, at)
         end = at + len(phrase)
         what = _by_phrase().get(phrase, 0)
+        if what & _OVERRIDE and (not at or sentence[at - 1] in " ,，:：、"):
+            begins_with_override = True
         if what & _READER and not call_bits and _calls_unspaced(sentence, at, end):
             call_bits = _CALLED if what & _MACHINE else _HELPER_CALLED
         bits |= what
@@ -230,7 +282,11 @@ def _collect_unspaced_evidence(sentence: str) -> int:
     if bits & _MUST and bits & _COMMANDS_UNSPACED:
         bits |= _ORDERED
     bits |= (bits & _OWN and _OWNED) | (bits & _OUTPUT and _OUTPUT_OWNED)
-    return bits | call_bits | (_OVERRIDDEN if bits & _OVERRIDE and bits & _INSTRUCTION else 0)
+    if bits & _OVERRIDE and bits & _INSTRUCTION:
+        bits |= _OVERRIDDEN
+        if bits & (_PRIOR | _OWN) and (bits & _MUST or begins_with_override):
+            bits |= _DROPPED
+    return bits | call_bits
 
 
 def _phrase_from(sentence: str, at: int) -> str:

@@ -14,15 +14,14 @@ import numpy as np
 
 from remanence.gate.evidence import found_in
 from remanence.gate.fitted import GateWeights
-from remanence.gate.order_patterns import CONTEXT, EVIDENT, FORGED
+from remanence.gate.order_patterns import CONTEXT, EVIDENT
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
 from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
 PHRASE_CHARS_MAX = 80
-FORGED_MORE = 3.5  # what a forged role, or what no reader sees, adds to what is evident
-_ENDS = (". ", "! ", "? ", "; ", "。", "！", "？", "；")
+_ENDS = ("\\n", ". ", "! ", "? ", "; ", "。", "！", "？", "；")
 REPORTED = "\x03"  # stands before each word that the text says somebody says
 CHARS_BEFORE = 60  # characters before a quotation that may say whose it is
 CHARS_AFTER = 40
@@ -55,10 +54,11 @@ class SentenceWeight:
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The sentences of a text: which are the same, what each says, and the evidence in and beside each."""
+    """The sentences of a text: which are the same, what each says, and the evidence in it, and in and beside it."""
 
     different: Sequence[str]
     which: Sequence[int]
+    own: Sequence[int]
     bits: Sequence[int]
 
 
@@ -75,10 +75,9 @@ def sentences_of(plain: str) -> Sentences:
         for piece in _pieces(one)
     ]
     different = list(numbers)
-    evidence = [found_in(leave_out_reported(one)) for one in different]
-    return Sentences(
-        [one.replace(REPORTED, QUOTED) for one in different], which, _with_beside(evidence, which)
-    )
+    found = [found_in(leave_out_reported(one)) for one in different]
+    own = [found[one] for one in which]
+    return Sentences([one.replace(REPORTED, QUOTED) for one in different], which, own, _with_beside(own))
 
 
 def _pieces(sentence: str) -> Iterator[str]:
@@ -88,13 +87,10 @@ def _pieces(sentence: str) -> Iterator[str]:
         yield sentence[start : start + PIECE_CHARS]
 
 
-def _with_beside(found: Sequence[int], which: Sequence[int]) -> list[int]:
+def _with_beside(own: Sequence[int]) -> list[int]:
     """Return the evidence in each sentence, with what those beside it say of who is spoken to."""
-    every = [found[one] for one in which]
-    contexts = [0, 0, *(bits & CONTEXT for bits in every), 0]
-    return [
-        bits and bits | contexts[at] | contexts[at + 1] | contexts[at + 3] for at, bits in enumerate(every)
-    ]
+    contexts = [0, 0, *(bits & CONTEXT for bits in own), 0]
+    return [bits and bits | contexts[at] | contexts[at + 1] | contexts[at + 3] for at, bits in enumerate(own)]
 
 
 def find_heaviest_sentence(plain: str, weights: GateWeights) -> SentenceWeight:
@@ -135,15 +131,13 @@ def _pick_heaviest(read: Sentences, words: Sequence[float], weights: GateWeights
     most = evident = -math.inf
     where = evident_at = 0
     before = 0.0
-    for one, bits in zip(read.which, read.bits, strict=True):
+    for one, own, bits in zip(read.which, read.own, read.bits, strict=True):
         together = words[one] + max(before, 0.0) + (weight_of(bits, weights) if bits else 0.0)
         before = words[one]
         if together > most:
             most, where = together, one
-        if bits and is_evident(bits):
-            together += FORGED_MORE * (bits & FORGED > 0)
-            if together > evident:
-                evident, evident_at = together, one
+        if bits and together + evidence_adds(own, bits) > evident:
+            evident, evident_at = together + evidence_adds(own, bits), one
     added, different = float(weights.added[0]), read.different
     return SentenceWeight(
         most + added, different[where], evident + added, different[evident_at], len(different)
@@ -158,9 +152,19 @@ def weight_of(bits: int, weights: GateWeights) -> float:
 
 
 @lru_cache(maxsize=4_096)
-def is_evident(bits: int) -> bool:
-    """Tell whether the evidence in and beside a sentence says that a machine is meant, not a person."""
-    return any(bits & one and bits & other for one, other in EVIDENT)
+def evidence_adds(own: int, bits: int) -> float:
+    """Return what it adds to a weight that a machine is evidently meant, -∞ where it is not.
+
+    Of the two kinds of evidence that say so, one is in the sentence itself, the other in it or beside it.
+    """
+    return max(
+        (
+            more
+            for one, other, more in EVIDENT
+            if (own & one and bits & other) or (own & other and bits & one)
+        ),
+        default=-math.inf,
+    )
 
 
 def kinds_in(bits: int) -> list[int]:
@@ -199,7 +203,15 @@ def leave_out_reported(sentence: str) -> str:
     return sentence.replace(QUOTED, "")
 
 
+def _stands_alone(plain: str, found: re.Match[str]) -> bool:
+    """Tell whether a text has no word but those in quotation marks: nobody is quoted then."""
+    is_all = found.start() <= CHARS_BEFORE and found.end() >= len(plain) - CHARS_AFTER
+    return is_all and not _WORD.search(plain, 0, found.start()) and not _WORD.search(plain, found.end())
+
+
 def _mark_quotation(plain: str, found: re.Match[str]) -> str:
+    if _stands_alone(plain, found):
+        return f" {found.group()[1:-1]} "
     before = plain[max(0, found.start() - CHARS_BEFORE) : found.start()]
     after = plain[found.end() : found.end() + CHARS_AFTER]
     if before.rstrip().endswith(("=", "{", "[", '":', '",')) or after.lstrip().startswith(":"):

@@ -60,3 +60,4 @@ class OrderEvidence(IntFlag):
     COMMENT = auto()
     CARRIES = auto()  # an address with a place for data
     RUNS = auto()  # code that fetches and runs
+    DROPPED = auto()  # what the reader was told before, by a command to the reader to drop it
