@@ -71,7 +71,7 @@ EVIDENT = tuple(
             0.0,
         ),
         (E.SEND, E.MEMORY | E.USER, 0.0),
-        (E.USER, E.STORE | E.MEMORY | E.HIDE | E.OVERRIDE, 0.0),
+        (E.USER, E.STORE | E.MEMORY | E.HIDE | E.OVERRIDE, 1.0),
         (E.MEMORY, E.HIDE | E.OVERRIDE, 0.0),
         (E.OWNED, E.OVERRIDE | E.HIDE, 0.0),
     )

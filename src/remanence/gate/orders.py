@@ -18,7 +18,7 @@ READS = "reads like instructions"
 # What a sentence weighs at least, and how much more for each doubling of those it stands among: one in which a
 # machine is evidently meant, and any. Chosen on texts by length that were left out of the fit, and on replies.
 HELD_MIN, HELD_STEP = 1.0, 0.2
-DOUBT_MIN, DOUBT_STEP = -1.5, 0.5
+DOUBT_MIN, DOUBT_STEP = -1.4, 0.25
 FEW, MANY = 8, 128  # different sentences between which more of them raise what is enough
 OF_A_MODEL_MIN = -4.0  # what a model adds to what was said needs less
 DISGUISED_MIN = 0.0
