@@ -19,7 +19,7 @@ READS = "reads like instructions"
 # machine is evidently meant, and any. Chosen on texts by length that were left out of the fit, and on replies.
 HELD_MIN, HELD_STEP = 1.0, 0.2
 DOUBT_MIN, DOUBT_STEP = -1.4, 0.25
-FEW, MANY = 8, 128  # different sentences between which more of them raise what is enough
+FEW, MANY = 8, 256  # different sentences between which more of them raise what is enough
 OF_A_MODEL_MIN = -4.0  # what a model adds to what was said needs less
 DISGUISED_MIN = 0.0
 CODED_MIN = -2.0  # what was written so that no person reads it needs less
