@@ -71,6 +71,16 @@ def test_a_contradiction_is_listed_and_resolved(desk: Desk) -> None:
     assert "superseded" == desk.read("get", "eight")["status"]
 
 
+def test_contradictions_are_listed_in_pages(desk: Desk) -> None:
+    """The list has at most so many, and goes on behind a pair in either order; two that do not contradict are none."""
+    assert 1 == len(desk.read("graph", "contradictions", "--limit", "1"))
+    assert [] == desk.read("graph", "contradictions", "--after", "six", "eight")
+    assert [] == desk.read("graph", "contradictions", "--after", "eight", "six")
+    assert (
+        "do not contradict each other" in desk.here("graph", "contradictions", "--after", "six", "log").output
+    )
+
+
 def test_frames_are_made_shown_and_taken_back(desk: Desk) -> None:
     """A frame of one's own is listed among the built-in ones and used by name."""
     shares = ["confidence=1", "similarity=0", "recency=0", "centrality=0", "reinforcement=0"]

@@ -21,6 +21,7 @@ from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 PIECE_CHARS = 300
 PIECE_STEP = 220  # so that what stands together is together in one piece
 PHRASE_CHARS_MAX = 80
+_LEFT_OVER = " \"'.,:;!?。，：；、！？)]}|-–—*>"  # marks with which no phrase that is shown begins
 _ENDS = ("\\n", ". ", "! ", "? ", "; ", "。", "！", "？", "；")
 REPORTED = "\x03"  # stands before each word that the text says somebody says
 CHARS_BEFORE = 60  # characters before a quotation that may say whose it is
@@ -185,7 +186,7 @@ def weighing_most(sentence: str, weights: GateWeights) -> str:
         total += weight
         if total > best:
             best, span = total, (start, one.end())
-    phrase = sentence[slice(*span)].replace(QUOTED, "").strip()
+    phrase = sentence[slice(*span)].replace(QUOTED, "").strip().lstrip(_LEFT_OVER)
     return phrase if len(phrase) <= PHRASE_CHARS_MAX else f"{phrase[: PHRASE_CHARS_MAX - 1]}…"
 
 

@@ -37,8 +37,8 @@ from remanence.write.value import keep_value
 KEPT_OUT = "in quarantine: it reads like instructions to a machine, and no user or agent said it"
 ECHO = "it says again what is here already, and counts for nothing"
 RETURNED = (
-    "it says again what was returned a moment ago, and counts for nothing; confirm it, or say with role='user' that the"
-    " user said it now"
+    "it says again what was returned a moment ago, and counts for nothing; confirm it, or say it with the role user if"
+    " the user said it now"
 )
 TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 PROGRAMS = frozenset({Role.ASSISTANT, Role.TOOL})

@@ -314,8 +314,26 @@ async def graph_contradictions(
     every: Annotated[
         bool, Parameter(name="--all", help="Those that were resolved or have fallen, too.")
     ] = False,
+    limit: Annotated[int | None, Parameter(help="At most so many; all if absent.")] = None,
+    after: Annotated[
+        tuple[str, str] | None,
+        Parameter(metavar="ONE OTHER", help="Go on behind this pair of memories, the last of a list before."),
+    ] = None,
 ) -> Any:
-    return await memory.graph.contradictions(open_only=not every)
+    behind = None if after is None else await _find_contradiction(memory, after)
+    return await memory.graph.contradictions(open_only=not every, limit=limit, after=behind)
+
+
+async def _find_contradiction(memory: Memory, names: tuple[str, str]) -> Any:
+    """Return the contradiction of two memories, resolved or not."""
+    ends = {(await memory.get(options.name_of(name))).seq for name in names}
+    for pair in await memory.graph.contradictions(open_only=False):
+        if {pair.one.seq, pair.other.seq} == ends:
+            return pair
+    raise InvalidInput(
+        f"{names[0]} and {names[1]} do not contradict each other",
+        recovery="name the two memories of the last line of a list before",
+    )
 
 
 async def graph_merge(
