@@ -54,6 +54,7 @@ LONG = 200  # characters of a value that no person types
 JUDGED = 1_000  # characters of a value by which it is judged
 REACH = 400  # characters after the words that announce a list
 ISSUED_MIN = 12  # characters; no token or address with a password is shorter
+UNKNOWN_MIN = 21  # characters; no token of an unknown vendor is shorter
 BEFORE = 120  # characters of a value ahead of the word that says what it is
 
 
@@ -219,7 +220,7 @@ def _by_format(text: str, chunks: Iterable[tuple[int, int]], *, has_prefix: bool
             is_name = is_variable(match.group()) and not any(map(str.isdigit, match.group()))
             if not is_name and not is_placeholder(match.group()):
                 yield SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
-        for match in _UNKNOWN.finditer(text, start, end):
+        for match in _UNKNOWN.finditer(text, start, end) if end - start >= UNKNOWN_MIN else ():
             if not match.group().startswith(PUBLIC_BEFORE) and is_random_looking(match.group("random")):
                 yield SensitiveSpan(*match.span(), "token")
 
