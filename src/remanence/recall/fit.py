@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from remanence.text.analysis import stems
 
 LINE_TOKENS = 12  # the least that a line takes beside its text
-# Places in a row that are too long for the room that is left; behind them none is looked for that is short enough.
+# Of places that are too long for the room that is left so many more than one are read: it may turn out larger.
 TOO_LONG_MAX = 8
 SAID = "what stands here already says it"
 
@@ -97,21 +97,24 @@ def fit(
     return cut.kept, cut.dropped
 
 
-def count_places_to_read(tokens: Sequence[int], budget: int) -> int:
-    """Return how many places of a ranking fill a budget, by the stored tokens of each; to read more is in vain.
+def select_places_to_read(tokens: Sequence[int], budget: int, ahead: float = 1.0) -> list[int]:
+    """Return the places of a ranking that may fit into a budget, by the stored tokens of each; to read more is in vain.
 
-    A line takes more tokens than are stored of its text, so that no more fit than are read.
+    A line takes more tokens than are stored of its text, so that no more fit than are read. With `ahead` above 1 so
+    many times the budget is read, for who orders them otherwise. Of those that are too long for the room that is left
+    a few are read all the same, the first always; what is longer than the budget takes none, as it would be cut.
     """
-    room, too_long = budget, 0
+    room, too_long, places = ahead * budget, 0, []
     for place, size in enumerate(tokens):
         line = size + LINE_TOKENS
-        if line <= room:
-            room, too_long = room - line, 0
+        if line <= min(room, budget):
+            room -= line
+        elif too_long > TOO_LONG_MAX:
+            continue
         else:
             too_long += 1
-        if too_long > TOO_LONG_MAX:
-            return place + 1
-    return len(tokens)
+        places.append(place)
+    return places
 
 
 def _reason(size: int, budget: int, used: int) -> str:

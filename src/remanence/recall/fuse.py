@@ -115,7 +115,7 @@ class RankResult:
 
     `strength` (0–1) says how well the best match answers the question: the share of its words that are held and the
     cosine, averaged. `candidates` is how many memories were in the running, `by_model` whether a model's vectors took
-    part, `unread` how many more were ranked that a budget has no room for. `scoring` has the reasons, for all of them.
+    part, `ranked` all rows in order, where a budget has no room for some. `scoring` has the reasons, for all of them.
     """
 
     rows: npt.NDArray[np.intp]
@@ -124,12 +124,24 @@ class RankResult:
     strength: float
     candidates: int
     by_model: bool = False
-    unread: int = 0
+    ranked: Rows | None = None
     scoring: "Scoring | None" = None
+
+    @property
+    def unread(self) -> Rows:
+        """The rows that were ranked and left out."""
+        return self.rows[:0] if self.ranked is None else self.ranked[~np.isin(self.ranked, self.rows)]
 
     def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
         return replace(self, rows=self.rows[:limit], scores=self.scores[:limit], parts=self.parts[:limit])
+
+    def select(self, places: Sequence[int]) -> "RankResult":
+        """Return those in some places, ascending; the others are left unread."""
+        parts = [self.parts[place] for place in places]
+        return replace(
+            self, rows=self.rows[places], scores=self.scores[places], parts=parts, ranked=self.rows
+        )
 
 
 def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:

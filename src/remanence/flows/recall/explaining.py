@@ -65,7 +65,8 @@ class ListeningTrace(RecallTrace):
         self._memory = sought.memory if isinstance(sought, SoughtMemory) else None
         self._since = read_monotonic_micros()
         self._spent: dict[str, int] = {}
-        self._memories = self._left = self._pool = self._read = self._archived = 0
+        self._memories = self._left = self._pool = self._archived = 0
+        self._unread: frozenset[int] = frozenset()
         self._filters: list[FilterCount] = []
         self._row: int | None = None  # of the memory that is sought
         self._lost_by = ""  # the filter that took it
@@ -105,12 +106,17 @@ class ListeningTrace(RecallTrace):
         assert scoring is not None
         self._archived = ranking.candidates - self._left
         self._pool, self._left = pool, ranking.candidates
-        self._read = len(ranking.rows) if ranking.unread else pool
+        self._unread = frozenset(scoring.ground.corpus.seq[ranking.unread].tolist())
+        numbers = (
+            range(len(seqs))
+            if ranking.ranked is None
+            else np.flatnonzero(np.isin(ranking.ranked, ranking.rows)).tolist()
+        )
         places = np.searchsorted(scoring.candidates, ranking.rows).tolist()
         by_arm = _rank_by_arm(scoring, places)
         bm25 = scoring.lexical.scores[ranking.rows].tolist()
         rows = zip(seqs, ranking.scores.tolist(), ranking.parts, by_arm, bm25, strict=True)
-        for number, (seq, *row) in enumerate(rows):
+        for number, (seq, *row) in zip(numbers, rows, strict=True):
             self._ranked[seq] = _Rank(number + 1, *row)
         if self._memory is not None and self._memory.seq not in self._ranked:
             self._rank_sought(scoring, self._memory.seq)
@@ -186,7 +192,7 @@ class ListeningTrace(RecallTrace):
             score = ScoreExplanation(seq, sought.memory.id, ranked.score, ranked.rank, ranked.build_parts())
         if found := absence.find_in_drops(sought, answer, score):
             return found
-        if self._read < ranked.rank <= outcome.limit:
+        if seq in self._unread and ranked.rank <= outcome.limit:
             return absence.explain_room(sought, score)
         return absence.explain_rank(sought, score, answer, scores, (self._left, self._pool))
 
@@ -253,7 +259,7 @@ class ListeningTrace(RecallTrace):
                 return absence.explain_unranked(sought)
             parts = ranked.build_parts()
             by_question = ScoreExplanation(memory.seq, memory.id, ranked.score, ranked.rank, parts)
-            if self._read < ranked.rank <= self._pool:
+            if memory.seq in self._unread:
                 return absence.explain_room(sought, by_question)
             return absence.explain_question(sought, by_question, (self._left, self._pool), outcome.limit)
         if found := absence.find_in_drops(sought, answer, score):

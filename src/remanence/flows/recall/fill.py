@@ -16,16 +16,15 @@ from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
 from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
-from remanence.recall.fit import FactTurnPairs
-from remanence.recall.frames import Filling
+from remanence.recall.fit import LINE_TOKENS, FactTurnPairs
+from remanence.recall.frames import BUDGET_MAX, Filling
+from remanence.text.tokens import token_counts
 
 DROPPED_SHOWN = 100
 COUNTED = 16  # lines whose tokens are counted together
-# Stored tokens are an estimate from above. What has twice as many as there is room is passed over unseen, once enough
-# is known by name: hardly any counter finds half of them.
+# Once enough is known by name, what is surely too long is passed over unseen: by the engine's own count what takes more
+# than stored beside its brackets, by another's what has twice as many stored tokens as there is room.
 STORED_PER_TOKEN_MOST = 2
-# Pages in a row of which nothing fitted; then the little room that is left is not looked to be filled.
-FRUITLESS_MAX = 4
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -84,17 +83,17 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
     content = FrameContent()
     offers = _Offers(core, content, room, queue)
     least = core.counts([LINE_LEAST])[0]
-    fruitless = 0
+    longest = BUDGET_MAX  # of a page of which nothing fitted only what is shorter than all of it is tried
     for start in range(0, len(queue.seq), PAGE):
-        full = room.reason(least, sure=start < queue.sure) or "budget" * (fruitless == FRUITLESS_MAX)
+        full = room.reason(least, sure=start < queue.sure)
         if full and content.shows_enough:
             room.pass_over(full, len(queue.seq) - start)
             break
-        seqs = queue.seq[start : start + PAGE]
+        seqs, tokens = queue.seq[start : start + PAGE], queue.tokens[start : start + PAGE]
         if content.shows_enough:
-            fits = queue.tokens[start : start + PAGE] <= room.tokens * STORED_PER_TOKEN_MOST
+            fits = tokens <= min(longest, _measure_longest(core, room))
             room.pass_over("budget", int(np.count_nonzero(~fits)))
-            seqs = seqs[fits]
+            seqs, tokens = seqs[fits], tokens[fits]
             if not len(seqs):
                 continue
         marks = await mark_outdated(core, await _get(core, queue, seqs.tolist()))
@@ -107,8 +106,14 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
             same = collect_fact_turn_pairs(links)
         offers.note_told(same.without(marks.edited_seqs))
         await run_off_loop(sum(len(memory.text) for memory in page), offers.offer_all, page)
-        fruitless = fruitless + 1 if len(content.kept) == before and start > queue.sure else 0
+        if len(content.kept) == before and start > queue.sure:
+            longest = min(longest, int(tokens.min()) - 1)
     return content
+
+
+def _measure_longest(core: Core, room: Filling) -> int:
+    """Return the most stored tokens of a memory that may fit into the room that is left."""
+    return room.tokens - LINE_TOKENS if core.counts is token_counts else room.tokens * STORED_PER_TOKEN_MOST
 
 
 async def _get(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory | None]:

@@ -195,7 +195,10 @@ async def frame(core: Core, look: Look) -> RecallResult:
         queue = replace(queue, reserve=0)
     content = await fill(core, queue, room)
     chars = sum(len(memory.text) for memory in content.kept.values())
-    head = [WEAK] * weak + [describe_missing(content.missing)] * content.noted
+    says_missing = content.noted or (
+        not content.kept and _has_room_for_note(core, content, budget, weak=weak)
+    )
+    head = [WEAK] * weak + [describe_missing(content.missing)] * says_missing
     answer = await run_off_loop(chars, _answer, core, look, chosen, (field, ranking), (content, room), head)
     answer = replace(answer, without_model=field.without_model)
     if look.count_use and not answer.is_weak:
@@ -207,6 +210,12 @@ async def frame(core: Core, look: Look) -> RecallResult:
     return await look.trace.explain_frame(
         core, answer, _outcome(core, chosen, (field, ranking), limit, budget)
     )
+
+
+def _has_room_for_note(core: Core, content: FrameContent, budget: int, *, weak: bool) -> bool:
+    """Tell whether there is room to say that nothing has any: without lines no template is laid out."""
+    head = [WEAK] * weak + [describe_missing(content.missing)]
+    return content.missing > 0 and core.counts(["\n".join(head)])[0] <= budget
 
 
 def _outcome(
@@ -309,7 +318,7 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         if query is None or context is None:
             reach = _reach_all_rows(passes)
         else:
-            request = RecallRequest(query, budget=round(room.tokens * READ_AHEAD), trace=look.trace)
+            request = RecallRequest(query, budget=room.tokens, read_ahead=READ_AHEAD, trace=look.trace)
             reach = await _find_answers(core, request, context, (passes, guaranteed), room.limit * POOL)
         seqs = core.index.seq[reach.rows]
         read = await facts(core, reach.rows, stands, clock, now)
@@ -393,8 +402,8 @@ async def _find_answers(
     exact = await _match_query_repeats(core, asked.query, passes)
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
-    unread = ranking.unread
-    unasked = running - len(rows) - unread if len(ranking.rows) + unread < pool else 0
+    unread = len(np.setdiff1d(ranking.unread, rows))  # what is guaranteed is here all the same
+    unasked = running - len(rows) - unread if len(ranking.rows) + len(ranking.unread) < pool else 0
     return _Reach(
         rows,
         similarity[rows],

@@ -56,7 +56,7 @@ from remanence.flows.recall.ordering import hash_stems, order_hits, raise_strong
 from remanence.flows.recall.trace import UNHEARD, Outcome, RecallTrace
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
-from remanence.recall.fit import SAID, FactTurnPairs, count_places_to_read, fit, passage
+from remanence.recall.fit import SAID, FactTurnPairs, fit, passage, select_places_to_read
 from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
 from remanence.recall.lexical import WordForms, word_weights, worth_asking
@@ -94,11 +94,15 @@ AskedWords: TypeAlias = tuple[WriteContext, WordForms, QuestionVector]
 
 @dataclass(frozen=True, slots=True)
 class RecallRequest:
-    """A recall as it was asked for; `trace` hears how it goes, where somebody asked why."""
+    """A recall as it was asked for; `trace` hears how it goes, where somebody asked why.
+
+    So many times what the budget holds is read of the ranking as `read_ahead` says.
+    """
 
     query: str
     limit: int = 10
     budget: int | None = None
+    read_ahead: float = 1.0
     asker: str | None = None
     thread: str | None = None
     filters: Filters = field(default_factory=Filters)
@@ -473,8 +477,7 @@ def _rank_rows(
     ranking = rank(ground, terms, vectors, query, allowed, pool, beside, is_archived)
     if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
         tokens = index.column("tokens")[ranking.rows].tolist()
-        places = count_places_to_read(tokens, asked.budget)
-        ranking = replace(ranking.first(places), unread=len(tokens) - places)
+        ranking = ranking.select(select_places_to_read(tokens, asked.budget, asked.read_ahead))
     return replace(ranking, parts=tuple(ranking.parts))  # as the index stands now
 
 
@@ -565,7 +568,7 @@ def _answer(
         DroppedMemory(hits[k].memory.id, reason, hits[k].memory.tokens, hits[k].memory.seq)
         for k, reason in selection.dropped
     )
-    left_out = {"budget": len(drops) - len(repeats) + ranking.unread, SAID_ALREADY: len(repeats)}
+    left_out = {"budget": len(drops) - len(repeats) + len(ranking.unread), SAID_ALREADY: len(repeats)}
     return RecallResult(
         query=asked.query,
         memories=tuple(
