@@ -1,7 +1,8 @@
 """What a frame that is asked carries beside recall in the same tokens: `python -m benchmarks.frames PATH [--frame …]`.
 
 The LoCoMo conversations are learned as turns, a file each. A question is asked of `recall` and of each frame with one
-budget, that of the whole text, and a limit that never binds. `frames.found` is the share of the evidence turns that
+budget, that of the whole text, and a limit that never binds. `--change` gives a field of the frames another value,
+such as `terms=["cold_start"]` or `diversity=0.3`. `frames.found` is the share of the evidence turns that
 the answer holds, `frames.behind` how many points that is below recall, `frames.cpu_ms` what an answer takes, and
 `frames.ratio` how many times what a recall of ten takes, asked in turn with it.
 """
@@ -11,8 +12,9 @@ import asyncio
 import json
 import tempfile
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,13 +40,17 @@ def main() -> None:
     parser.add_argument("--budget", nargs="*", type=int, default=list(BUDGETS))
     parser.add_argument("--conversations", type=int, default=None, help="only so many of them")
     parser.add_argument("--every", type=int, default=1, help="ask only each so-manieth question")
+    parser.add_argument("--change", nargs="*", default=[], metavar="FIELD=JSON")
     given = parser.parse_args()
+    changes = {name: json.loads(value) for name, value in (one.split("=", 1) for one in given.change)}
     samples = json.loads(given.path.read_text(encoding="utf-8"))[: given.conversations]
     turns = parse(json.dumps(samples), "locomo", given.path.name).turns
     asked = list(questions(samples, {turn.source for turn in turns if turn.source}))[:: given.every]
-    settings(questions=len(asked), turns=len(turns), embedder=given.embedder, limit=LIMIT)
+    settings(
+        questions=len(asked), turns=len(turns), embedder=given.embedder, limit=LIMIT, changes=given.change
+    )
     measured = Measured(samples, turns, asked, given.embedder, "own")
-    found, took = asyncio.run(measure(measured, given.frame, given.budget))
+    found, took = asyncio.run(measure(measured, given.frame, given.budget, changes))
     for (name, budget), shares in found.items():
         here = {"frame": name, "budget": budget, "embedder": given.embedder}
         figure("frames.found", 100 * float(np.mean(shares)), "%", **here)
@@ -55,7 +61,9 @@ def main() -> None:
         figure("frames.ratio", float(np.median(cpu_ms / took["ten", budget])), "", **here)
 
 
-async def measure(of: Measured, frames: Sequence[str], budgets: Sequence[int]) -> tuple[Found, Found]:
+async def measure(
+    of: Measured, frames: Sequence[str], budgets: Sequence[int], changes: Mapping[str, Any]
+) -> tuple[Found, Found]:
     """Return, by what was asked and its budget, the share of the evidence found and the CPU ms of each question."""
     found: Found = defaultdict(list)
     took: Found = defaultdict(list)
@@ -64,6 +72,8 @@ async def measure(of: Measured, frames: Sequence[str], budgets: Sequence[int]) -
             async with remanence.open(Path(folder) / f"{thread}.db", embedder=of.embedder) as memory:
                 await filled(memory, of, [thread], Path(folder))
                 await memory.consolidate()
+                for name in frames if changes else ():
+                    await memory.frames.put(name, **changes)
                 for question in (one for one in of.asked if one.thread == thread):
                     for budget in budgets:
                         await ask(memory, question, (frames, budget), found, took)

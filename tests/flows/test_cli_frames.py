@@ -1,5 +1,6 @@
 """Frames, boot, ratings and contradictions as a person uses them on the command line."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -121,3 +122,28 @@ def test_a_profile_and_topics_are_shown(desk: Desk) -> None:
         line["text"] for line in desk.read("profile")["lines"]
     }
     assert 2 == len(desk.read("topics", "--limit", "2"))
+
+
+def test_a_frame_takes_terms_diversity_and_length_and_says_how_to_take_them_back(desk: Desk) -> None:
+    """Each by its option, and what `frames reset` prints makes the same frame again."""
+    desk.good(
+        "frames",
+        "put",
+        "dense",
+        "--term",
+        "important",
+        "--term",
+        "rated",
+        "--diversity",
+        "0.3",
+        "--per-token",
+    )
+    before = desk.read("frames", "get", "dense")
+    way = desk.good("frames", "reset", "dense")
+    again = next(line for line in way.splitlines() if "frames put dense" in line)
+    desk.good(*shlex.split(again[again.index("frames put dense") :]))
+
+    assert (["important", "rated"], 0.3, True) == tuple(
+        before[name] for name in ("terms", "diversity", "per_token")
+    )
+    assert before == desk.read("frames", "get", "dense")

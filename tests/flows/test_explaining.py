@@ -15,6 +15,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import Turn
 from remanence.core.recall_explanation import Absence, RecallExplanation
+from remanence.core.score import TERMS
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.flows.test_mcp import beside
@@ -112,6 +113,9 @@ async def test_the_parts_of_every_score_add_up(
         await memory.learn_many(turns)
         await memory.consolidate()
         await memory.curate(ARCHIVING)
+        await memory.dispute(1)
+        await memory.rate(len(turns), 0.1)
+        await memory.frames.put(frame, terms=TERMS, diversity=0.2)
         answers = [
             await memory.recall(question, filters=filters, explain=True, **more),  # type: ignore[arg-type] # as drawn
             await memory.frame(frame, question, explain=True),

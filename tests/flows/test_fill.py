@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
+from remanence.core.errors import NameUnknown
 from remanence.core.model import RecallResult, Turn
 from remanence.text.tokens import token_counts
 
@@ -97,3 +98,117 @@ async def test_what_is_too_long_keeps_out_nobody(opener: Opener, asked: str | No
 
     assert "Tide." in [hit.text for hit in answer.memories]
     assert "Tide." in [hit.text for hit in recalled.memories]
+
+
+async def test_what_somebody_disputed_is_lowered_and_says_so(opener: Opener) -> None:
+    """By .12 of the best in recall and in frames: of two alike the other stands first; nothing is hidden."""
+    async with opener(embedder="none") as memory:
+        await memory.learn("The bell rings at noon, says the keeper.", thread="a")
+        await memory.learn("The bell rings at noon, says the warden.", thread="b")
+        asked = "When does the bell ring?"
+        denied, kept = (await memory.recall(asked, count_use=False)).memories
+        await memory.dispute(denied.id)
+        recalled = await memory.recall(asked, count_use=False, explain=True)
+        framed = [
+            await memory.frame("attention", one, count_use=False, explain=True) for one in (asked, None)
+        ]
+
+    for answer in (recalled, *framed):
+        assert [kept.id, denied.id] == [hit.id for hit in answer.memories]
+        assert answer.explanation is not None
+        assert [("disputed" in hit.parts) for hit in answer.memories] == [False, True]
+        assert [one.total for one in answer.explanation.scores] == pytest.approx(
+            [hit.score for hit in answer.memories]
+        )
+        assert "; disputed]" in answer.text.splitlines()[-1]
+    assert 0.88 == recalled.memories[1].parts["disputed"]
+    assert -0.12 == framed[0].memories[1].parts["disputed"]
+
+
+async def test_engrams_terms_are_added_where_a_frame_asks_for_them(opener: Opener) -> None:
+    """They order what is alike, are parts of the score, and are nothing to a memory of which nothing is known."""
+    async with opener(embedder="none") as memory:
+        grave = await memory.learn("The tide turns at noon.", importance=1.0, thread="a")
+        plain = await memory.learn("The bell rings at noon.", thread="b")
+        stale = await memory.learn("The gate shuts at noon.", thread="c")
+        await memory.update(stale.id, lifecycle="stale")
+        await memory.rate(plain.id, 0.0)
+        without = await memory.frame("attention", count_use=False)
+        await memory.frames.put("attention", terms=["important", "lifecycle", "helpful"])
+        answer = await memory.frame("attention", count_use=False, explain=True)
+        with pytest.raises(NameUnknown, match="term of the score"):
+            await memory.frames.put("attention", terms="importance")
+
+    by_id = {hit.id: hit for hit in answer.memories}
+    scores = {hit.id: hit.score for hit in without.memories}
+    assert [grave.id, stale.id, plain.id] == [hit.id for hit in answer.memories]
+    assert scores[grave.id] + 0.15 == pytest.approx(by_id[grave.id].score)
+    assert scores[stale.id] - 0.06 == pytest.approx(by_id[stale.id].score)
+    assert scores[plain.id] * (1 / 3 / 0.5) == pytest.approx(by_id[plain.id].score)
+    assert answer.explanation is not None
+    assert [one.total for one in answer.explanation.scores] == pytest.approx(
+        [hit.score for hit in answer.memories]
+    )
+
+
+async def test_what_is_stale_is_left_out_where_the_setting_says_so(opener: Opener) -> None:
+    """Not what has no lifecycle, nor what is guaranteed or asked for; `why_not` names the filter."""
+    async with opener(embedder="none") as memory:
+        tried = await memory.learn("The tide turns at noon.")
+        stale = await memory.learn("The tide turns at six.")
+        goal = await memory.learn("Log every tide.", tags=["self/goal"])
+        for one in (stale, goal):
+            await memory.update(one.id, lifecycle="stale")
+        open_ = [await memory.recall("tide", count_use=False), await memory.frame("task", count_use=False)]
+        await memory.settings.set("recall_stale", 0)
+        found = await memory.recall("tide", count_use=False, why_not=stale.id)
+        framed = await memory.frame("task", "tide", count_use=False, why_not=stale.id)
+        asked = await memory.recall("tide", count_use=False, filters={"lifecycle": "stale"})
+
+    assert [3, 3] == [len(one.memories) for one in open_]
+    assert {tried.id} == {hit.id for hit in found.memories}
+    assert {tried.id, goal.id} == {hit.id for hit in framed.memories}
+    assert {stale.id, goal.id} == {hit.id for hit in asked.memories}
+    for answer, way in ((found, "ask for the lifecycle stale"), (framed, "set recall_stale to 1")):
+        assert answer.explanation is not None
+        assert answer.explanation.absence is not None
+        assert ("filter", "lifecycle: it is stale", way) == (
+            answer.explanation.absence.stage,
+            answer.explanation.absence.what,
+            answer.explanation.absence.way_in,
+        )
+
+
+@pytest.mark.parametrize("asked", [None, "tide harbour"])
+async def test_room_goes_to_what_others_do_not_say(opener: Opener, asked: str | None) -> None:
+    """With diversity a repeat comes behind another matter; without it both repeats are shown."""
+    async with opener(embedder="none") as memory:
+        for k, text in enumerate(("gate bell", "tide harbour noon purser", "tide harbour noon purser said")):
+            await memory.learn(text, thread=f"t{k}", confidence=0.5 + k / 10)
+        plain = await memory.frame("attention", asked, limit=2, count_use=False)
+        await memory.frames.put("attention", diversity=0.5)
+        answer = await memory.frame("attention", asked, limit=2, count_use=False)
+        missing = await memory.frame("attention", asked, limit=2, count_use=False, why_not=2)
+
+    assert plain.memories[0].seq == answer.memories[0].seq
+    assert {2, 3} == {hit.seq for hit in plain.memories}
+    assert missing.explanation is not None
+    if asked is None:  # what does not answer at all is no candidate
+        assert [3, 1] == [hit.seq for hit in answer.memories]
+        assert missing.explanation.absence is not None
+        assert "said already" == missing.explanation.absence.stage
+
+
+async def test_room_goes_to_what_scores_most_for_its_length(opener: Opener) -> None:
+    """Where not all fit; where all do, and for the best, length is nothing."""
+    async with opener(embedder="none") as memory:
+        for k, length in enumerate((40, 40, 2, 3, 2)):
+            await memory.learn(f"{'tide ' * length}{k}", thread=f"t{k}", confidence=0.9 - k / 10)
+        await memory.frames.put("dense", per_token=True, template="{memories}")
+        await memory.frames.put("plain", template="{memories}")
+        plain, dense = [await memory.frame(name, budget=110, count_use=False) for name in ("plain", "dense")]
+        whole = [await memory.frame(name, budget=400, count_use=False) for name in ("plain", "dense")]
+
+    assert [1, 2] == [hit.seq for hit in plain.memories]
+    assert [1, 3, 4, 5] == [hit.seq for hit in dense.memories]
+    assert whole[0] == whole[1]

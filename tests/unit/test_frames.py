@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.core.errors import InvalidInput, NameUnknown
-from remanence.core.score import PARTS, PRESETS
+from remanence.core.score import PARTS, PRESETS, Metadata
 from remanence.recall.frames import (
     BUILTIN,
     MEMORIES,
@@ -35,10 +35,14 @@ def candidates(n: int, **columns: list[float]) -> Candidates:
         "exact": np.zeros(n, np.bool_),
         "said": np.full(n, np.nan),
         "decay": np.full(n, 2, np.int8),
+        "lifecycle": np.zeros(n, np.int8),
+        "importance": np.full(n, np.nan),
+        "disputed": np.zeros(n, np.bool_),
     }
-    usual |= {name: np.zeros(n) for name in ("helped", "failed", "hours", "counts", "degree")}
+    usual |= {name: np.zeros(n) for name in ("helped", "failed", "hours", "uses", "confirmations", "degree")}
     usual |= {name: np.array(values, usual[name].dtype) for name, values in columns.items()}
-    evidence = FrameEvidence(**{one.name: usual.pop(one.name) for one in fields(FrameEvidence)})
+    known = Metadata(**{one.name: usual.pop(one.name) for one in fields(Metadata)})
+    evidence = FrameEvidence(known=known, **{name: usual.pop(name) for name in ("said", "decay", "hours")})
     return Candidates(seq=np.arange(1, n + 1), evidence=evidence, **usual)
 
 
@@ -68,7 +72,7 @@ def test_the_parts_come_from_their_columns() -> None:
             failed=[5_000, 0],
             decay=[1, 2],
             hours=[300, 10],
-            counts=[9, 1],
+            uses=[9, 1],
             degree=[1.15, 3.25],
         )
     )

@@ -6,16 +6,20 @@ import numpy as np
 import pytest
 
 from remanence.core.errors import InvalidInput
-from remanence.core.model import Decay
+from remanence.core.model import Decay, Lifecycle
 from remanence.core.score import (
     LAMBDAS,
     PARTS,
     PRESETS,
     RATING,
+    TERMS,
+    Metadata,
     ScoreWeights,
     centrality,
     composite,
     confidence,
+    metadata_terms,
+    raise_cold,
     rates,
     recency,
     reinforcement,
@@ -125,3 +129,75 @@ def test_weights_must_be_weights(weights: tuple[float, ...]) -> None:
     """TC-S-003: weights that are negative, unknown or do not add up to 1 are refused."""
     with pytest.raises(InvalidInput):
         ScoreWeights(*weights)
+
+
+def _known(**columns: float) -> Metadata:
+    """Return what is known of one memory; what is not given, nobody said."""
+    usual = dict.fromkeys(("uses", "confirmations", "helped", "failed"), 0.0) | {"importance": np.nan}
+    return Metadata(
+        **{name: np.array([columns.get(name, value)]) for name, value in usual.items()},
+        lifecycle=np.array([columns.get("lifecycle", 0)], np.int8),
+        disputed=np.array([columns.get("disputed", 0)], np.bool_),
+    )
+
+
+def test_the_terms_of_what_nobody_knows_anything_about_are_exactly_nothing() -> None:
+    """Without metadata each term is 0 and the factor 1, so that the score is elfmem's to the last bit."""
+    terms = metadata_terms(_known(), TERMS)
+    parts = dict(zip(PARTS, SAME, strict=True))
+
+    assert {"used", "important", "lifecycle", "confirmed", "rated", "helpful", "disputed"} == terms.keys()
+    assert {0.0} == {float(values[0]) for name, values in terms.items() if name != "helpful"}
+    assert 1.0 == terms["helpful"][0]
+    assert composite(PRESETS["task"], parts) == composite(PRESETS["task"], parts, terms)
+
+
+@pytest.mark.parametrize(
+    ("term", "columns", "expected"),
+    [
+        ("used", {"uses": 1}, 0.100),  # log10(2) / 3 = .1003, capped
+        ("used", {"uses": 0.5}, 0.0587),
+        ("important", {"importance": 1.0}, 0.15),
+        ("important", {"importance": 0.0}, -0.10),
+        ("important", {"importance": 0.4}, 0.0),
+        ("lifecycle", {"lifecycle": Lifecycle.ACTIVE}, 0.05),
+        ("lifecycle", {"lifecycle": Lifecycle.VALIDATED}, 0.03),
+        ("lifecycle", {"lifecycle": Lifecycle.STALE}, -0.06),
+        ("lifecycle", {"lifecycle": Lifecycle.ARCHIVED}, -0.08),
+        ("disputed", {"disputed": 1}, -0.12),
+        ("confirmed", {"confirmations": 2}, 0.10),
+        ("confirmed", {"confirmations": 40}, 0.30),
+        ("rated", {"helped": 9 * RATING}, 0.15),
+        ("rated", {"failed": 2 * RATING}, -0.20),
+        ("helpful", {"helped": 3 * RATING, "failed": RATING}, 4 / 6 / 0.5),
+        ("helpful", {"failed": 3 * RATING}, 1 / 5 / 0.5),
+    ],
+)
+def test_the_terms_are_engrams(term: str, columns: dict[str, float], expected: float) -> None:
+    """A15: each by its own column."""
+    assert expected == pytest.approx(float(metadata_terms(_known(**columns), TERMS)[term][0]), abs=1e-4)
+
+
+def test_terms_are_added_to_the_parts_and_the_factor_multiplies() -> None:
+    """A share below 1 is what they count beside a question; a dispute counts in full, and nothing is below 0."""
+    parts = dict.fromkeys(PARTS, 0.5)
+    terms = metadata_terms(_known(importance=1.0, disputed=1, helped=2 * RATING), TERMS)
+    rated = 0.10
+
+    assert (0.5 + 0.15 + rated - 0.12) * 1.5 == pytest.approx(
+        float(composite(PRESETS["task"], parts, terms)[0])
+    )
+    assert (0.5 + 0.2 * (0.15 + rated) - 0.12) * 1.5**0.2 == pytest.approx(
+        float(composite(PRESETS["task"], parts, terms, 0.2)[0])
+    )
+    assert (
+        0.0
+        == composite(PRESETS["task"], dict.fromkeys(PARTS, 0.1), metadata_terms(_known(disputed=1), ()))[0]
+    )
+
+
+def test_what_is_fresh_and_hardly_linked_has_a_floor() -> None:
+    """A.6: below .10 of centrality and above .70 of recency, half of the recency; both bounds are strict."""
+    central, recent = np.array([0.0, 0.09, 0.10, 0.0, 0.0]), np.array([1.0, 0.8, 1.0, 0.70, 0.71])
+
+    assert [0.5, 0.4, 0.10, 0.0, 0.355] == pytest.approx(raise_cold(central, recent).tolist())

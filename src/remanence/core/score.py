@@ -1,4 +1,4 @@
-"""The formulas of worth: the five-part score (elfmem), how fast a text fades, and what is said of a memory's worth.
+"""The formulas of worth: the five-part score (elfmem) with engram's terms, how fast texts fade, and what worth says.
 
 Pure functions over arrays, shared by curation and recall and frozen by golden vectors. All parts are between 0 and
 1; times go in as hours on whatever clock the caller reads.
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.errors import InvalidInput
-from remanence.core.model import CONSTITUTIONAL, Decay
+from remanence.core.model import CONSTITUTIONAL, Decay, Lifecycle
 from remanence.core.results import Result, Time, minute_of
 from remanence.core.snapshot import Floats
 
@@ -87,11 +87,16 @@ class ScoreWeights:
 
         The other four share the rest, in their proportions.
         """
-        if self.similarity >= ASKED_SHARE:
+        share = self.share_beside_question
+        if share == 1:
             return self
-        share = (1 - ASKED_SHARE) / (1 - self.similarity)
         four = (self.confidence, self.recency, self.centrality, self.reinforcement)
         return ScoreWeights(ASKED_SHARE, *(part * share for part in four))
+
+    @property
+    def share_beside_question(self) -> float:
+        """How much what is not similarity counts beside a question, of what it counts in the score."""
+        return 1.0 if self.similarity >= ASKED_SHARE else (1 - ASKED_SHARE) / (1 - self.similarity)
 
 
 PARTS = tuple(part.name for part in fields(ScoreWeights))
@@ -147,10 +152,76 @@ def used_value(value: Array, uses: Array, confirmations: Array) -> Floats:
     return np.asarray(np.asarray(value, np.float64) * (1 + used), np.float64)
 
 
-def composite(weights: ScoreWeights, parts: Mapping[str, Array]) -> Floats:
-    """Weigh the parts and add them up; a part that is not given is 0."""
-    terms = [np.asarray(part, np.float64) * getattr(weights, name) for name, part in parts.items()]
-    return np.asarray(sum(terms), np.float64)
+# What a frame may add to the five parts (engram's recall score): each is 0 for a memory of which nothing such is known,
+# and the factor 1. `cold_start` raises centrality instead.
+COLD_START, FACTOR = "cold_start", "helpful"
+TERMS = ("used", "important", "lifecycle", "confirmed", "rated", FACTOR, COLD_START)
+DISPUTED = 0.12  # what somebody disputed has less, asked for or not
+_LIFECYCLES: Mapping[Lifecycle, float] = {
+    Lifecycle.CANDIDATE: 0.0,  # nobody has tried it: engram takes .01 from it, and nothing where it knows no state
+    Lifecycle.VALIDATED: 0.03,
+    Lifecycle.ACTIVE: 0.05,
+    Lifecycle.STALE: -0.06,
+    Lifecycle.ARCHIVED: -0.08,
+}
+_BY_LIFECYCLE = np.array([_LIFECYCLES[one] for one in Lifecycle])
+_COLD_CENTRALITY, _COLD_RECENCY, _COLD_SHARE = 0.10, 0.70, 0.5
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Metadata:
+    """What is known of memories beside their texts, as aligned arrays; importance is NaN where nobody said."""
+
+    uses: Floats
+    confirmations: Floats
+    helped: Floats
+    failed: Floats
+    importance: Floats
+    lifecycle: npt.NDArray[np.int8]
+    disputed: npt.NDArray[np.bool_]
+
+
+def metadata_terms(known: Metadata, names: Collection[str]) -> dict[str, Floats]:
+    """Return engram's terms that are asked for, and what is taken from those that somebody disputed."""
+    up, down = known.helped / RATING, known.failed / RATING
+    every = {
+        "used": np.minimum(np.log10(known.uses + 1) / 3, 0.1),
+        "important": np.nan_to_num((known.importance - 0.4) * 0.25),
+        "lifecycle": _BY_LIFECYCLE[known.lifecycle],
+        "confirmed": np.minimum(0.05 * known.confirmations, 0.3),
+        "rated": 0.05 * np.minimum(up, 3) - 0.10 * np.minimum(down, 3),
+        FACTOR: (up + 1) / (up + down + 2) / 0.5,
+    }
+    return {name: values for name, values in every.items() if name in names} | {
+        "disputed": np.where(known.disputed, -DISPUTED, 0.0)
+    }
+
+
+def raise_cold(central: Floats, recent: Floats) -> Floats:
+    """Return centralities with elfmem's floor for what is fresh and hardly linked yet."""
+    is_cold = (central < _COLD_CENTRALITY) & (recent > _COLD_RECENCY)
+    return np.where(is_cold, np.maximum(central, _COLD_SHARE * recent), central)
+
+
+def composite(
+    weights: ScoreWeights,
+    parts: Mapping[str, Array],
+    terms: Mapping[str, Array] | None = None,
+    share: float = 1,
+) -> Floats:
+    """Weigh the parts, add the terms up with them and multiply by the factor; what is not given is 0, the factor 1.
+
+    With a `share` below 1 terms and factor count that much of what they do, but for what was disputed. Nothing scores
+    below 0.
+    """
+    added = [np.asarray(part, np.float64) * getattr(weights, name) for name, part in parts.items()]
+    factor = np.ones(())
+    for name, term in (terms or {}).items():
+        if name == FACTOR:
+            factor = np.asarray(term, np.float64) ** share
+        else:
+            added.append(np.asarray(term, np.float64) * (1 if name == "disputed" else share))
+    return np.maximum(np.asarray(sum(added), np.float64) * factor, 0.0)
 
 
 FACTOR_DIGITS = 4

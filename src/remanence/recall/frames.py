@@ -1,9 +1,10 @@
 """What a frame is, how it weighs what it may return and cuts that to a budget. Knows arrays and sizes, no store.
 
-score = Σ weight × part          similarity, confidence, recency, centrality, reinforcement (elfmem)
+score = (Σ weight × part + Σ term) × helpful     similarity, confidence, recency, centrality, reinforcement (elfmem)
+                                                 terms of engram where a frame asks for them
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from math import isfinite
 from typing import Any, TypedDict
@@ -16,7 +17,7 @@ from remanence.core.arguments import check_count, check_fraction, check_name
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.model import CONSTITUTIONAL
 from remanence.core.results import Result, number
-from remanence.core.score import PARTS, PRESETS, ScoreWeights
+from remanence.core.score import COLD_START, PARTS, PRESETS, TERMS, Metadata, ScoreWeights
 from remanence.core.snapshot import Bools, Floats, Ints
 from remanence.core.timescale import CLOCKS, ClockName
 
@@ -36,7 +37,9 @@ class Frame(Result):
     What bears a guarantee passes every filter and is cut by the budget alone; beside a question it takes at most
     `guaranteed_share` of it, where what answers needs the rest. `limit` None is the setting's, `clock` None the
     policy's. `window_hours` lets only memories pass that were learned, used or reinforced less than so many hours
-    ago. With `profile` the lines of the profile that fit follow the memories.
+    ago. `terms` of the score are added to its five parts: used, important, lifecycle, confirmed, rated, helpful,
+    cold_start. With `diversity` above 0 room goes to what says something that others do not, with `per_token` to what
+    scores most for its length, where not all fit. With `profile` the lines of the profile that fit follow the memories.
     """
 
     name: str
@@ -51,12 +54,19 @@ class Frame(Result):
     template: str = MEMORIES
     clock: ClockName | None = None
     profile: bool = False
+    terms: tuple[str, ...] = ()
+    diversity: float = 0.0
+    per_token: bool = False
 
     def __post_init__(self) -> None:
         """Refuse a definition that could not be used."""
-        for what in ("tags", "categories", "guarantees"):
+        for what in ("tags", "categories", "guarantees", "terms"):
             _check_names(what, getattr(self, what))
-        check_fraction("guaranteed_share", self.guaranteed_share)
+        for term in self.terms:
+            if term not in TERMS:
+                raise NameUnknown("term of the score", term, TERMS)
+        for what in ("guaranteed_share", "diversity"):
+            check_fraction(what, getattr(self, what))
         check_count("budget", self.budget, 1, BUDGET_MAX)
         if self.limit is not None:
             check_count("limit", self.limit, 1, LIMIT_MAX)
@@ -67,8 +77,9 @@ class Frame(Result):
             )
         if self.clock is not None and self.clock not in CLOCKS:
             raise NameUnknown("clock", str(self.clock), CLOCKS)
-        if not isinstance(self.profile, bool):
-            raise InvalidInput(f"{self.profile!r} as `profile`", recovery="pass True or False")
+        for what in ("profile", "per_token"):
+            if not isinstance(value := getattr(self, what), bool):
+                raise InvalidInput(f"{value!r} as `{what}`", recovery="pass True or False")
         template: object = self.template
         if not isinstance(template, str) or template.count(MEMORIES) != 1:
             raise InvalidInput(
@@ -107,6 +118,9 @@ class FrameDefinition(TypedDict, total=False):
     template: str
     clock: ClockName | None
     profile: bool
+    terms: str | Sequence[str] | None
+    diversity: float
+    per_token: bool
 
 
 def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) -> Frame:
@@ -122,7 +136,7 @@ def build_frame(name: str, given: Mapping[str, Any], base: Frame | None = None) 
 def _freeze_value(key: str, value: Any) -> Any:
     if key == "weights":
         return _weights(value)
-    if key in ("tags", "categories", "guarantees"):
+    if key in ("tags", "categories", "guarantees", "terms"):
         return (value,) if isinstance(value, str) else tuple(value or ())
     return value
 
@@ -205,47 +219,46 @@ class FrameEvidence:
     """
 
     said: Floats
-    helped: Floats
-    failed: Floats
     decay: npt.NDArray[np.int8]
     hours: Floats
+    known: Metadata
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Candidates:
-    """What may be returned, as aligned arrays.
-
-    `counts` are uses and confirmations; `degree` is the weighted degree over what stands.
-    """
+    """What may be returned, as aligned arrays; `degree` is the weighted degree over what stands."""
 
     seq: Ints
     similarity: Floats
     guaranteed: Bools
     exact: Bools  # repeats the question word for word
     evidence: FrameEvidence
-    counts: Floats
     degree: Floats
 
     def __len__(self) -> int:
         return len(self.seq)
 
 
-def parts_of(found: Candidates) -> dict[str, Floats]:
+def parts_of(found: Candidates, terms: Collection[str] = ()) -> dict[str, Floats]:
     """Return the five parts of each score, all from 0 to 1; normalised over the candidates."""
-    return {
+    counts = found.evidence.known.uses + found.evidence.known.confirmations
+    parts = {
         "similarity": found.similarity,
         **strengths(found.evidence),
         "centrality": score.centrality(found.degree, float(found.degree.max(initial=0.0))),
-        "reinforcement": score.reinforcement(found.counts, float(found.counts.max(initial=0))),
+        "reinforcement": score.reinforcement(counts, float(counts.max(initial=0))),
     }
+    if COLD_START in terms:
+        parts["centrality"] = score.raise_cold(parts["centrality"], parts["recency"])
+    return parts
 
 
 def strengths(found: FrameEvidence) -> dict[str, Floats]:
     """Return how sure and how fresh memories are: the two parts by which one contradicts another more strongly."""
-    rate = score.rates(found.decay, found.helped, found.failed)
+    ratings = found.known.helped, found.known.failed
     return {
-        "confidence": score.confidence(found.said, found.helped, found.failed),
-        "recency": score.recency(rate, found.hours),
+        "confidence": score.confidence(found.said, *ratings),
+        "recency": score.recency(score.rates(found.decay, *ratings), found.hours),
     }
 
 
@@ -255,6 +268,23 @@ def sort_for_room(found: Candidates, scores: Floats) -> npt.NDArray[np.intp]:
     Among each of these the better score comes first, of equals the newer.
     """
     return np.lexsort((-found.seq, -scores, ~found.exact, ~found.guaranteed))
+
+
+def sort_by_value(
+    order: npt.NDArray[np.intp], scores: Floats, tokens: Ints, room: "Filling"
+) -> npt.NDArray[np.intp]:
+    """Return an order in which the first, and behind it what scores most per token, get room where not all fit.
+
+    Of `order`, best first, the places that the limit allows are tried first: there are no more of them for being short.
+    """
+    best, rest = order[: room.limit], order[room.limit :]
+    lines = tokens + USUAL_LINE_TOKENS
+    if lines[best].sum() <= room.tokens:
+        return order
+    dense = scores / lines
+    return np.concatenate(
+        [some[np.argsort(-dense[some], kind="stable")] for some in (best[:1], best[1:], rest)]
+    )
 
 
 @dataclass(slots=True)

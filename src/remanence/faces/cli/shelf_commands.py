@@ -192,7 +192,13 @@ def _read_stdin_lines() -> Any:
 
 
 # Options that may be given several times, and the fields that they fill.
-_MANY = {"tag": "tags", "category": "categories", "guarantee": "guarantees", "weight": "weights"}
+_MANY = {
+    "tag": "tags",
+    "category": "categories",
+    "guarantee": "guarantees",
+    "weight": "weights",
+    "term": "terms",
+}
 FrameName = Annotated[str, FRAME, Parameter(help="self, attention, task, simulate or one of yours.")]
 
 
@@ -223,6 +229,20 @@ class Definition:
     clock: Annotated[ClockName | None, Parameter(help="The clock it fades by.")] = None
     profile: Annotated[
         bool | None, Parameter(negative="--no-profile", help="Show the profile after the memories.")
+    ] = None
+
+    term: Annotated[
+        list[str] | None,
+        Parameter(
+            help="Added to the score: used, important, lifecycle, confirmed, rated, helpful, cold_start."
+        ),
+    ] = None
+    diversity: Annotated[
+        float | None, Parameter(help="How far room goes to what others do not say, 0 to 1.")
+    ] = None
+    per_token: Annotated[
+        bool | None,
+        Parameter(negative="--no-per-token", help="Give room to what scores most for its length."),
     ] = None
 
     def values(self) -> dict[str, Any]:
@@ -291,10 +311,10 @@ def _render_put_command(frame: "Frame") -> str:
     """Return the command that defines a frame as it is."""
     words = ["remanence frames put", frame.name]
     for field, value in frame.row.items():
-        if isinstance(value, bool):
-            words.append(f"--{field}" if value else f"--no-{field}")
-            continue
         option = next((one for one, many in _MANY.items() if many == field), field).replace("_", "-")
+        if isinstance(value, bool):
+            words.append(f"--{option}" if value else f"--no-{option}")
+            continue
         each = [f"{part}={share}" for part, share in value.items()] if isinstance(value, Mapping) else value
         each = each if isinstance(each, Sequence) and not isinstance(each, str) else [each]
         words += [f"--{option} {quote(str(one))}" for one in each if one is not None]

@@ -23,6 +23,8 @@ from remanence.flows.indexes.archive_index import (
     LINKS_BUILT_IN,
     OPEN,
     OPEN_BUILT_IN,
+    STALE,
+    STALE_BUILT_IN,
 )
 from remanence.gate.personal_rules import PERSONAL, parse_rules
 from remanence.read.extraction import (
@@ -201,6 +203,13 @@ SETTINGS: Mapping[str, Setting] = {
             0,
             100,
             "how much of the best score a recall adds to what links of the best lead to, in percent; 0 for nothing",
+        ),
+        Setting(
+            STALE,
+            STALE_BUILT_IN,
+            0,
+            1,
+            "whether recall and frames find what is stale or archived by its lifecycle; 0 leaves it out before ranking",
         ),
         Setting(
             "summaries_run",

@@ -43,6 +43,7 @@ LOG = logging.getLogger(__name__)
 INDEXED_MOST = "archive_indexed_most"  # the setting, and what it is where nobody has set it
 INDEXED_MOST_BUILT_IN = 200_000
 OPEN, OPEN_BUILT_IN = "recall_archived", 1  # whether recall finds what is archived
+STALE, STALE_BUILT_IN = "recall_stale", 1  # whether recall and frames find what is stale
 LINKS, LINKS_BUILT_IN = "recall_links", 0  # how much links of the best answers add, in percent
 
 
@@ -56,7 +57,8 @@ class ArchiveWeight(NamedTuple):
     """How recall finds what is archived, and where the scope stands.
 
     `is_open` tells whether it does without being asked to, `by_hashes` whether by hashes of words; where it `waits`, it
-    would, but that the words of too many memories wait. `links` is what that setting says, which is read with these.
+    would, but that the words of too many memories wait. `links` is what that setting says, and `leaves_stale` whether
+    what is stale is left out: they are read with these.
     """
 
     position: int
@@ -64,6 +66,7 @@ class ArchiveWeight(NamedTuple):
     by_hashes: bool
     waits: bool
     links: int
+    leaves_stale: bool
 
 
 async def weigh_archive(
@@ -73,21 +76,25 @@ async def weigh_archive(
 
     Return how many words there are, too; `counted` were these at their position.
     """
-    rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN, LINKS)}
+    rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN, LINKS, STALE)}
     books = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
-    most, is_open, links = (
+    most, is_open, links, finds_stale = (
         built_in if row is None else row["value"]
         for row, built_in in (
             (books.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
             (books.values.get(rows[OPEN]), OPEN_BUILT_IN),
             (books.values.get(rows[LINKS]), LINKS_BUILT_IN),
+            (books.values.get(rows[STALE]), STALE_BUILT_IN),
         )
     )
     if counted is None or counted.position != books.position or counted.waiting:
         counted = await store.archive_words(scope, None)
     is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
     by_hashes = is_large and not waits
-    return ArchiveWeight(books.position, bool(is_open), by_hashes, is_large and waits, int(links)), counted
+    weight = ArchiveWeight(
+        books.position, bool(is_open), by_hashes, is_large and waits, int(links), not finds_stale
+    )
+    return weight, counted
 
 
 async def index_words(

@@ -17,7 +17,8 @@ from remanence.flows.indexes.arm import pad_rows
 from remanence.store.base import Store
 
 TIMES = ("learned_at", "used_at", "reinforced_at")
-COLUMNS = (*TIMES, "decay", "confidence", "helped", "failed", "uses", "confirmations")
+COUNTS = ("uses", "confirmations", "helped", "failed")
+COLUMNS = (*TIMES, *COUNTS, "decay", "confidence", "importance", "lifecycle", "verification")
 _COUNTED = np.array([relation not in UNCOUNTED for relation in sorted(Relation)], np.bool_)
 _LINKS = frozenset({"resolved_at", "confidence"})
 _REQUEST = SnapshotRequest(frozenset(COLUMNS), links=_LINKS)

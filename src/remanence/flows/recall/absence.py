@@ -149,6 +149,14 @@ def find_in_drops(sought: SoughtMemory, answer: RecallResult, score: ScoreExplan
     return sought.absence("budget", what, "ask with a larger budget", score)
 
 
+def explain_alike(sought: SoughtMemory, score: ScoreExplanation, frame: str) -> Absence:
+    """Say that others took the place of a memory whose words they say already."""
+    what = f"it ranks {ordinal(score.rank)}, but says less than others that is not said before it"
+    return sought.absence(
+        "said already", what, f"ask with a larger limit, or change the diversity of the frame {frame}", score
+    )
+
+
 def explain_unranked(sought: SoughtMemory, wanted: ArchiveFilter | None = None) -> Absence:
     """Say why what no filter of the index took was not ranked: `wanted` is what may be found of a large archive."""
     if sought.memory.status is Status.ARCHIVED:
@@ -272,6 +280,10 @@ def explain_filter(sought: SoughtMemory, name: str, *, frame: str = "") -> Absen
     if name == "window":
         what = "it was not learned, used or reinforced within the frame's window of time"
         return sought.absence("filter", what, f"change the frame {frame}")
+    if name == "lifecycle":
+        stale = memory.lifecycle.label
+        way = "set recall_stale to 1" if frame else f"ask for the lifecycle {stale}"
+        return sought.absence("filter", f"lifecycle: it is {stale}", way)
     column = "category" if name == "categories" else name
     value = encode_json_value(getattr(memory, column))
     has = "nothing" if value in (None, {}) else one_line(str(value))

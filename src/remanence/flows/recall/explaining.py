@@ -19,6 +19,7 @@ from remanence.core.recall_explanation import (
     ScorePart,
     build_parts,
 )
+from remanence.core.score import FACTOR
 from remanence.core.snapshot import Floats
 from remanence.flows.base.context import Core
 from remanence.flows.recall import absence
@@ -233,6 +234,13 @@ class ListeningTrace(RecallTrace):
             for name, values in outcome.parts.items()
             if getattr(outcome.weights, name)
         )
+        parts += tuple(
+            ScorePart(name, float(values[at]), is_factor=name == FACTOR)
+            for name, values in outcome.terms.items()
+            if values[at]
+        )
+        added = sum(part.value for part in parts if not part.is_factor)
+        parts += (ScorePart("floor", -added),) * (added < 0)  # nothing scores below 0
         because = "guaranteed by its tag" if outcome.guaranteed[at] else ""
         because = because or "says what is asked, word for word" * bool(outcome.exact[at])
         ranked = self._ranked.get(seq)
@@ -264,6 +272,8 @@ class ListeningTrace(RecallTrace):
             return absence.explain_question(sought, by_question, (self._left, self._pool), outcome.limit)
         if found := absence.find_in_drops(sought, answer, score):
             return found
+        if outcome.diversity and score.rank <= outcome.limit:
+            return absence.explain_alike(sought, score, outcome.frame)
         return absence.explain_rank(sought, score, answer, scores, (len(outcome.seq), len(outcome.seq)))
 
     def _build(

@@ -4,7 +4,7 @@ Knows names and values; must not know how memories are looked for.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_type_hints
 
 import numpy as np
@@ -14,7 +14,7 @@ from remanence.core.arguments import check_tags
 from remanence.core.attributes import AttributeFilter, list_filter_values, parse_attribute_filter, value_of
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
-from remanence.core.model import COLUMN, STANDING, Memory, Status
+from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
 from remanence.core.snapshot import Bools, Snapshot
 from remanence.flows.base.context import label
 from remanence.flows.indexes.scope_index import COLUMNS
@@ -25,6 +25,7 @@ LISTABLE = frozenset({*get_type_hints(Columns), "kind"})  # columns that a list 
 # What a recall may be narrowed by: the columns that it keeps anyway, and labels.
 RECALLABLE = COLUMNS | {name for name in LISTABLE if COLUMN[name].kind == "enum"}
 ANY = "any"
+FRESH = (Lifecycle.CANDIDATE, Lifecycle.VALIDATED, Lifecycle.ACTIVE)  # of what nobody has tried, a candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,12 @@ class Filters:
     columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     attributes: Mapping[str, AttributeFilter] = field(default_factory=dict)
     by_status: bool = False
+
+    def without_stale(self) -> "Filters":
+        """Return the same without what is stale or archived, unless somebody asks for it by lifecycle or status."""
+        if self.by_status or "lifecycle" in self.columns:
+            return self
+        return replace(self, columns={**self.columns, "lifecycle": FRESH})
 
     def met_by(self, memory: Memory) -> bool:
         """Tell whether the attributes of a memory will do."""

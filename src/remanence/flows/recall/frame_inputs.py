@@ -12,10 +12,18 @@ import numpy.typing as npt
 
 from remanence.core.clock import HOUR
 from remanence.core.model import Link, Memory, Relation, Verification
+from remanence.core.score import Metadata
 from remanence.core.snapshot import Bools, Floats, Ints, SnapshotRequest
 from remanence.core.timescale import ClockName, Timescale, scales
 from remanence.flows.base.context import Core
-from remanence.flows.indexes.evidence_index import COLUMNS, columns_at, columns_of, evidence_near, rows_of
+from remanence.flows.indexes.evidence_index import (
+    COLUMNS,
+    COUNTS,
+    columns_at,
+    columns_of,
+    evidence_near,
+    rows_of,
+)
 from remanence.recall.fit import FactTurnPairs
 from remanence.recall.frames import FrameEvidence, Strength, strengths, stronger_than
 from remanence.store.base import Bookkeeping
@@ -44,11 +52,6 @@ class Facts:
     def evidence(self) -> FrameEvidence:
         """What speaks for each; of one that is gone, nothing."""
         return _evidence(self.columns, self.hours)
-
-    @property
-    def counts(self) -> Floats:
-        """How often each was used or confirmed."""
-        return np.asarray(np.nan_to_num(self.columns["uses"] + self.columns["confirmations"]))
 
 
 async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: int) -> Facts:
@@ -100,9 +103,16 @@ def _request(seqs: Ints) -> SnapshotRequest:
 
 
 def _evidence(columns: Mapping[str, Floats], hours: Floats) -> FrameEvidence:
-    values = {name: np.nan_to_num(columns[name]) for name in ("helped", "failed", "decay")}
-    decay = values["decay"].astype(np.int8)
-    return FrameEvidence(columns["confidence"], values["helped"], values["failed"], decay, hours)
+    def read_codes(name: str) -> npt.NDArray[np.int8]:
+        return np.nan_to_num(columns[name]).astype(np.int8)
+
+    known = Metadata(
+        **{name: np.nan_to_num(columns[name]) for name in COUNTS},
+        importance=columns["importance"],
+        lifecycle=read_codes("lifecycle"),
+        disputed=read_codes("verification") == Verification.DISPUTED,
+    )
+    return FrameEvidence(columns["confidence"], read_codes("decay"), hours, known)
 
 
 def fading_clock(core: Core) -> ClockName:

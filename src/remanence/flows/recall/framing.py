@@ -1,16 +1,18 @@
 """A frame's answer: what may be seen is gathered, weighed by the five parts, cut to the budget and laid out as data."""
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from remanence.core.arguments import check_count, check_name
 from remanence.core.later import import_later
 from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, OneMemory, RecallResult
 from remanence.core.results import SAID_ALREADY, WEAK, one_line
-from remanence.core.score import ScoreWeights, composite
+from remanence.core.score import ScoreWeights, composite, metadata_terms
 from remanence.core.snapshot import (
     Bools,
     Floats,
@@ -23,10 +25,12 @@ from remanence.core.snapshot import (
 from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
 from remanence.flows.base.context import Core, run_off_loop
+from remanence.flows.indexes.archive_index import STALE
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
+from remanence.flows.recall.filters import FRESH
 from remanence.flows.recall.frame_inputs import (
     collect_fact_turn_pairs,
     facts,
@@ -59,6 +63,7 @@ from remanence.flows.recall.recalling import (
 )
 from remanence.flows.recall.trace import UNHEARD, FrameOutcome, RecallTrace
 from remanence.gate.screening import refuse_secret
+from remanence.recall.diversity import diversify
 from remanence.recall.frames import (
     BUDGET_MAX,
     LIMIT_MAX,
@@ -70,6 +75,7 @@ from remanence.recall.frames import (
     measure_reserve,
     parts_of,
     room_beside,
+    sort_by_value,
     sort_for_room,
     stronger_first,
 )
@@ -81,7 +87,7 @@ if TYPE_CHECKING:
 else:
     import_later(globals(), {"remanence.flows.recall": "explaining"})
 
-POOL = 4  # with a question, the best four times the limit are weighed (elfmem) …
+POOL = 4  # with a question, the best four times the limit are weighed (elfmem), with diversity so many chosen from …
 READ_AHEAD = 1.25  # … and no more than fill so much of the budget
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
 _COLUMNS = _SIZE | {"status", "category"}
@@ -100,6 +106,7 @@ class Look:
     agent: str | None = None
     explain: bool = False
     why_not: OneMemory | None = None
+    leaves_stale: bool = False
     trace: RecallTrace = UNHEARD
 
 
@@ -142,7 +149,7 @@ class _FrameCandidates:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _Ranking:
-    """Scores and their parts, aligned with ascending sequence numbers; `above` names stronger contradictions.
+    """Scores, their parts and terms, aligned with ascending sequence numbers; `above` names stronger contradictions.
 
     `order` is what they stand in order of: the greatest first.
     """
@@ -153,6 +160,7 @@ class _Ranking:
     parts: Mapping[str, Floats]
     above: Mapping[int, set[int]]
     weights: ScoreWeights
+    terms: Mapping[str, Floats]
 
     def rank_key(self, seq: int) -> tuple[float, int]:
         """Return what one candidate is sorted by, the best first, of equals the newer."""
@@ -162,15 +170,17 @@ class _Ranking:
         """Return one candidate with its score and the parts of it."""
         place = np.searchsorted(self.seq, memory.seq)
         parts = {name: float(values[place]) for name, values in self.parts.items()}
+        parts |= {name: float(values[place]) for name, values in self.terms.items() if values[place]}
         return Hit(memory, float(self.scores[place]), parts, reads_like_order=reads_like_order(memory))
 
 
 async def frame(core: Core, look: Look) -> RecallResult:
     """Return what a frame shows: what it guarantees first, then the best, within limit and budget."""
     await core.uses.settle_to_read()
-    chosen, (usual_limit, lines), stands_at = await kept_frames.one_with_settings(
-        core, look.name, "frame_limit", "profile_lines"
+    chosen, (usual_limit, lines, finds_stale), stands_at = await kept_frames.one_with_settings(
+        core, look.name, "frame_limit", "profile_lines", STALE
     )
+    look = replace(look, leaves_stale=not finds_stale)
     if look.query is not None:
         check_text(look.query)
     if look.agent is not None:
@@ -190,7 +200,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
     weak = look.query is not None and not is_repeat and _is_weak(core, field.reach)
     room.tokens -= core.counts([WEAK])[0] * weak
     ranking = _ranking(chosen, field, asked=look.query is not None)
-    queue = _make_queue(chosen, field, ranking, room, look.query or "")
+    queue = await _make_queue(core, chosen, field, ranking, room, look.query or "")
     if weak:  # what answers badly takes no room from what is guaranteed
         queue = replace(queue, reserve=0)
     content = await fill(core, queue, room)
@@ -231,6 +241,8 @@ def _outcome(
         order=ranking.order,
         weights=ranking.weights,
         parts=ranking.parts,
+        terms=ranking.terms,
+        diversity=chosen.diversity,
         guaranteed=field.found.guaranteed,
         exact=field.found.exact,
         links=field.links,
@@ -241,24 +253,49 @@ def _outcome(
     )
 
 
-def _make_queue(
-    chosen: Frame, field: _FrameCandidates, ranking: _Ranking, room: Filling, query: str
+async def _make_queue(
+    core: Core, chosen: Frame, field: _FrameCandidates, ranking: _Ranking, room: Filling, query: str
 ) -> Queue:
     """Put the candidates in the order in which they get room; beside a question, guarantees leave some to answers."""
     order, guaranteed = sort_for_room(field.found, ranking.order), int(field.found.guaranteed.sum())
+    sure = int((field.found.guaranteed | field.found.exact).sum())
+    asked = frozenset(stems(query))
+    if chosen.diversity:
+        best = order[sure : sure + room.limit * POOL]
+        order[sure : sure + len(best)] = await _diversify(core, chosen, field, (ranking, best), asked)
+    if chosen.per_token:
+        order[sure:] = sort_by_value(order[sure:], ranking.order, field.tokens, room)
     tokens = field.tokens[order]
     reserve = measure_reserve(chosen.guaranteed_share, room, tokens[guaranteed:].tolist()) if query else 0
     return Queue(
         field.found.seq[order],
         tokens,
-        sure=int((field.found.guaranteed | field.found.exact).sum()),
+        sure=sure,
         free=guaranteed if query else 0,
         reserve=reserve,
         above=ranking.above,
-        asked=frozenset(stems(query)),
+        asked=asked,
         told=None if field.links is None else collect_fact_turn_pairs(field.links),
         read=field.read,
     )
+
+
+async def _diversify(
+    core: Core,
+    chosen: Frame,
+    field: _FrameCandidates,
+    ranked: tuple[_Ranking, npt.NDArray[np.intp]],
+    asked: AbstractSet[str],
+) -> npt.NDArray[np.intp]:
+    """Order the best candidates anew, by what each says beside the words of the question."""
+    ranking, best = ranked
+    seqs = field.found.seq[best].tolist()
+    read = field.read or [one for one in await core.store.get(core.scope, seqs) if one is not None]
+    texts = {one.seq: one.text for one in read}
+    words = await run_off_loop(
+        sum(map(len, texts.values())), lambda: [set(stems(texts.get(seq, ""))) - asked for seq in seqs]
+    )
+    return best[diversify(ranking.order[best].tolist(), words, chosen.diversity)]
 
 
 async def _with_profile(
@@ -306,6 +343,7 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
     look.trace.mark("question")
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
+    columns |= {"lifecycle"} if look.leaves_stale else set()
     model = None if context is None else context[2].arm
     async with core.index.hold_rows(
         now, columns, tags=tags, windows=query is not None, model=model, stands_at=stands_at
@@ -314,7 +352,7 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         look.trace.mark("index")
         look.trace.begin_rows(core.index)
         guaranteed = stands & await _match_any_tag(core, chosen.guarantees, now)
-        passes = await _match_frame_filters(core, chosen, (stands, guaranteed), clock, look.trace)
+        passes = await _match_frame_filters(core, chosen, (stands, guaranteed), clock, look)
         if query is None or context is None:
             reach = _reach_all_rows(passes)
         else:
@@ -328,13 +366,16 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
             guaranteed=guaranteed[reach.rows],
             exact=reach.exact,
             evidence=read.evidence,
-            counts=read.counts,
             degree=read.degree,
         )
         tokens = shown_lengths({name: core.index.column(name) for name in _SIZE}, "tokens")[reach.rows]
         stronger = await map_stronger_ends(core, read.contradicting, seqs, read.evidence)
         without = "" if context is None else context[2].without
         profile = await rank_eligible(core, now) if chosen.profile else None
+        if profile is not None and look.leaves_stale:
+            profile = profile.where(
+                np.isin(profile.seq, core.index.seq[np.isin(core.index.column("lifecycle"), FRESH)])
+            )
         whole = read.memories
         return _FrameCandidates(
             candidates, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile
@@ -361,10 +402,10 @@ async def _match_any_tag(core: Core, patterns: Sequence[str], now: int) -> Bools
 
 
 async def _match_frame_filters(
-    core: Core, chosen: Frame, rows: tuple[Bools, Bools], clock: ClockName, trace: RecallTrace
+    core: Core, chosen: Frame, rows: tuple[Bools, Bools], clock: ClockName, look: Look
 ) -> Bools:
     """Tell which of the rows that stand, the first, pass the frame's filters or are guaranteed, the second."""
-    (stands, guaranteed), now = rows, core.clock.now()
+    (stands, guaranteed), now, trace = rows, core.clock.now(), look.trace
     passes = stands.copy()
     trace.note_filter("standing", passes)
     if chosen.tags:
@@ -377,6 +418,9 @@ async def _match_frame_filters(
     if chosen.window_hours is not None:
         passes &= guaranteed | (await hours(core, clock, now) < chosen.window_hours)
         trace.note_filter("window", passes)
+    if look.leaves_stale:
+        passes &= guaranteed | np.isin(core.index.column("lifecycle"), FRESH)
+        trace.note_filter("lifecycle", passes)
     return passes
 
 
@@ -439,11 +483,13 @@ def _count(text: str) -> int:
 
 
 def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking:
-    parts = parts_of(field.found)
+    parts = parts_of(field.found, chosen.terms)
+    terms = metadata_terms(field.found.evidence.known, chosen.terms)
     weights = chosen.weights if asked else chosen.weights.without_similarity()
-    scores = composite(weights, parts)
-    order = composite(weights.with_question(), parts) if asked else scores
-    return _Ranking(field.found.seq, scores, order, parts, field.above, weights)
+    order = scores = composite(weights, parts, terms)
+    if asked:
+        order = composite(weights.with_question(), parts, terms, weights.share_beside_question)
+    return _Ranking(field.found.seq, scores, order, parts, field.above, weights, terms)
 
 
 def _answer(

@@ -44,7 +44,8 @@ class Frames:
     async def put(self, name: str, **definition: Unpack[FrameDefinition]) -> Frame:
         """Change a frame, or make one: what is not given stays, or in a new one is as in `attention`.
 
-        Fields: weights, tags, categories, guarantees, budget, limit, window_hours, template, clock, profile.
+        Fields: weights, tags, categories, guarantees, guaranteed_share, budget, limit, window_hours, template, clock,
+        profile, terms, diversity, per_token.
         """
         return await put(self._core, name, definition)
 

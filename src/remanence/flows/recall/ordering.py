@@ -7,23 +7,25 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from math import log1p
+from math import log1p, prod
 
 from remanence.core.arrival import WriteContext
-from remanence.core.model import STANDING, Hit, Link, Relation, short_id
+from remanence.core.model import STANDING, Hit, Link, Relation, Verification, short_id
+from remanence.core.score import DISPUTED
 from remanence.read.precedence import AMONG, RankedText, find_precedence
 from remanence.recall.exact_names import find_exact
 from remanence.recall.frames import stronger_first
-from remanence.text.analysis import asks, only_asks, stems, term_hash
+from remanence.text.analysis import only_asks, stems, term_hash
 
 QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
+DISPUTED_FACTOR = 1 - DISPUTED  # as much of the best score as a frame takes
 
 
 def order_hits(
     query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link], newer_first: bool
 ) -> list[Hit]:
     """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
-    hits = _put_exact_first(query, _lower_questions(hits))
+    hits = _put_exact_first(query, _lower_doubtful(hits))
     return _put_newer_first(query, known, hits, links) if newer_first else hits
 
 
@@ -43,17 +45,25 @@ def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
     return [moved, *(hit for hit in hits if hit.seq != moved.seq)]
 
 
-def _lower_questions(hits: list[Hit]) -> list[Hit]:
-    """Lower what only asks, so that the answer to a question that was noted before stands above it."""
-    if not any(asks(hit.text) for hit in hits):
+def _lower_doubtful(hits: list[Hit]) -> list[Hit]:
+    """Lower what somebody disputed, and what only asks: the answer to a question noted before stands above it."""
+    doubts = [_read_doubts(hit) for hit in hits]
+    if not any(doubts):
         return hits
     lowered = [
-        replace(hit, score=hit.score * QUESTION_FACTOR, parts={**hit.parts, "question": QUESTION_FACTOR})
-        if only_asks(hit.text)
+        replace(hit, score=hit.score * prod(factors.values()), parts={**hit.parts, **factors})
+        if factors
         else hit
-        for hit in hits
+        for hit, factors in zip(hits, doubts, strict=True)
     ]
     return sorted(lowered, key=lambda hit: -hit.score)
+
+
+def _read_doubts(hit: Hit) -> dict[str, float]:
+    """Return what lowers a hit, by name."""
+    factors = {"question": QUESTION_FACTOR} if only_asks(hit.text) else {}
+    is_disputed = hit.memory.verification is Verification.DISPUTED
+    return factors | ({"disputed": DISPUTED_FACTOR} if is_disputed else {})
 
 
 def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:

@@ -181,6 +181,7 @@ async def _looked_for(
     if weight.waits:
         core.archive.begin_indexing()
     await index.turn_to(by_hashes=weight.by_hashes)
+    asked = replace(asked, filters=asked.filters.without_stale()) if weight.leaves_stale else asked
     opens = asked.archived == "open" or (asked.archived is None and weight.is_open)
     archive_filter = _make_archive_filter(asked, opens=opens)
     asked.trace.note_archive(archive_filter)

@@ -48,7 +48,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FrameOutcome:
-    """How a frame's answer was made at last: its candidates' scores, weights and parts by ascending number.
+    """How a frame's answer was made at last: its candidates' scores, weights, parts and terms by ascending number.
 
     `order` is what they stand in order of, which is the score unless there is a question.
     `guaranteed` and `exact` tell which stand first for another reason than their score; `links` are None where nobody
@@ -61,6 +61,8 @@ class FrameOutcome:
     order: "Floats"
     weights: "ScoreWeights"
     parts: Mapping[str, "Floats"]
+    terms: Mapping[str, "Floats"]
+    diversity: float
     guaranteed: "npt.NDArray[np.bool_]"
     exact: "npt.NDArray[np.bool_]"
     links: Sequence[Link] | None
