@@ -9,6 +9,9 @@ from hypothesis import strategies as st
 import remanence
 from remanence.core.errors import NameUnknown
 from remanence.core.model import RecallResult, Turn
+from remanence.core.results import advise_longer
+from remanence.faces.mcp.answers import render_recall_result
+from remanence.faces.show import lines
 from remanence.text.tokens import token_counts
 
 from .conftest import Opener
@@ -212,3 +215,21 @@ async def test_room_goes_to_what_scores_most_for_its_length(opener: Opener) -> N
     assert [1, 2] == [hit.seq for hit in plain.memories]
     assert [1, 3, 4, 5] == [hit.seq for hit in dense.memories]
     assert whole[0] == whole[1]
+
+
+async def test_an_answer_says_how_much_a_longer_list_would_add(opener: Opener) -> None:
+    """By what the first beyond the limit scores, over the best; where there is none, or hardly anything, by nothing."""
+    async with opener(embedder="none") as memory:
+        await memory.learn_many([Turn(f"the tide of day {k} came in", thread=f"t{k}") for k in range(30)])
+        ten = await memory.recall("tide", count_use=False)
+        longer = await memory.recall("tide", limit=11, count_use=False)
+        every = await memory.recall("tide", limit=40, count_use=False)
+
+    best = max(hit.score for hit in longer.memories)
+    assert longer.memories[10].score / best == pytest.approx(ten.next_score)
+    assert 0.0 == every.next_score
+    assert "the next scores 100% of the best: 20 places may find more" == advise_longer(1.0, 10)
+    assert ["", "", ""] == [advise_longer(0.59, 10), advise_longer(1.0, 20), advise_longer(0.0, 3)]
+    for text in ("\n".join(line.plain for line in lines(ten)), render_recall_result(ten, 1_500)):
+        assert "20 places may find more" in text
+    assert "places may find more" not in render_recall_result(ten, 200) + render_recall_result(every, 4_000)

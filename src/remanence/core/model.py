@@ -612,7 +612,7 @@ class RecallResult(Result):
     `is_weak`: its `text` begins by saying so, and no use is counted. A little above it `is_unsure`, and says so too.
     `left_out` counts by reason all that was left out, of which `dropped` names the first. `without_model` says why a
     model that embeds had no part in it. `times` are those that the question asks about, each with its words for it.
-    `explanation` says why, where that was asked.
+    `explanation` says why, where that was asked; `next_score` is that of the first beyond the limit, over the best.
     """
 
     query: str
@@ -627,6 +627,7 @@ class RecallResult(Result):
     is_unsure: bool = False
     explanation: "RecallExplanation | None" = None
     times: tuple[str, ...] = ()
+    next_score: float = 0.0
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.memories)

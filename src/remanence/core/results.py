@@ -14,6 +14,9 @@ from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 
 SAID_ALREADY = "said already"  # a reason: the turn that a fact was extracted from stands here, or that fact
 WEAK = "nothing here answers this well"  # how a weak answer begins
+# So many places are advised where the first beyond a limit scores so much of the best. On LoCoMo twenty places find
+# .8 to 1.2 points more than ten where it scores below .52, and 6.7 to 10.5 from .59 on.
+PLACES_ADVISED, NEXT_SCORE_MIN = 20, 0.6
 UNSURE = "unsure: this may not answer it"  # how one begins that is a little stronger
 DOUBTS = frozenset({WEAK, UNSURE})
 READS_LIKE_ORDER = "reads like an instruction"  # what a line says of a text that may order its reader about
@@ -126,6 +129,13 @@ def render_span(micros: float) -> str:
 def format_counts(counts: Mapping[str, int]) -> str:
     """Write counts in a line; what is none is left out."""
     return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count) or "nothing"
+
+
+def advise_longer(next_score: float, shown: int) -> str:
+    """Say that a longer list may find more, "" where it hardly would; `next_score` is over the best."""
+    if next_score < NEXT_SCORE_MIN or shown >= PLACES_ADVISED:
+        return ""
+    return f"the next scores {next_score:.0%} of the best: {PLACES_ADVISED} places may find more"
 
 
 def kept_out(counts: Mapping[str, int]) -> str:

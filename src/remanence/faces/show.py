@@ -36,6 +36,7 @@ from remanence.core.results import (
     UNSURE,
     WEAK,
     Result,
+    advise_longer,
     encode_json_value,
     is_time,
     kept_out,
@@ -301,6 +302,8 @@ def _render_recall_result(answer: RecallResult) -> Iterator[Text]:
         yield Text(f"{strength}{number(answer.tokens, 'token', 'tokens')}", "dim")
     if answer.times:
         yield Text(f"  asked about {escape_line('; '.join(answer.times))}", "dim")
+    if "budget" not in answer.left_out and (more := advise_longer(answer.next_score, len(answer.memories))):
+        yield Text(f"  {more} (--limit)", "dim")
     if answer.left_out:
         yield Text(f"  left out: {kept_out(answer.left_out)}", "dim")
     if why is not None and tells_all:

@@ -132,6 +132,10 @@ class RankResult:
         """The rows that were ranked and left out."""
         return self.rows[:0] if self.ranked is None else self.ranked[~np.isin(self.ranked, self.rows)]
 
+    def measure_next(self, limit: int) -> float:
+        """Return what the first beyond a limit scores, over the best; 0 where there is none."""
+        return float(self.scores[limit] / self.scores[0]) if len(self.scores) > limit else 0.0
+
     def first(self, limit: int) -> "RankResult":
         """Return the best so many of them."""
         return replace(self, rows=self.rows[:limit], scores=self.scores[:limit], parts=self.parts[:limit])

@@ -9,7 +9,7 @@ from dataclasses import replace
 from remanence.core.clock import to_datetime
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
 from remanence.core.receipt import Receipt
-from remanence.core.results import READS_LIKE_ORDER, UNSURE, WEAK, kept_out
+from remanence.core.results import PLACES_ADVISED, READS_LIKE_ORDER, UNSURE, WEAK, advise_longer, kept_out
 from remanence.core.score import Fall
 from remanence.curate.explain import Explanation
 from remanence.curate.planner.plan_report import PlanReport, render
@@ -24,8 +24,8 @@ WITHHELD = "is in quarantine: a person may read it and release it"
 TEXT_CHARS = 100  # of the memory at a link's other end
 
 
-def render_recall_result(answer: RecallResult) -> str:
-    """Write what was recalled, how strong it is, and what was left out."""
+def render_recall_result(answer: RecallResult, budget: int | None = None) -> str:
+    """Write what was recalled, how strong it is, and what was left out; a longer list is advised within a budget."""
     if not answer.memories:
         return (
             f"{answer.text or 'Nothing was found'}."
@@ -41,9 +41,18 @@ def render_recall_result(answer: RecallResult) -> str:
         + strength
         + f"\nAsked about {'; '.join(answer.times)}." * bool(answer.times)
         + _left_out(answer)
+        + _advise(answer, budget)
         + _describe_fallback(answer)
         + _explain(answer)
     )
+
+
+def _advise(answer: RecallResult, budget: int | None) -> str:
+    """Advise more places where these may find more and the budget has room for them."""
+    shown = len(answer.memories)
+    advice = advise_longer(answer.next_score, shown)
+    has_room = budget is not None and answer.tokens * PLACES_ADVISED <= budget * shown
+    return f"\n{advice[:1].upper()}{advice[1:]}." * bool(advice and has_room)
 
 
 def _explain(answer: RecallResult) -> str:

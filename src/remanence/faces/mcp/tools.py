@@ -118,17 +118,17 @@ class Tools:
         why: Annotated[str | None, Field(description="all, or what you miss: id or text.")] = None,
     ) -> str:
         """Find what answers a question, and say why where that is asked: of all of it, or of what is missing."""
-        return answers.render_recall_result(
-            await self.memory.recall(
-                query,
-                limit=LIMIT if limit is None else limit,
-                budget=_shrink_budget(budget),
-                filters={"tags": tags} if tags else {},
-                between=_parse_interval(since, until),
-                explain=why is not None,
-                why_not=None if why is None or why == ALL else _normalize_name(why),
-            )
+        room = _shrink_budget(budget)
+        answer = await self.memory.recall(
+            query,
+            limit=LIMIT if limit is None else limit,
+            budget=room,
+            filters={"tags": tags} if tags else {},
+            between=_parse_interval(since, until),
+            explain=why is not None,
+            why_not=None if why is None or why == ALL else _normalize_name(why),
         )
+        return answers.render_recall_result(answer, room)
 
     async def get(
         self,

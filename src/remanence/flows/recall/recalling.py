@@ -133,7 +133,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     asked.trace.mark("question")
     outcome = await _looked_for(core, asked, (context, terms, question), pool)
     asked.trace.mark("ranking")
-    ranking, seqs = outcome.ranked, outcome.seqs
+    ranking, seqs, next_score = outcome.ranked, outcome.seqs, outcome.ranked.measure_next(asked.limit)
     links = await core.store.neighbours(core.scope, seqs, *(_LOOKED_AT if outcome.past is None else _LASTING))
     same = collect_fact_turn_pairs(links)
     if asked.budget is None and same.none_of(seqs):
@@ -156,7 +156,9 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, newer_first)
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
-    answer = replace(answer, without_model=question.without, times=describe_times(times))
+    answer = replace(
+        answer, without_model=question.without, times=describe_times(times), next_score=next_score
+    )
     if asked.count_use and not answer.is_weak and asked.as_of is None:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
