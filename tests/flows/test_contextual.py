@@ -212,6 +212,25 @@ async def test_many_languages_are_suggested_where_most_texts_are_not_english(ope
     assert [True, False, False, False] == ["reembed multilingual" in one for one in advice]
 
 
+@pytest.mark.parametrize(("words", "offers"), [(60, True), (59, False)])
+async def test_a_model_is_offered_where_texts_are_long(opener: Opener, words: int, *, offers: bool) -> None:
+    """By the median of what stands, unless there is a model already or there are few texts; nothing is switched on."""
+    texts = [f"{'tide ' * (words - 1)}n{at}" for at in range(11)] + [f"short {at}" for at in range(9)]
+    async with opener(scope="long", embedder="auto") as memory:
+        await memory.learn_many(texts)
+        checks = [await memory.doctor()]
+        await memory.forget(1)
+        checks.append(await memory.doctor())
+    async with opener(scope="long", embedder=Meaning()) as memory:
+        await memory.learn("one more")
+        checks.append(await memory.doctor())
+    found = [check for every in checks for check in every if check.name == "lengths"]
+
+    assert [offers, False, False] == ["reembed local:FOLDER" in one.advice for one in found]
+    assert f"half of 20 memories have {words:,} words or more" == found[0].detail
+    assert all(one.ok for one in found)
+
+
 @pytest.mark.parametrize(
     ("text", "english"),
     [
