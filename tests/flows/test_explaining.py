@@ -407,7 +407,7 @@ async def test_an_agent_asks_why_by_the_same_tool(tmp_path: Path) -> None:
         one = await agent.call("recall", query="boat 1", limit=1, why="3")
         text = await agent.call("recall", query="boat", why="I like tea.")
 
-    assert "scores" not in plain
+    assert " ms: " not in plain
     assert "lexical" not in plain
     assert "semantic 1st" in every
     assert "why not #3? " in one

@@ -233,3 +233,33 @@ async def test_an_answer_says_how_much_a_longer_list_would_add(opener: Opener) -
     for text in ("\n".join(line.plain for line in lines(ten)), render_recall_result(ten, 1_500)):
         assert "20 places may find more" in text
     assert "places may find more" not in render_recall_result(ten, 200) + render_recall_result(every, 4_000)
+
+
+@pytest.mark.parametrize("role", ["assistant", "user"])
+async def test_a_users_standing_order_is_raised_where_assistants_say_most(opener: Opener, role: str) -> None:
+    """By 1.4, from behind the limit too; not what an assistant orders, nor in chats of people; the parts add up."""
+    long = "The log of the harbour tells tides and boats of the day, as far as the keeper saw them from the pier."
+    turns = [Turn(f"{long} Log {k}.", role=role, speaker="Bo", thread=f"t{k}") for k in range(14)]
+    order = "From now on always write the log of the harbour in metric units."
+    turns += [
+        Turn(order, role="user", speaker="Ann", thread="a"),
+        Turn(f"{order} I see.", role="assistant", speaker="Bot", thread="b"),
+    ]
+    async with opener(embedder="none") as memory:
+        await memory.learn_many(turns)
+        answer = await memory.recall("harbour log day", count_use=False, explain=True)
+
+    raised = [hit for hit in answer.memories if "order" in hit.parts]
+    assert ([order] if role == "assistant" else []) == [hit.text for hit in raised]
+    assert all(hit.parts["order"] == 1.4 for hit in raised)
+    assert answer.explanation is not None
+    assert (10, [15] * len(raised)) == (
+        len(answer.memories),
+        [one.rank for one in answer.explanation.scores if one.seq in {hit.seq for hit in raised}],
+    )
+    assert [one.total for one in answer.explanation.scores] == pytest.approx(
+        [hit.score for hit in answer.memories]
+    )
+    assert [hit.score for hit in answer.memories] == sorted(
+        (hit.score for hit in answer.memories), reverse=True
+    )

@@ -36,7 +36,12 @@ async def test_a_question_that_names_it_is_not_raised(memory: remanence.Engine) 
 
     def order(other: Memory) -> list[int]:
         hits = [Hit(first, 2.0, {}), Hit(other, 1.0, {})]
-        return [hit.seq for hit in order_hits("north pier TKT-100", known, hits, [], newer_first=False)]
+        return [
+            hit.seq
+            for hit in order_hits(
+                "north pier TKT-100", known, hits, [], newer_first=False, by_assistants=False
+            )
+        ]
 
     assert [first.seq, asked.seq] == order(asked)
     assert [said.seq, first.seq] == order(said)

@@ -132,6 +132,11 @@ class RankResult:
         """The rows that were ranked and left out."""
         return self.rows[:0] if self.ranked is None else self.ranked[~np.isin(self.ranked, self.rows)]
 
+    @property
+    def by_assistants(self) -> bool:
+        """Whether assistants said most of the words of what was ranked."""
+        return self.scoring is not None and not self.scoring.ground.session_share
+
     def measure_next(self, limit: int) -> float:
         """Return what the first beyond a limit scores, over the best; 0 where there is none."""
         return float(self.scores[limit] / self.scores[0]) if len(self.scores) > limit else 0.0

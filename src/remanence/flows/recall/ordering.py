@@ -10,22 +10,31 @@ from itertools import product
 from math import log1p, prod
 
 from remanence.core.arrival import WriteContext
-from remanence.core.model import STANDING, Hit, Link, Relation, Verification, short_id
+from remanence.core.model import STANDING, Hit, Link, Relation, Role, Verification, short_id
 from remanence.core.score import DISPUTED
 from remanence.read.precedence import AMONG, RankedText, find_precedence
+from remanence.read.signals import signal
 from remanence.recall.exact_names import find_exact
 from remanence.recall.frames import stronger_first
 from remanence.text.analysis import only_asks, stems, term_hash
 
+STANDING_ORDER = "high: standing order"  # a class of phrases of a signal
 QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
+# Of a user's standing order where assistants say most of the words, which drown it.
+ORDER_FACTOR = 1.4
 DISPUTED_FACTOR = 1 - DISPUTED  # as much of the best score as a frame takes
 
 
 def order_hits(
-    query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link], newer_first: bool
+    query: str,
+    known: WriteContext,
+    hits: list[Hit],
+    links: Sequence[Link],
+    newer_first: bool,
+    by_assistants: bool,
 ) -> list[Hit]:
     """Let answers stand above what only asks, and what is newer above the best answer where that is asked for."""
-    hits = _put_exact_first(query, _lower_doubtful(hits))
+    hits = _put_exact_first(query, _weigh_again(hits, by_assistants=by_assistants))
     return _put_newer_first(query, known, hits, links) if newer_first else hits
 
 
@@ -45,25 +54,31 @@ def _put_exact_first(query: str, hits: list[Hit]) -> list[Hit]:
     return [moved, *(hit for hit in hits if hit.seq != moved.seq)]
 
 
-def _lower_doubtful(hits: list[Hit]) -> list[Hit]:
-    """Lower what somebody disputed, and what only asks: the answer to a question noted before stands above it."""
-    doubts = [_read_doubts(hit) for hit in hits]
-    if not any(doubts):
+def _weigh_again(hits: list[Hit], *, by_assistants: bool) -> list[Hit]:
+    """Lower what somebody disputed, and what only asks: the answer to a question noted before stands above it.
+
+    Where assistants say most, raise what a user ordered for good.
+    """
+    weighed = [_read_factors(hit, by_assistants=by_assistants) for hit in hits]
+    if not any(weighed):
         return hits
     lowered = [
         replace(hit, score=hit.score * prod(factors.values()), parts={**hit.parts, **factors})
         if factors
         else hit
-        for hit, factors in zip(hits, doubts, strict=True)
+        for hit, factors in zip(hits, weighed, strict=True)
     ]
     return sorted(lowered, key=lambda hit: -hit.score)
 
 
-def _read_doubts(hit: Hit) -> dict[str, float]:
-    """Return what lowers a hit, by name."""
+def _read_factors(hit: Hit, *, by_assistants: bool) -> dict[str, float]:
+    """Return what lowers or raises a hit, by name."""
     factors = {"question": QUESTION_FACTOR} if only_asks(hit.text) else {}
-    is_disputed = hit.memory.verification is Verification.DISPUTED
-    return factors | ({"disputed": DISPUTED_FACTOR} if is_disputed else {})
+    if hit.memory.verification is Verification.DISPUTED:
+        factors["disputed"] = DISPUTED_FACTOR
+    if by_assistants and hit.memory.role is Role.USER and STANDING_ORDER in signal(hit.text).found:
+        factors["order"] = ORDER_FACTOR
+    return factors
 
 
 def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:

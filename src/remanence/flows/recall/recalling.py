@@ -133,10 +133,10 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     asked.trace.mark("question")
     outcome = await _looked_for(core, asked, (context, terms, question), pool)
     asked.trace.mark("ranking")
-    ranking, seqs, next_score = outcome.ranked, outcome.seqs, outcome.ranked.measure_next(asked.limit)
+    ranking, seqs, beyond = outcome.ranked, outcome.seqs, outcome.ranked.measure_next(asked.limit)
     links = await core.store.neighbours(core.scope, seqs, *(_LOOKED_AT if outcome.past is None else _LASTING))
     same = collect_fact_turn_pairs(links)
-    if asked.budget is None and same.none_of(seqs):
+    if asked.budget is None and same.none_of(seqs) and not ranking.by_assistants:
         ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
     marks = await _read_marked(core, seqs, outcome)
     times = read_times(asked.at(core), asked.query, asked.around)
@@ -153,12 +153,11 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         for memory, score, parts in zip(memories, ranking.scores, ranking.parts, strict=True)
         if memory is not None
     ]
-    hits = await run_off_loop(chars, order_hits, asked.query, context, hits, links, newer_first)
+    known = (context, hits, links, newer_first, ranking.by_assistants)
+    hits = await run_off_loop(chars, order_hits, asked.query, *known)
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
-    answer = replace(
-        answer, without_model=question.without, times=describe_times(times), next_score=next_score
-    )
+    answer = replace(answer, without_model=question.without, times=describe_times(times), next_score=beyond)
     if asked.count_use and not answer.is_weak and asked.as_of is None:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
