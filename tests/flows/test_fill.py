@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
+from remanence.core.clock import ManualClock
 from remanence.core.errors import NameUnknown
 from remanence.core.model import RecallResult, Turn
 from remanence.core.results import advise_longer
@@ -154,6 +155,23 @@ async def test_engrams_terms_are_added_where_a_frame_asks_for_them(opener: Opene
     )
 
 
+async def test_nothing_scores_below_nothing_and_the_parts_say_so(opener: Opener, clock: ManualClock) -> None:
+    """What is disputed, rated badly and faded has a floor among its parts, so that they still add up to 0."""
+    async with opener(embedder="none") as memory:
+        one = await memory.learn("The tide turns at noon.", importance=0.0)
+        await memory.dispute(one.id)
+        for _ in range(3):
+            await memory.rate(one.id, 0.0)
+        clock.advance(days=400)
+        await memory.frames.put("attention", terms=["rated", "important"])
+        answer = await memory.frame("attention", count_use=False, explain=True)
+
+    assert answer.explanation is not None
+    (score,) = answer.explanation.scores
+    assert (0.0, "floor") == (answer.memories[0].score, score.parts[-1].name)
+    assert 0.0 == pytest.approx(score.total, abs=1e-9)
+
+
 async def test_what_is_stale_is_left_out_where_the_setting_says_so(opener: Opener) -> None:
     """Not what has no lifecycle, nor what is guaranteed or asked for; `why_not` names the filter."""
     async with opener(embedder="none") as memory:
@@ -166,11 +184,12 @@ async def test_what_is_stale_is_left_out_where_the_setting_says_so(opener: Opene
         await memory.settings.set("recall_stale", 0)
         found = await memory.recall("tide", count_use=False, why_not=stale.id)
         framed = await memory.frame("task", "tide", count_use=False, why_not=stale.id)
+        whole = await memory.frame("task", count_use=False)
         asked = await memory.recall("tide", count_use=False, filters={"lifecycle": "stale"})
 
     assert [3, 3] == [len(one.memories) for one in open_]
     assert {tried.id} == {hit.id for hit in found.memories}
-    assert {tried.id, goal.id} == {hit.id for hit in framed.memories}
+    assert {tried.id, goal.id} == {hit.id for hit in framed.memories} == {hit.id for hit in whole.memories}
     assert {stale.id, goal.id} == {hit.id for hit in asked.memories}
     for answer, way in ((found, "ask for the lifecycle stale"), (framed, "set recall_stale to 1")):
         assert answer.explanation is not None
