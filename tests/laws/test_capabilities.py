@@ -17,6 +17,7 @@ from remanence.engine import Engine
 from remanence.flows.erase.erase import ErasePreview
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.capabilities import (
+    ANSWERS,
     ARCHIVE_WORDS,
     BOXES,
     CAPABILITIES,
@@ -63,6 +64,7 @@ REFUSED: Mapping[str, frozenset[str]] = {
     ARCHIVE_WORDS.name: frozenset(),
     VOCABULARY.name: frozenset(),
     CLAIMS.name: frozenset(),
+    ANSWERS.name: frozenset(),
     BOXES.name: frozenset({"boxes.get", "boxes.list", "traces.get", "traces.list"}),
     ERASABLE.name: frozenset(
         {"erase.show", "erase.apply", "erase.finish", "forbidden.list", "forbidden.lift", "forget"}

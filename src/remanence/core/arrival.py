@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from remanence.core.model import Status
 
@@ -40,7 +40,8 @@ class WriteContext:
     `twins` maps a fingerprint to the best memory that has it (inbox or active before quarantined, that before
     superseded, archived and pruned; then the oldest). `tails` maps a segment to its end, where it has one.
     `memories` counts the scope's memories that hold words, `df` how many of them hold each term. `forbids` tells
-    whether any text is forbidden.
+    whether any text is forbidden. `position` is how far the scope has come; `values` and `counters` are those of the
+    bookkeeping that were asked for, absent names left out.
     """
 
     twins: Mapping[bytes, KnownMemory] = field(default_factory=dict)
@@ -49,3 +50,6 @@ class WriteContext:
     memories: int = 0
     df: Mapping[int, int] = field(default_factory=dict)
     forbids: bool = False
+    position: int = 0
+    values: Mapping[str, Any] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)

@@ -7,7 +7,7 @@ one scope become visible in their order. What one method answers is of one momen
 at the statement: one hop per gather or commit.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -18,6 +18,7 @@ from remanence.core.arrival import KnownMemory as KnownMemory
 from remanence.core.arrival import Segment
 from remanence.core.arrival import WriteContext as WriteContext
 from remanence.core.change import AuditPart, Cause, CommitResult, Entry, Fence
+from remanence.core.claim import Claim
 from remanence.core.errors import ErasedSince
 from remanence.core.model import Link, Memory, Relation, Status
 from remanence.core.results import Result, visible
@@ -31,12 +32,17 @@ SETTING_PREFIX = "setting/"  # what the bookkeeping's names of settings begin wi
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """What a write needs to know before it decides, asked for a whole batch at once."""
+    """What a write or a question needs to know before it decides, asked for a whole batch at once.
+
+    `get` and `counters` are as those of `Bookkeeping`: a question needs a few settings, and asks once for all.
+    """
 
     fingerprints: Sequence[bytes] = ()
     keys: Sequence[str] = ()
     segments: Sequence[Segment] = ()
     terms: Sequence[int] = ()  # hashes of stems
+    get: Sequence[str] = ()
+    counters: Sequence[str] = ()
 
 
 @checked_class
@@ -71,6 +77,37 @@ class Postings:
 
     rows: Mapping[str, Ints]
     position: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRequest:
+    """What an answer is made of: the memories `seqs`, and links of some relations of these and of `rest`.
+
+    Where one of these links is of `joining`, the memories of `rest` are asked for, too, and the sources of all links of
+    `joining` that lead to any of them: with facts and their turns others move up, and facts tell what of a turn holds.
+    """
+
+    seqs: Sequence[int]
+    rest: Sequence[int] = ()
+    relations: Sequence[Relation] = ()
+    joining: Relation | None = None
+
+    def list_memories(self, links: Iterable[Link]) -> list[int]:
+        """Return which memories are asked for, as the links are."""
+        joined = [link for link in links if link.relation is self.joining]
+        if not joined:
+            return [*self.seqs]
+        among = {*self.seqs, *self.rest}
+        sources = {link.source for link in joined if link.target in among}
+        return [*self.seqs, *self.rest, *sorted(sources - among)]
+
+
+class AnswerRows(NamedTuple):
+    """What an answer is made of: memories by number, what they claim, and links, both in order of their keys."""
+
+    memories: Mapping[int, Memory]
+    claims: list[Claim]
+    links: list[Link]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from remanence.core.change import Cause, Change, CommitResult, Entry, Fence
 from remanence.core.claim import Claim, Forbidden
 from remanence.core.errors import CapabilityMissing, InvalidInput
 from remanence.store.base import (
+    AnswerRequest,
+    AnswerRows,
     ArchiveWords,
     Check,
     CleanResult,
@@ -101,6 +103,17 @@ class ClaimStore(Store, Protocol):
         self, scope: str, about: Sequence[tuple[str, str]], most: int
     ) -> list[Claim]:
         """Return the latest claims of each of these pairs of subject and attribute, in order of their keys."""
+        ...
+
+
+class AnswerStore(Store, Protocol):
+    """A store that reads all that an answer is made of at once."""
+
+    async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
+        """Return memories, their claims and links as `get`, `claims` and `neighbours` do, all of one moment.
+
+        A memory that is not there is left out.
+        """
         ...
 
 
@@ -208,6 +221,7 @@ class FullStore(
     ArchiveWordStore,
     VocabularyStore,
     ClaimStore,
+    AnswerStore,
     BoxStore,
     ErasableStore,
     ImageExpiryStore,
@@ -250,6 +264,9 @@ CLAIMS: Final = Capability(
     "no newer statement takes an older one's place by what it claims",
     ("claims",),
 )
+ANSWERS: Final = Capability(
+    "answers", ("read_answer",), "a recall asks three times for what it returns, where once would do"
+)
 BOXES: Final = Capability(
     "boxes", ("boxes", "traces"), "turns are not grouped into boxes and traces", ("boxes", "traces")
 )
@@ -276,6 +293,7 @@ CAPABILITIES: Final = (
     ARCHIVE_WORDS,
     VOCABULARY,
     CLAIMS,
+    ANSWERS,
     BOXES,
     ERASABLE,
     IMAGE_EXPIRY,
@@ -388,6 +406,13 @@ class PartialStore:
     async def find_latest_claims(self, *_: object) -> list[Claim]:
         """Return none."""
         return []
+
+    async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
+        """Ask for each part by itself."""
+        links = await self._store.neighbours(scope, [*asked.seqs, *asked.rest], *asked.relations)
+        seqs = asked.list_memories(links)
+        memories = [one for one in await self._store.get(scope, seqs) if one is not None]
+        return AnswerRows({one.seq: one for one in memories}, await self.claims(scope, seqs), links)
 
     async def boxes(self, *_: object) -> list[BoxRow]:
         """Return none."""

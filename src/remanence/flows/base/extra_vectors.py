@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.arrival import WriteContext
 from remanence.core.change import Fence
 from remanence.core.clock import SECOND
 from remanence.core.errors import EmbedderError, LeaseLost, StoreDamaged, StoreIncompatible, format_value
@@ -18,7 +19,7 @@ from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.context import Core, hold_lease
 from remanence.flows.base.spending import EMBEDDER, Spending
 from remanence.flows.base.steps import Settling
-from remanence.store.base import Bookkeeping, EmbeddingRow
+from remanence.store.base import Arriving, Bookkeeping, EmbeddingRow
 
 MODEL = "model"  # the bookkeeping's name for which model's vectors answer
 WRITTEN = (
@@ -87,18 +88,19 @@ async def read_answering_model(core: Core) -> dict[str, Any] | None:
     return (await _read_model_record(core))[0]
 
 
-async def _read_model_record(core: Core) -> tuple[dict[str, Any] | None, int]:
-    """Return which model's vectors answer, and how many of them were ever written."""
-    books = await core.store.bookkeep(
-        core.scope, Bookkeeping(core.clock.now(), get=(MODEL,), counters=(WRITTEN,))
-    )
-    record = books.values.get(MODEL)
+async def _read_model_record(
+    core: Core, known: WriteContext | None = None
+) -> tuple[dict[str, Any] | None, int]:
+    """Return which model's vectors answer, and how many were ever written: as `known` says, where that is given."""
+    if known is None:
+        known = await core.store.arriving(core.scope, Arriving(get=(MODEL,), counters=(WRITTEN,)))
+    record = known.values.get(MODEL)
     if record is not None and not (isinstance(record, dict) and isinstance(record.get("name"), str)):
         raise StoreDamaged(
             f"which model's vectors answer is not to be read: {format_value(record)}",
             recovery="run `doctor`, then go back to the latest backup",
         )
-    return record, 0 if record is None else books.counters.get(WRITTEN + record["name"], 0)
+    return record, 0 if record is None else known.counters.get(WRITTEN + record["name"], 0)
 
 
 def refuse_other(known: dict[str, Any] | None, model: Model) -> None:
@@ -128,11 +130,14 @@ def _render_embedder_option(known: dict[str, Any]) -> str:
     return f" (`--embedder {option}`)" if option else ""
 
 
-async def embed_question(core: Core, question: str) -> QuestionVector:
-    """Put a question to the model, if there is one that answers here."""
+async def embed_question(core: Core, question: str, known: WriteContext | None = None) -> QuestionVector:
+    """Put a question to the model, if there is one that answers here.
+
+    `known` is of the scope, with its value `MODEL` and its counters under `WRITTEN`, for who has just read them.
+    """
     if core.model is None:
         return QuestionVector()
-    record, count = await _read_model_record(core)
+    record, count = await _read_model_record(core, known)
     name = None if record is None else record["name"]
     model = next((one for one in (core.model, *core.others) if one.name == name), None)
     if model is None:

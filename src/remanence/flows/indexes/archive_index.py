@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from remanence.core.arrival import WriteContext
 from remanence.core.change import CommitResult
 from remanence.core.clock import MINUTE
 from remanence.core.errors import StoreUnavailable
@@ -23,7 +24,7 @@ from remanence.flows.indexes.arm import KeptTerms
 from remanence.recall.corpus import Bools, Corpus
 from remanence.recall.fuse import Ground, Query, RankResult, ground_of, rank
 from remanence.recall.lexical import Term, name_forms, term_of
-from remanence.store.base import ArchiveWords, Bookkeeping, setting_row
+from remanence.store.base import ArchiveWords, setting_row
 from remanence.store.capabilities import ArchiveWordStore
 from remanence.text.word_hashes import (
     COLUMNS,
@@ -45,6 +46,9 @@ INDEXED_MOST_BUILT_IN = 200_000
 OPEN, OPEN_BUILT_IN = "recall_archived", 1  # whether recall finds what is archived
 STALE, STALE_BUILT_IN = "recall_stale", 1  # whether recall and frames find what is stale
 LINKS, LINKS_BUILT_IN = "recall_links", 0  # how much links of the best answers add, in percent
+WEIGHED = tuple(
+    map(setting_row, (INDEXED_MOST, OPEN, LINKS, STALE))
+)  # what has to be read of a scope to weigh its archive
 
 
 # Texts whose words are not indexed yet are read whole by a question, no more than so many; the rest it indexes first.
@@ -70,29 +74,27 @@ class ArchiveWeight(NamedTuple):
 
 
 async def weigh_archive(
-    store: ArchiveWordStore, scope: str, now: int, counted: ArchiveWords | None = None
+    store: ArchiveWordStore, scope: str, known: WriteContext, counted: ArchiveWords | None = None
 ) -> tuple[ArchiveWeight, ArchiveWords]:
     """Say how recall finds what is archived: by hashes of words where it is more than the index is to hold.
 
-    Return how many words there are, too; `counted` were these at their position.
+    Return how many words there are, too; `counted` were these at their position. `known` is of the scope, with the
+    values of `WEIGHED`.
     """
-    rows = {name: setting_row(name) for name in (INDEXED_MOST, OPEN, LINKS, STALE)}
-    books = await store.bookkeep(scope, Bookkeeping(now, get=tuple(rows.values())))
     most, is_open, links, finds_stale = (
         built_in if row is None else row["value"]
-        for row, built_in in (
-            (books.values.get(rows[INDEXED_MOST]), INDEXED_MOST_BUILT_IN),
-            (books.values.get(rows[OPEN]), OPEN_BUILT_IN),
-            (books.values.get(rows[LINKS]), LINKS_BUILT_IN),
-            (books.values.get(rows[STALE]), STALE_BUILT_IN),
+        for row, built_in in zip(
+            map(known.values.get, WEIGHED),
+            (INDEXED_MOST_BUILT_IN, OPEN_BUILT_IN, LINKS_BUILT_IN, STALE_BUILT_IN),
+            strict=True,
         )
     )
-    if counted is None or counted.position != books.position or counted.waiting:
+    if counted is None or counted.position != known.position or counted.waiting:
         counted = await store.archive_words(scope, None)
     is_large, waits = counted.held + counted.waiting > int(most), counted.waiting > INDEXED_FIRST_MOST
     by_hashes = is_large and not waits
     weight = ArchiveWeight(
-        books.position, bool(is_open), by_hashes, is_large and waits, int(links), not finds_stale
+        known.position, bool(is_open), by_hashes, is_large and waits, int(links), not finds_stale
     )
     return weight, counted
 
@@ -201,9 +203,12 @@ class ArchiveIndex:
         if self._counted is not None and self._counted.position == done.follows >= 0:
             self._counted = replace(self._counted, position=done.position)
 
-    async def weigh(self, now: int) -> ArchiveWeight:
-        """Say how recall finds what is archived; where nobody wrote since it was asked last, nothing is counted."""
-        weight, self._counted = await weigh_archive(self._store, self._scope, now, self._counted)
+    async def weigh(self, known: WriteContext) -> ArchiveWeight:
+        """Say how recall finds what is archived; where nobody wrote since it was asked last, nothing is counted.
+
+        `known` is of the scope, with the values of `WEIGHED`.
+        """
+        weight, self._counted = await weigh_archive(self._store, self._scope, known, self._counted)
         return weight
 
     async def read(self) -> tuple[Archive, int]:

@@ -17,7 +17,7 @@ from remanence.core.errors import StoreDamaged
 from remanence.core.model import COLUMN, Memory, Role, Status
 from remanence.core.segment import segments
 from remanence.core.snapshot import Snapshot, SnapshotRequest, means
-from remanence.flows.indexes.archive_index import weigh_archive
+from remanence.flows.indexes.archive_index import WEIGHED, weigh_archive
 from remanence.flows.indexes.arm import Arm, KeptTerms, pad_rows
 from remanence.flows.indexes.scope_words import ScopeWords
 from remanence.read.entity import CATEGORY, THREAD
@@ -25,7 +25,7 @@ from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.lexical import Term, WordForms, name_forms, term_of
 from remanence.recall.semantic import touched_rows
-from remanence.store.base import Find
+from remanence.store.base import Arriving, Find
 from remanence.store.capabilities import FullStore
 from remanence.text.analysis import asks
 
@@ -319,7 +319,7 @@ class ScopeIndex:
         async with self._turn:
             whole = False
             try:
-                await self._catch_up(now, stands_at)
+                await self._catch_up(stands_at)
                 await self._read(now, columns, tags)
                 if (vectors or windows) and self._own.bare is None:
                     await self._take(self._own)
@@ -382,7 +382,7 @@ class ScopeIndex:
         if self.position == done.follows >= 0:
             self.position = done.position
 
-    async def _catch_up(self, now: int, stands_at: int | None) -> None:
+    async def _catch_up(self, stands_at: int | None) -> None:
         """Patch what changed, or forget all that is kept."""
         if self.position == stands_at:
             return
@@ -390,7 +390,10 @@ class ScopeIndex:
         if changed_seqs is not None and not changed_seqs:
             return
         self.derived.clear()
-        leaves = not self._with_archive and (await weigh_archive(self._store, self._scope, now))[0].by_hashes
+        leaves = False
+        if not self._with_archive:
+            known = await self._store.arriving(self._scope, Arriving(get=WEIGHED))
+            leaves = (await weigh_archive(self._store, self._scope, known))[0].by_hashes
         if changed_seqs is None or leaves != self.leaves_archive or not await self._patch(changed_seqs):
             self._forget()
             self.leaves_archive = leaves

@@ -53,11 +53,10 @@ class PastReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveRanking:
-    """What was ranked, by number, the archived memories that were read for it, and the scope of then that it was."""
+    """What was ranked, by number, and the scope of then that it was."""
 
     ranked: RankResult
     seqs: list[int]
-    read: Mapping[int, Memory]
     past: PastReader | None = None
 
 
@@ -84,7 +83,7 @@ async def ranked_with_archive(
         (allowed, archive_filter.lowered),
         pool,
     )
-    return ArchiveRanking(ranking, seqs, memories)
+    return ArchiveRanking(ranking, seqs)
 
 
 async def read_best_archived(

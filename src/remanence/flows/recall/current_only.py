@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from remanence.core.claim import Claim
-from remanence.core.model import STANDING, Memory, Reason, Relation, Status, short_id
+from remanence.core.model import STANDING, Link, Memory, Reason, Relation, Status, short_id
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
@@ -36,13 +37,24 @@ class MarkedMemories:
         return {one.seq for one in self.memories if one is not None and one.text_at is not None}
 
 
-async def mark_outdated(core: Core, memories: Sequence[Memory | None]) -> MarkedMemories:
+@dataclass(frozen=True, slots=True)
+class KnownRows:
+    """What was read already: all claims and links of the memories that are looked at, and some memories by number."""
+
+    claims: Sequence[Claim]
+    links: Sequence[Link]
+    memories: Mapping[int, Memory]
+
+
+async def mark_outdated(
+    core: Core, memories: Sequence[Memory | None], known: KnownRows | None = None
+) -> MarkedMemories:
     """Look what of some memories holds no longer, and what stands above those of which nothing does."""
     now = core.clock.now()
     marks: dict[int, list[str]] = defaultdict(list)
     standing = [one for one in memories if one is not None and one.status in _HOLDING]
     claims: dict[int, list[Claim]] = defaultdict(list)
-    for claim in await core.store.claims(core.scope, [one.seq for one in standing]) if standing else ():
+    for claim in await _read_claims(core, [one.seq for one in standing], known):
         claims[claim.seq].append(claim)
         if claim.replaced_by is not None:
             marks[claim.seq].append(f"out of date: {claim.value} (see {short_id(claim.replaced_by)})")
@@ -53,7 +65,7 @@ async def mark_outdated(core: Core, memories: Sequence[Memory | None]) -> Marked
     }
     turns = [one.seq for one in standing if TURN in one.tags]
     if turns:
-        await _by_facts(core, turns, claims, marks, below)
+        await _by_facts(core, turns, claims, marks, below, known)
     fell = {one.seq for one in memories if one is not None and one.status is Status.SUPERSEDED}
     for seq, successors in (await _successors(core, fell) if fell else {}).items():
         if successors:
@@ -69,6 +81,13 @@ async def mark_outdated(core: Core, memories: Sequence[Memory | None]) -> Marked
         ],
         await _with_turns(core, below),
     )
+
+
+async def _read_claims(core: Core, seqs: Sequence[int], known: KnownRows | None) -> Sequence[Claim]:
+    if known is not None:
+        among = frozenset(seqs)
+        return [claim for claim in known.claims if claim.seq in among]
+    return await core.store.claims(core.scope, seqs) if seqs else ()
 
 
 async def with_ended(core: Core, memories: Sequence[Memory | None]) -> list[Memory | None]:
@@ -91,13 +110,18 @@ async def _by_facts(
     claims: Mapping[int, Sequence[Claim]],
     marks: dict[int, list[str]],
     below: dict[int, set[int]],
+    known: KnownRows | None,
 ) -> None:
     """Mark turns of which a fact was corrected, superseded or edited; one that has no other fact holds no more."""
     facts: dict[int, list[int]] = defaultdict(list)
-    for link in await core.store.neighbours(core.scope, turns, Relation.LEARNED_FROM):
-        facts[link.target].append(link.source)
+    links = known.links if known is not None else None
+    if links is None:
+        links = await core.store.neighbours(core.scope, turns, Relation.LEARNED_FROM)
+    for link in links:
+        if link.relation is Relation.LEARNED_FROM:
+            facts[link.target].append(link.source)
     seqs = sorted({seq for turn in turns for seq in facts[turn]})
-    validities = await _facts(core, seqs)
+    validities = await _facts(core, seqs, {} if known is None else known.memories)
     fell = {seq for seq, one in validities.items() if one.is_superseded}
     by = await _successors(core, fell) if fell else {}
     for turn in turns:
@@ -127,8 +151,13 @@ class _FactValidity(NamedTuple):
     text: str = ""
 
 
-async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _FactValidity]:
-    """Look at some memories; where texts of the archive are to be left alone, at columns of these."""
+async def _facts(
+    core: Core, seqs: Sequence[int], known: Mapping[int, Memory] = MappingProxyType({})
+) -> dict[int, _FactValidity]:
+    """Look at some memories; where texts of the archive are to be left alone, at columns of these.
+
+    Those that are `known` are not read again.
+    """
     validities: dict[int, _FactValidity] = {}
     if seqs and core.index.leaves_archive:
         request = SnapshotRequest(frozenset({"status", "text_at"}), only=tuple(seqs))
@@ -137,8 +166,9 @@ async def _facts(core: Core, seqs: Sequence[int]) -> dict[int, _FactValidity]:
         edit_flags = ~np.isnan(snapshot.columns["text_at"])
         for seq, is_edited in zip(snapshot.seq[rows].tolist(), edit_flags[rows].tolist(), strict=True):
             validities[seq] = _FactValidity(seq, holds=True, is_superseded=False, is_edited=is_edited)
-    rest = [seq for seq in seqs if seq not in validities]
-    for one in await core.store.get(core.scope, rest) if rest else ():
+    rest = [seq for seq in seqs if seq not in validities and seq not in known]
+    read = await core.store.get(core.scope, rest) if rest else []
+    for one in [*(known[seq] for seq in seqs if seq in known and seq not in validities), *read]:
         if one is not None:
             is_superseded = one.reason is Reason.SUPERSEDED
             validities[one.seq] = _FactValidity(

@@ -11,6 +11,7 @@ from remanence.core.model import STANDING, Link, Memory, Relation, short_id
 from remanence.core.results import one_line
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import MarkedMemories
+from remanence.store.base import AnswerRequest, AnswerRows
 
 FOLLOWED_MAX = 10  # links of a chain; what is further on stands by itself
 BEFORE_CHARS_MAX = 120
@@ -37,16 +38,19 @@ async def follow_newer(
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
     open_ = list(known)
+    if links is None:
+        links = await core.store.neighbours(core.scope, sorted(open_), Relation.NEWER) if open_ else []
     for _ in range(FOLLOWED_MAX):
-        if links is None:
-            links = await core.store.neighbours(core.scope, sorted(open_), Relation.NEWER) if open_ else []
         pairs = [
             (link.source, link.target)
             for link in links
             if link.relation is Relation.NEWER and link.is_certain and link.target in open_
         ]
         missing = sorted({newer for newer, _ in pairs} - known.keys())
-        known |= {one.seq: one for one in await core.store.get(core.scope, missing) if one is not None}
+        read = AnswerRows({}, [], [])
+        if missing:
+            read = await core.store.read_answer(core.scope, AnswerRequest(missing, (), (Relation.NEWER,)))
+        known |= read.memories
         for newer, older in pairs:
             if (
                 newer in known
@@ -54,7 +58,9 @@ async def follow_newer(
                 and known[newer].trust >= known[older].trust
             ):
                 above[older] = max(newer, above.get(older, newer))
-        open_, links = [newer for newer in missing if newer in known], None
+        open_, links = [newer for newer in missing if newer in known], read.links
+        if not open_:
+            break
     ends = known.keys() - above.keys() - set(open_)  # nobody looked what is newer than these
     newest = {one.seq: _follow(one.seq, above, ends, known) for one in memories if one.seq in above}
     before: dict[int, str] = {}

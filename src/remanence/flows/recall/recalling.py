@@ -25,7 +25,6 @@ from remanence.core.model import (
     Memory,
     OneMemory,
     RecallResult,
-    Relation,
     Status,
     Trust,
     Verification,
@@ -36,8 +35,9 @@ from remanence.flows.base import extra_vectors
 from remanence.flows.base.as_of import read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
-from remanence.flows.indexes.archive_index import Archive
+from remanence.flows.indexes.archive_index import WEIGHED, Archive
 from remanence.flows.indexes.scope_index import RANKED
+from remanence.flows.recall.answer_rows import read_ranked_rows
 from remanence.flows.recall.archive_ranking import (
     ArchiveRanking,
     RankQuestion,
@@ -45,7 +45,7 @@ from remanence.flows.recall.archive_ranking import (
     read_best_archived,
 )
 from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
-from remanence.flows.recall.current_only import MarkedMemories, mark_outdated, merge_stronger
+from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.filters import ArchiveFilter, Filters, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
@@ -83,9 +83,6 @@ NO_ROOM = "the best answer does not fit into this budget"
 
 # So often both indexes are brought to one position.
 TOGETHER_TRIES = 10
-
-_LASTING = (Relation.LEARNED_FROM,)  # what is today as it was then: a fact is learned once
-_LOOKED_AT = (*_LASTING, Relation.CONTRADICTS, Relation.NEWER)
 
 Bools = npt.NDArray[np.bool_]
 # How often the words of a question are held, which are worth asking for and in which forms, and a model's vector of it.
@@ -129,16 +126,17 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         asked = replace(asked, trace=await explaining.begin_trace(core, asked.why_not))
     context, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
-    question = await extra_vectors.embed_question(core, asked.query)
+    question = await extra_vectors.embed_question(core, asked.query, context)
     asked.trace.mark("question")
     outcome = await _looked_for(core, asked, (context, terms, question), pool)
     asked.trace.mark("ranking")
-    ranking, seqs, beyond = outcome.ranked, outcome.seqs, outcome.ranked.measure_next(asked.limit)
-    links = await core.store.neighbours(core.scope, seqs, *(_LOOKED_AT if outcome.past is None else _LASTING))
-    same = collect_fact_turn_pairs(links)
-    if asked.budget is None and same.none_of(seqs) and not ranking.by_assistants:
-        ranking, seqs = ranking.first(asked.limit), seqs[: asked.limit]
-    marks = await _read_marked(core, seqs, outcome)
+    past, beyond = outcome.past, outcome.ranked.measure_next(asked.limit)
+    # Where assistants say most, a standing order of a user's may come from beyond the limit.
+    is_cut = asked.budget is None and not outcome.ranked.by_assistants
+    seqs, marks, links = await read_ranked_rows(
+        core, outcome.seqs, asked.limit if is_cut else None, None if past is None else past.read
+    )
+    ranking, same = outcome.ranked.first(len(seqs)), collect_fact_turn_pairs(links)
     times = read_times(asked.at(core), asked.query, asked.around)
     # Who asks about a time that is over does not ask what holds now.
     newer_first = asked.newer_first and all(one.ends >= asked.at(core) for one in times)
@@ -178,7 +176,7 @@ async def _looked_for(
     between may then be missed.
     """
     index, now = core.index, core.clock.now()
-    weight = await core.archive.weigh(now)
+    weight = await core.archive.weigh(words[0])
     if weight.waits:
         core.archive.begin_indexing()
     await index.turn_to(by_hashes=weight.by_hashes)
@@ -241,7 +239,7 @@ async def _ranked_together(
             asked.trace.note_ranking(joint.ranked, joint.seqs, pool)
             return joint
     ranking = await ranked_rows(core, asked, words, allowed, pool, archive_rows)
-    return ArchiveRanking(ranking, core.index.seq[ranking.rows].tolist(), {})
+    return ArchiveRanking(ranking, core.index.seq[ranking.rows].tolist())
 
 
 async def _ranked_as_of(
@@ -265,7 +263,7 @@ async def _ranked_as_of(
         opens and not asked.filters.by_status,
     )
     ranking, seqs = await past_ranking.rank_as_of(core, past, wanted, question, (words[1], allowed), pool)
-    return ArchiveRanking(ranking, seqs, {}, past)
+    return ArchiveRanking(ranking, seqs, past)
 
 
 def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
@@ -276,20 +274,6 @@ def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter 
     if not by_status and not opens:
         return None
     return ArchiveFilter(asked.thread, asked.between, asked.filters, lowered=not by_status)
-
-
-async def _read_marked(core: Core, seqs: Sequence[int], outcome: ArchiveRanking) -> MarkedMemories:
-    """Read memories that say what of them holds no longer, or held none then; what was above them then nobody says."""
-    if outcome.past is not None:
-        return MarkedMemories(await outcome.past.read(core, seqs))
-    return await mark_outdated(core, await _read(core, seqs, outcome.read))
-
-
-async def _read(core: Core, seqs: Sequence[int], known: Mapping[int, Memory]) -> list[Memory | None]:
-    """Read memories, but for those that were read already."""
-    missing = [seq for seq in seqs if seq not in known]
-    by_seq = dict(zip(missing, await core.store.get(core.scope, missing), strict=True)) if missing else {}
-    return [known[seq] if seq in known else by_seq[seq] for seq in seqs]
 
 
 def tokens_of(core: Core, text: str) -> int:
@@ -320,9 +304,18 @@ def _find_threshold(core: Core) -> float | None:
 
 
 async def asked_for(core: Core, query: str) -> tuple[WriteContext, WordForms]:
-    """Return how often the question's words are held, and which of them are worth asking for."""
+    """Return how often the question's words are held, and which of them are worth asking for.
+
+    What else a question needs to know of the scope comes with it: one request for all.
+    """
     hashes = await run_off_loop(len(query), hash_stems, query)
-    context = await core.store.arriving(core.scope, Arriving(terms=list(hashes.values())))
+    asks_model = core.model is not None
+    request = Arriving(
+        terms=list(hashes.values()),
+        get=(*WEIGHED, *(extra_vectors.MODEL,) * asks_model),
+        counters=(extra_vectors.WRITTEN,) * asks_model,
+    )
+    context = await core.store.arriving(core.scope, request)
     counts = {stem: context.df.get(term, 0) for stem, term in hashes.items()}
     return context, {stem: (stem,) for stem in worth_asking(list(hashes), counts, context.memories)}
 

@@ -5,10 +5,10 @@ the texts on each read, so they cannot be wrong; a commit works on copies, so it
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,8 @@ from remanence.store import erasure
 from remanence.store.audit_parts import UNCHAINED, content_digest, refuse_lost, refuse_other
 from remanence.store.base import (
     EMBEDDED_MAX,
+    AnswerRequest,
+    AnswerRows,
     ArchiveWords,
     Arriving,
     Bookkeeping,
@@ -59,7 +61,6 @@ from remanence.store.lineage import SUCCEEDING, find_without_successor, lineage
 from remanence.store.memory import tables as books
 from remanence.store.memory.finding import compile_find
 from remanence.store.memory.log import (
-    Digests,
     digest,
     end_log_images,
     end_mark_detail,
@@ -75,6 +76,7 @@ from remanence.store.memory.log import (
     update_purged,
     with_end,
 )
+from remanence.store.memory.scope_state import ScopeState
 from remanence.store.memory.snapshot_columns import (
     agents_of,
     array,
@@ -89,64 +91,17 @@ from remanence.store.memory.tables import (
     Row,
     Tables,
     apply_changes,
-    empty,
     refuse_conflicts,
     unused_by,
 )
 from remanence.text.analysis import asks, stems, term_hash
 
 
-@dataclass(slots=True)
-class _Scope:
-    """All that one scope holds; rows are never changed in place, so that a shallow copy is a frozen state."""
-
-    tables: Tables = field(default_factory=empty)
-    latest_seq: int = 0  # the highest number ever given, also where its row is gone
-    log: list[AuditPart] = field(default_factory=list)
-    done: dict[tuple[str, int], tuple[bytes, CommitResult]] = field(default_factory=dict)  # by run and part
-    fired: dict[str, int] = field(default_factory=dict)
-    values: dict[str, Any] = field(default_factory=dict)
-    leases: dict[str, tuple[str, int, int]] = field(default_factory=dict)  # name → holder, until, fence
-    spans: list[tuple[int, int]] = field(default_factory=list)  # what sessions covered: disjoint, ascending
-    heard: Counter[int] = field(default_factory=Counter)  # minute → turns
-    counters: Counter[str] = field(default_factory=Counter)
-    embeddings: dict[tuple[int, str], bytes] = field(default_factory=dict)  # by seq and model
-    erased: dict[str, int] = field(default_factory=dict)  # by what is known of it, and when
-    # By position the digests that a part had, where an erasure or the end of images took some of it away.
-    emptied: dict[int, Digests] = field(default_factory=dict)
-    purged: dict[int, PurgedMemory] = field(default_factory=dict)
-
-    @property
-    def position(self) -> int:
-        return self.log[-1].position if self.log else 0
-
-    def fence_of(self, lease: str) -> int | None:
-        """Return the number that a lease was given with last, None where it never was."""
-        return self.leases[lease][2] if lease in self.leases else None
-
-    def bookkeep(self, asked: Bookkeeping) -> None:
-        """Write values, counters and spans, and give a lease back."""
-        self.counters = books.add_counts(self.counters, asked.count)
-        values = {**self.values, **asked.put}
-        swaps = {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old}
-        self.values = books.put(self.values, {**asked.put, **swaps})
-        if asked.cover is not None:
-            self.spans = books.merge_span(self.spans, asked.cover)
-        if asked.release is not None:
-            books.release(self.leases, *asked.release)
-
-    def clocks(self, asked: Collection[str]) -> tuple[Ints | None, Ints | None]:
-        return (
-            _pairs(self.spans) if "active" in asked else None,
-            _pairs(sorted(self.heard.items())) if "turns" in asked else None,
-        )
-
-
 class MemoryStore:
     """Memories in the process, gone with it; closing keeps them, so that a test can reopen."""
 
     def __init__(self) -> None:
-        self._scopes: dict[str, _Scope] = {}
+        self._scopes: dict[str, ScopeState] = {}
         self._opened = False
 
     async def open(self, *, read_only: bool = False) -> None:  # noqa: ARG002 - nothing lies anywhere
@@ -179,8 +134,9 @@ class MemoryStore:
         return [_memory(scope, tables, seq) for seq in seqs[: find.limit]]
 
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
-        """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
-        rows = self._read(scope).tables["memories"]
+        """Tell a write or a question what it must know: twins, keys, tails of segments, statistics, settings."""
+        state = self._read(scope)
+        rows = state.tables["memories"]
         prints, keys = set(asked.fingerprints), set(asked.keys)
         twins: dict[bytes, KnownMemory] = {}
         # Later ones overwrite, so the best comes last.
@@ -198,7 +154,10 @@ class MemoryStore:
             },
             memories=sum(1 for row in rows.values() if _words(row["text"])),
             df={term: df[term] for term in asked.terms if term in df},
-            forbids=bool(self._read(scope).tables["forbidden"] or self._read(scope).erased),
+            forbids=bool(state.tables["forbidden"] or state.erased),
+            position=state.position,
+            values=state.pick_values(asked.get),
+            counters=state.pick_counters(asked.counters),
         )
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:
@@ -296,6 +255,13 @@ class MemoryStore:
     async def claims(self, scope: str, seqs: Sequence[int]) -> list[Claim]:
         """Return the claims of memories, in order of their keys."""
         return [claim for claim in self._claims(scope) if claim.seq in set(seqs)]
+
+    async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
+        """Return memories, their claims and links, all of one moment."""
+        links = await self.neighbours(scope, [*asked.seqs, *asked.rest], *asked.relations)
+        seqs = asked.list_memories(links)
+        memories = [one for one in await self.get(scope, seqs) if one is not None]
+        return AnswerRows({one.seq: one for one in memories}, await self.claims(scope, seqs), links)
 
     async def find_latest_claims(
         self, scope: str, about: Sequence[tuple[str, str]], most: int
@@ -514,18 +480,8 @@ class MemoryStore:
         fence = None if asked.lease is None else books.lease(state.leases, *asked.lease, now=asked.now)
         if asked.lease is None or fence is not None:
             state.bookkeep(asked)
-        values = {
-            name: value
-            for name, value in sorted(state.values.items())
-            if name in asked.get or name.startswith(tuple(asked.under))
-        }
-        spans, turn_counts = state.clocks(asked.clocks)
-        counters = {
-            name: count
-            for name, count in sorted(state.counters.items())
-            if name.startswith(tuple(asked.counters))
-        }
-        return BookkeepResult(values, fence, spans, turn_counts, counters, state.position)
+        values, counters = state.pick_values(asked.get, asked.under), state.pick_counters(asked.counters)
+        return BookkeepResult(values, fence, *state.clocks(asked.clocks), counters, state.position)
 
     async def survey(self, names: Sequence[str]) -> dict[str, ScopeSurvey]:
         """Return of every scope that was written to how far it has come, and the values kept by these names."""
@@ -597,13 +553,13 @@ class MemoryStore:
             [seq for state in self._scopes.values() for seq in _find_without_successor(state.tables)]
         )
 
-    def _read(self, scope: str) -> _Scope:
+    def _read(self, scope: str) -> ScopeState:
         if not self._opened:
             raise StoreUnavailable("the store is closed", recovery="open it first")
-        return self._scopes.get(scope) or _Scope()
+        return self._scopes.get(scope) or ScopeState()
 
 
-def _select_valid_vectors(state: _Scope, tables: Tables) -> dict[tuple[int, str], bytes]:
+def _select_valid_vectors(state: ScopeState, tables: Tables) -> dict[tuple[int, str], bytes]:
     """Return the vectors of models whose memories are there and say what they said."""
     before, after = state.tables["memories"], tables["memories"]
     return {
@@ -659,13 +615,9 @@ def _find_without_successor(tables: Tables) -> list[int]:
     return find_without_successor(successions, fallen)
 
 
-def _pairs(rows: Sequence[tuple[int, int]]) -> Ints:
-    return np.array(rows, np.int64).reshape(-1, 2)
-
-
 def _erase_from_log(
-    state: _Scope, tables: Tables, logged: Sequence[Change], cause: Cause
-) -> tuple[_Scope, tuple[Change, ...], Cause]:
+    state: ScopeState, tables: Tables, logged: Sequence[Change], cause: Cause
+) -> tuple[ScopeState, tuple[Change, ...], Cause]:
     """Take what goes out of every part before, and return of it what the log keeps: which memories are meant.
 
     `tables` are as the commit leaves them.
@@ -687,7 +639,7 @@ def _erase_from_log(
     return state, tuple(Change("memories", seq, {}, None) for seq in seqs), cause
 
 
-def _chain_holds(state: _Scope) -> bool:
+def _chain_holds(state: ScopeState) -> bool:
     previous = UNCHAINED
     for place, part in enumerate(state.log, start=1):
         expected = digest(previous, part, state.emptied.get(part.position))

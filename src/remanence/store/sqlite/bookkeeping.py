@@ -24,6 +24,10 @@ from remanence.store.sqlite.transaction import CommitContext
 
 _POSITION = "SELECT position FROM scopes WHERE scope = ?"
 _SELECT_SETTING = "SELECT scope, name, value FROM settings WHERE scope = ? AND name = ?"
+_SELECT_SETTINGS = (
+    "SELECT settings.name, settings.value FROM json_each(?) AS given CROSS JOIN settings"
+    " ON settings.scope = ? AND settings.name = given.value"
+)
 _SELECT_LEASE = "SELECT scope, name, holder, until, fence FROM leases WHERE scope = ? AND name = ?"
 _PUT_LEASE = (
     "INSERT INTO leases (scope, name, holder, until, fence) VALUES (?, ?, ?, ?, ?) ON CONFLICT (scope, name)"
@@ -71,7 +75,7 @@ def _write(connection: sqlite3.Connection, no: int, asked: Bookkeeping) -> None:
     if asked.count:
         record(connection, "counters", *add_counts(connection, no, asked.count))
     if asked.swap:
-        values = _values(connection, no, asked.swap)
+        values = read_values(connection, no, asked.swap)
         put(connection, no, {name: new for name, (old, new) in asked.swap.items() if values.get(name) == old})
     if asked.cover is not None:
         _cover(connection, no, *asked.cover)
@@ -134,16 +138,16 @@ def _answer(
     connection: sqlite3.Connection, no: int, asked: Bookkeeping, fence: int | None = None
 ) -> BookkeepResult:
     return BookkeepResult(
-        _values(connection, no, asked.get, asked.under),
+        read_values(connection, no, asked.get, asked.under),
         fence,
         spans=clock(connection, no, "active") if "active" in asked.clocks else None,
         heard=clock(connection, no, "turns") if "turns" in asked.clocks else None,
-        counters=_counters(connection, no, asked.counters),
+        counters=read_counters(connection, no, asked.counters),
         position=row[0] if (row := connection.execute(_POSITION, (no,)).fetchone()) else 0,
     )
 
 
-def _counters(connection: sqlite3.Connection, scope: int, under: Iterable[str]) -> dict[str, int]:
+def read_counters(connection: sqlite3.Connection, scope: int, under: Iterable[str]) -> dict[str, int]:
     """Return the counters whose names begin so."""
     statement = _UNDER.format(table="counters", value="count")
     return dict(
@@ -156,14 +160,18 @@ def _prefix_range(start: str) -> tuple[str, str]:
     return (start, start[:-1] + chr(ord(start[-1]) + 1)) if start else ("", chr(sys.maxunicode))
 
 
-def _values(
+def read_values(
     connection: sqlite3.Connection, scope: int, wanted: Iterable[str], under: Iterable[str] = ()
 ) -> dict[str, Any]:
     """Return the values that there are, by name, and those of all names that begin so."""
-    ranges = [(name, f"{name}\0") for name in wanted]
-    ranges += map(_prefix_range, under)
-    statement = _UNDER.format(table="settings", value="value")
-    rows = [row for bounds in ranges for row in connection.execute(statement, (scope, *bounds))]
+    names, statement = orjson.dumps([*wanted]).decode(), _UNDER.format(table="settings", value="value")
+    rows = connection.execute(_SELECT_SETTINGS, (names, scope)).fetchall() if names != "[]" else []
+    rows += [row for start in under for row in connection.execute(statement, (scope, *_prefix_range(start)))]
+    return decode_values(rows)
+
+
+def decode_values(rows: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """Return the values of rows by name."""
     with DECODING:
         values = {name: orjson.loads(value) for name, value in rows}
         if None in values.values():

@@ -164,15 +164,16 @@ def vocabulary(connection: sqlite3.Connection, scope: int, beginnings: Sequence[
 
 def frequencies(connection: sqlite3.Connection, scope: int, terms: Sequence[int]) -> dict[int, int]:
     """Return how many memories hold each term, for those that any memory holds."""
-    cursor = connection.execute(
-        "SELECT term, df FROM terms WHERE scope = ? AND term IN (SELECT value FROM json_each(?))",
+    rows = connection.execute(
+        "SELECT term, df FROM terms WHERE scope = ?1 AND term IN (SELECT value FROM json_each(?2))"
+        " UNION ALL SELECT NULL, terms FROM waiting WHERE scope = ?1",
         (scope, id_list(terms)),
-    )
-    df: dict[int, int] = dict(cursor.fetchall())
-    blobs = connection.execute("SELECT terms FROM waiting WHERE scope = ?", (scope,)).fetchall()
+    ).fetchall()
+    df: dict[int, int] = {term: count for term, count in rows if term is not None}
+    blobs = [blob for term, blob in rows if term is None]
     if terms and blobs:
         # A few hundred numbers: arrays take twice as long, their instructions being in no cache between two commits.
-        late = memoryview(b"".join([blob for (blob,) in blobs])).cast("q")
+        late = memoryview(b"".join(blobs)).cast("q")
         for term, more in Counter(filter(frozenset(terms).__contains__, late)).items():
             df[term] = df.get(term, 0) + more
     return df

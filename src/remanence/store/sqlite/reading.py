@@ -5,7 +5,7 @@ Each function runs inside one read transaction; none binds a list that grows wit
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,18 @@ from remanence.core.errors import StoreDamaged
 from remanence.core.model import COLUMN, LINK_COLUMNS, Column, Link, Memory, Relation, Status
 from remanence.core.segment import FIRST_IN_SEGMENT, LOOK_BACK, SPACES, count_last_segment
 from remanence.store import erasure
-from remanence.store.base import Arriving, Find, KnownMemory, Postings, ScopeSurvey, WriteContext
+from remanence.store.base import (
+    AnswerRequest,
+    AnswerRows,
+    Arriving,
+    Find,
+    KnownMemory,
+    Postings,
+    ScopeSurvey,
+    WriteContext,
+)
 from remanence.store.constraints import refuse_unknown_columns
-from remanence.store.sqlite import erasing, fulltext
+from remanence.store.sqlite import bookkeeping, erasing, fulltext
 from remanence.store.sqlite.commits import position_of
 from remanence.store.sqlite.dialect import DECODING, id_list
 from remanence.store.sqlite.rows import (
@@ -32,7 +41,7 @@ from remanence.store.sqlite.rows import (
     place,
     select_statement,
 )
-from remanence.store.sqlite.string_ids import MODEL, SCOPE, TAG, StringIds
+from remanence.store.sqlite.string_ids import MODEL, NAMES_GONE, SCOPE, TAG, StringIds
 
 Ints = npt.NDArray[np.int64]
 
@@ -61,9 +70,28 @@ _JOINED = (
     "SELECT count(*), min(seq), max(seq), min(length(vector)), max(length(vector)),"
     " CAST(group_concat(vector, '') AS BLOB) FROM ({rows})"
 )
-_FORBIDS = (
-    "SELECT EXISTS (SELECT 1 FROM forbidden WHERE scope = ?1), EXISTS (SELECT 1 FROM erased WHERE scope = ?1)"
+_CONTEXT = (
+    "SELECT coalesce((SELECT memories FROM scopes WHERE scope = ?1), 0),"
+    " coalesce((SELECT position FROM scopes WHERE scope = ?1), 0),"
+    " EXISTS (SELECT 1 FROM forbidden WHERE scope = ?1) OR EXISTS (SELECT 1 FROM erased WHERE scope = ?1),"
+    " (SELECT value FROM meta WHERE name = ?2),"
+    " (SELECT json_group_object(settings.name, settings.value) FROM json_each(?3) AS given CROSS JOIN settings"
+    " ON settings.scope = ?1 AND settings.name = given.value)"
 )
+# What hangs on memories, by kind, in one statement: each costs a trip where the file is far away.
+_TAG, _SOURCE, _CLAIMED = range(3)
+_NO_CLAIM = ", NULL" * (2 + len(CLAIM_COLUMNS))
+_BY_KIND = (
+    f"SELECT {_TAG}, tags.seq, name, at{_NO_CLAIM} FROM json_each(?1) AS given"
+    " CROSS JOIN tags ON tags.scope = ?2 AND tags.seq = given.value JOIN names ON no = tag"
+    f" UNION ALL SELECT {_SOURCE}, sources.seq, source, NULL{_NO_CLAIM} FROM json_each(?1) AS given"
+    " CROSS JOIN sources ON sources.scope = ?2 AND sources.seq = given.value"
+)
+_CLAIM_DETAILS = (
+    f" UNION ALL SELECT {_CLAIMED}, claims.seq, NULL, NULL, {_CLAIM} FROM json_each(?1) AS given"
+    " CROSS JOIN claims ON claims.scope = ?2 AND claims.seq = given.value"
+)
+_DETAILS, _DETAILS_WITH_CLAIMS = (f"{_BY_KIND}{more} ORDER BY 2, 3" for more in ("", _CLAIM_DETAILS))
 _NUMBERS = "SELECT group_concat(seq) FROM ({rows})"  # where some between the first and the last are not there
 
 
@@ -102,12 +130,16 @@ def find(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Fi
 
 
 def arriving(connection: sqlite3.Connection, names: StringIds, scope: str, asked: Arriving) -> WriteContext:
-    """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
+    """Tell a write or a question what it must know: twins, keys, tails of segments, statistics, settings."""
     no = names.number(connection, SCOPE, scope)
+    wanted = (no, NAMES_GONE, orjson.dumps([*asked.get]).decode())
+    memories, position, forbids, times_gone, values = connection.execute(_CONTEXT, wanted).fetchone()
+    if names.is_behind(times_gone):
+        names.follow(connection)
+        return arriving(connection, names, scope, asked)
     if no is None:
         return WriteContext()
-    row = connection.execute("SELECT memories FROM scopes WHERE scope = ?", (no,)).fetchone()
-    if row is not None and row[0] < 0:
+    if memories < 0:
         raise ValueError("fewer memories than none")
     twins = ((mark, _twin(connection, no, "fingerprint", mark)) for mark in asked.fingerprints)
     keys = ((key, _twin(connection, no, "key", key)) for key in asked.keys)
@@ -116,9 +148,12 @@ def arriving(connection: sqlite3.Connection, names: StringIds, scope: str, asked
         twins={mark: twin for mark, twin in twins if twin is not None},
         keys={key: twin for key, twin in keys if twin is not None},
         tails={segment: tail for segment, tail in tails if tail is not None},
-        memories=row[0] if row else 0,
-        df=fulltext.frequencies(connection, no, asked.terms),
-        forbids=connection.execute(_FORBIDS, (no,)).fetchone() != (0, 0),
+        memories=memories,
+        df=fulltext.frequencies(connection, no, asked.terms) if asked.terms else {},
+        forbids=bool(forbids),
+        position=position,
+        values=bookkeeping.decode_values(orjson.loads(values).items()),
+        counters=bookkeeping.read_counters(connection, no, asked.counters),
     )
 
 
@@ -281,6 +316,19 @@ def claims(connection: sqlite3.Connection, names: StringIds, scope: str, seqs: S
     return [Claim(*row) for row in rows.fetchall()]
 
 
+def read_answer(
+    connection: sqlite3.Connection, names: StringIds, scope: str, asked: AnswerRequest
+) -> AnswerRows:
+    """Return memories by number, what they claim, and links."""
+    no = names.number(connection, SCOPE, scope)
+    if no is None:
+        return AnswerRows({}, [], [])
+    links = neighbours(connection, names, scope, [*asked.seqs, *asked.rest], asked.relations)
+    claimed: list[Claim] = []
+    memories = _memories(connection, names, scope, no, asked.list_memories(links), claimed)
+    return AnswerRows(memories, sorted(claimed, key=lambda claim: claim.key), links)
+
+
 def find_latest_claims(
     connection: sqlite3.Connection,
     names: StringIds,
@@ -354,37 +402,31 @@ def _seq_of(connection: sqlite3.Connection, scope: int, name: str) -> int | None
 
 
 def _memories(
-    connection: sqlite3.Connection, names: StringIds, scope: str, no: int, seqs: Iterable[int]
+    connection: sqlite3.Connection,
+    names: StringIds,
+    scope: str,
+    no: int,
+    seqs: Iterable[int],
+    claims: list[Claim] | None = None,
 ) -> dict[int, Memory]:
-    """Return whole memories by sequence number."""
+    """Return whole memories by sequence number; what they claim is put into `claims`, in no order."""
     seq_list = id_list(seqs)
     rows = connection.execute(_WHOLE, (seq_list, no)).fetchall()
     texts = names.read_texts(connection, names_in(rows))
-    tags = _group_by_memory(
-        connection.execute(
-            "SELECT seq, name, at FROM json_each(?) CROSS JOIN tags ON scope = ? AND seq = value"
-            " JOIN names ON no = tag ORDER BY seq, name",
-            (seq_list, no),
-        )
-    )
-    sources = _group_by_memory(
-        connection.execute(
-            "SELECT seq, source, NULL FROM json_each(?) CROSS JOIN sources ON scope = ? AND seq = value"
-            " ORDER BY seq, source",
-            (seq_list, no),
-        )
-    )
+    tags: dict[int, dict[str, int | None]] = defaultdict(dict)
+    sources: dict[int, list[str]] = defaultdict(list)
+    details = _DETAILS if claims is None else _DETAILS_WITH_CLAIMS
+    for kind, seq, text, at, *claim in connection.execute(details, (seq_list, no)):
+        if kind == _TAG:
+            tags[seq][text] = at
+        elif kind == _SOURCE:
+            sources[seq].append(text)
+        elif claims is not None:
+            claims.append(Claim(*claim))
     return {
         row[0]: memory(scope, row, texts, tags=tags.get(row[0], {}), sources=tuple(sources.get(row[0], ())))
         for row in rows
     }
-
-
-def _group_by_memory(rows: Iterable[tuple[int, str, int | None]]) -> Mapping[int, dict[str, int | None]]:
-    groups: dict[int, dict[str, int | None]] = defaultdict(dict)
-    for seq, text, at in rows:
-        groups[seq][text] = at
-    return groups
 
 
 Condition = tuple[str, tuple[Any, ...]]

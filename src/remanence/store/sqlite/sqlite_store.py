@@ -20,6 +20,8 @@ from remanence.core.errors import StoreUnavailable
 from remanence.core.model import Link, Memory, Relation
 from remanence.core.snapshot import Snapshot, SnapshotRequest
 from remanence.store.base import (
+    AnswerRequest,
+    AnswerRows,
     ArchiveWords,
     Arriving,
     Bookkeeping,
@@ -168,8 +170,9 @@ class SqlStore:
 
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments and term statistics."""
-        # A reader's page cache is void after each commit, the writer's is not: half the cost of a single write.
-        few = len(asked.fingerprints) + len(asked.keys) <= FEW
+        # A reader's page cache is void after each commit, the writer's is not: half the cost of a single write. A
+        # question has no texts, and is not to wait behind a long commit.
+        few = 0 < len(asked.fingerprints) + len(asked.keys) + len(asked.segments) <= FEW
         worker = self._check_open(self._writer if few or self._readers is None else self._readers)
         return await worker.ask(
             lambda connection: reading.arriving(connection, self._names, scope, asked), reads=True
@@ -237,6 +240,10 @@ class SqlStore:
         return await self._read(
             lambda connection: reading.find_latest_claims(connection, self._names, scope, about, most)
         )
+
+    async def read_answer(self, scope: str, asked: AnswerRequest) -> AnswerRows:
+        """Return memories, their claims and links, all of one moment."""
+        return await self._read(lambda connection: reading.read_answer(connection, self._names, scope, asked))
 
     async def forbidden(self, scope: str, folds: Sequence[str] | None = None) -> list[Forbidden]:
         """Return which of these folds are forbidden, or all that are, in order."""

@@ -29,11 +29,15 @@ class StringIds:
     def follow(self, connection: sqlite3.Connection) -> None:
         """Hear whether names were erased since, here or in another process."""
         row = connection.execute(_TIMES_GONE, (NAMES_GONE,)).fetchone()
-        if row is None or row[0] == self._times_gone:
+        if row is None or not self.is_behind(row[0]):
             return
         self.gone |= {number for (number,) in connection.execute(_GONE, (NAMES_GONE,)).fetchall()}
         self.numbers, self.texts = {}, {}
         self._times_gone = row[0]
+
+    def is_behind(self, times_gone: str | None) -> bool:
+        """Tell whether names were erased since, by how often they were."""
+        return times_gone is not None and times_gone != self._times_gone
 
     def number(self, connection: sqlite3.Connection, space: str, name: str) -> int | None:
         """Return the number of a name, or None where nobody ever used it."""
@@ -53,11 +57,13 @@ class StringIds:
         """Return the names behind many numbers."""
         number_set = set(numbers)
         texts = {number: self.texts[number] for number in number_set if number in self.texts}
-        missing = id_list(number_set - texts.keys())
+        missing = number_set - texts.keys()
+        if not missing:
+            return texts
         rows = connection.execute(
-            "SELECT no, space, name FROM json_each(?) CROSS JOIN names ON no = value", (missing,)
+            "SELECT no, space, name FROM json_each(?) CROSS JOIN names ON no = value", (id_list(missing),)
         )
-        for number, space, name in rows.fetchall() if missing != "[]" else ():
+        for number, space, name in rows.fetchall():
             texts[number] = name
             self.learn(space, name, number)
         return texts

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from remanence.store.capabilities import (
+    ANSWERS,
     ARCHIVE_WORDS,
     BOXES,
     CHECKED,
@@ -21,6 +22,7 @@ from remanence.store.capabilities import (
     VECTORS,
     VOCABULARY,
 )
+from remanence.testing.contract.answers import AnswerContract
 from remanence.testing.contract.archiving import ArchiveWordContract
 from remanence.testing.contract.audit import AuditContract, UseRunsContract
 from remanence.testing.contract.blocks import BlockContract
@@ -63,6 +65,7 @@ class StoreContract(
     ArchiveWordContract,
     VocabularyContract,
     ClaimContract,
+    AnswerContract,
     BoxContract,
     ErasableContract,
     ImageExpiryContract,
@@ -79,6 +82,7 @@ CONTRACTS: Final[Mapping[str, type]] = {
     ARCHIVE_WORDS.name: ArchiveWordContract,
     VOCABULARY.name: VocabularyContract,
     CLAIMS.name: ClaimContract,
+    ANSWERS.name: AnswerContract,
     BOXES.name: BoxContract,
     ERASABLE.name: ErasableContract,
     IMAGE_EXPIRY.name: ImageExpiryContract,

@@ -6,7 +6,7 @@ from remanence.core.arrival import Segment, Tail
 from remanence.core.clock import DAY
 from remanence.core.model import Kind, Reason, Relation, Severity, Status
 from remanence.core.segment import GAP_MAX
-from remanence.store.base import Arriving, Find, Store
+from remanence.store.base import Arriving, Bookkeeping, Find, Store
 from remanence.testing.builders import (
     NOW,
     SCOPE,
@@ -280,6 +280,23 @@ class ReadContract:
 
         assert [2, 1, 0] == [arrival.df.get(term, 0) for term in terms]
         assert 2 == arrival.memories
+
+    async def test_a_question_is_told_settings_and_the_position_with_the_statistics(
+        self, store: Store
+    ) -> None:
+        """Values by name and counters by how theirs begin, as `bookkeep` answers them; of another scope none."""
+        values = {"a": {"value": 0.1}, "b": [1, "\N{ZEBRA FACE}"], "ab": True}
+        books = Bookkeeping(NOW, put=values, count={"n/1": 2, "m": 3}, get=("a", "b", "z"), counters=("n/",))
+        await keep(store, create_change(1, "zebra"))
+        kept = await store.bookkeep(SCOPE, books)
+        arriving = Arriving(terms=[term_hash("zebra")], get=("a", "b", "z"), counters=("n/",))
+        told = await store.arriving(SCOPE, arriving)
+        nothing = await store.arriving("nowhere", arriving)
+
+        assert {name: values[name] for name in ("a", "b")} == told.values == kept.values
+        assert {"n/1": 2} == told.counters
+        assert kept.position == told.position > 0
+        assert ({}, {}, 0, {}) == (nothing.values, nothing.counters, nothing.position, nothing.df)
 
     async def test_postings_ascend_and_unknown_stems_are_empty(self, store: Store) -> None:
         """A stem's rows are ascending sequence numbers of 64 bits; an unknown stem has none."""
