@@ -16,6 +16,7 @@ from remanence.core.model import RecallResult
 from remanence.flows.base.expiring import expire
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.past_ranking import read_past_scope
+from remanence.store.base import AnswerRequest
 from remanence.store.memory.memory_store import MemoryStore
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -57,6 +58,27 @@ async def test_an_answer_is_made_of_what_was_said_then(opener: Opener, clock: Ma
     assert by_words > 0.5
     assert TEXTS[0] not in now.text
     assert TEXTS[0] in then.text
+
+
+async def test_instants_between_which_nothing_was_written_are_apart(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """They share the scope of then, and each says what had expired by itself; a write since parts them anew."""
+    async with opener() as memory:
+        ferry = await memory.learn(TEXTS[0])
+        await memory.update(ferry.id, valid_to=clock.now() + HOUR)
+        before, after = clock.now() + HOUR // 2, clock.now() + 2 * HOUR
+        clock.advance(hours=3)
+        await memory.update(ferry.id, text="a coach goes at ten", valid_to=clock.now() + HOUR)
+        ended = [
+            (await memory.recall(ASKED, as_of=at)).memories[0].memory.ended for at in (before, after, before)
+        ]
+        clock.advance(hours=1)
+        await memory.forget(ferry.id)
+        late = [(await memory.recall("the coach", as_of=clock.now() - back)).text for back in (HOUR // 2, 0)]
+
+    assert [(), ("expired 2026-01-01",), ()] == ended
+    assert ["a coach goes at ten" in text for text in late] == [True, False]
 
 
 async def test_what_was_deleted_and_purged_since_is_found(opener: Opener, clock: ManualClock) -> None:
@@ -165,7 +187,8 @@ async def test_what_is_written_meanwhile_does_not_count(opener: Opener, clock: M
         await memory.update(edited.id, text=TEXTS[2])
         await memory.forget(gone.id)
         await memory.apply(await memory.plan(PURGE), allow_destroyed=1)
-        read = await past.read(core, [edited.seq, gone.seq])
+        seqs = [edited.seq, gone.seq]
+        read = await past.read(core, seqs, await core.store.read_answer(core.scope, AnswerRequest(seqs)))
 
     assert list(TEXTS[:2]) == [None if one is None else one.text for one in read]
 

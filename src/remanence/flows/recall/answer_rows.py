@@ -8,12 +8,12 @@ from typing import NamedTuple, TypeAlias
 
 from remanence.core.model import Link, Memory, Relation
 from remanence.flows.base.context import Core
-from remanence.flows.recall.current_only import KnownRows, MarkedMemories, mark_outdated
+from remanence.flows.recall.current_only import MarkedMemories, mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
-from remanence.store.base import AnswerRequest
+from remanence.store.base import AnswerRequest, AnswerRows
 
-# Reads memories as they were at an instant, None for one that is nowhere any more.
-ReadPast: TypeAlias = Callable[[Core, Sequence[int]], Awaitable[list[Memory | None]]]
+# Makes of memories, with the rows that they have today, what they were at an instant: None for one that is nowhere.
+ReadPast: TypeAlias = Callable[[Core, Sequence[int], AnswerRows], Awaitable[list[Memory | None]]]
 
 _LASTING = (Relation.LEARNED_FROM,)  # what is today as it was then: a fact is learned once
 _LOOKED_AT = (*_LASTING, Relation.CONTRADICTS, Relation.NEWER)
@@ -34,22 +34,24 @@ async def read_ranked_rows(
 
     As of an instant, by `read_past`, nobody says what stood above what.
     """
-    if read_past is not None:
-        links = await core.store.neighbours(core.scope, ranked, *_LASTING)
-        seqs = _cut(ranked, links, limit)
-        return RankedRows(seqs, MarkedMemories(await read_past(core, seqs)), links)
-    shown = ranked[:limit]
     # Where texts of the archive are left alone, those of facts are looked at by columns.
-    joining = None if core.index.leaves_archive else Relation.LEARNED_FROM
-    request = AnswerRequest(shown, ranked[len(shown) :], _LOOKED_AT, joining)
-    read = await core.store.read_answer(core.scope, request)
-    by_seq, claims, seqs = {**read.memories}, read.claims, _cut(ranked, read.links, limit)
+    joins = read_past is None and not core.index.leaves_archive
+    joining, relations = (
+        Relation.LEARNED_FROM if joins else None,
+        _LOOKED_AT if read_past is None else _LASTING,
+    )
+    shown = ranked[:limit]
+    request = AnswerRequest(shown, ranked[len(shown) :], relations, joining)
+    memories, claims, links = await core.store.read_answer(core.scope, request)
+    seqs = _cut(ranked, links, limit)
     if joining is None and len(seqs) > len(shown):
         more = await core.store.read_answer(core.scope, AnswerRequest(seqs[len(shown) :]))
-        by_seq |= more.memories
+        memories = {**memories, **more.memories}
         claims = sorted([*claims, *more.claims], key=lambda claim: claim.key)
-    known = KnownRows(claims, read.links, by_seq)
-    return RankedRows(seqs, await mark_outdated(core, [by_seq.get(seq) for seq in seqs], known), read.links)
+    rows = AnswerRows(memories, claims, links)
+    if read_past is not None:
+        return RankedRows(seqs, MarkedMemories(await read_past(core, seqs, rows)), links)
+    return RankedRows(seqs, await mark_outdated(core, [memories.get(seq) for seq in seqs], rows), links)
 
 
 def _cut(seqs: list[int], links: Sequence[Link], limit: int | None) -> list[int]:

@@ -22,7 +22,7 @@ from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.joined import JoinedCorpus, Rows, add_window_rows, join_corpora
 from remanence.recall.semantic import cosine, window_vectors
-from remanence.store.base import Ints
+from remanence.store.base import AnswerRows, Ints
 from remanence.text.analysis import stems
 from remanence.text.word_hashes import NAMED
 
@@ -46,8 +46,8 @@ class RankQuestion:
 class PastReader(Protocol):
     """A scope as it was at an instant, whose memories are read as they were."""
 
-    async def read(self, core: Core, seqs: Sequence[int]) -> list[Memory | None]:
-        """Return memories as they were, None for one that is nowhere any more."""
+    async def read(self, core: Core, seqs: Sequence[int], today: AnswerRows) -> list[Memory | None]:
+        """Return memories as they were, by what they are today; None for one that is nowhere any more."""
         ...
 
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from remanence.core.claim import Claim
-from remanence.core.model import STANDING, Link, Memory, Reason, Relation, Status, short_id
+from remanence.core.model import STANDING, Memory, Reason, Relation, Status, short_id
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
+from remanence.store.base import AnswerRows
 from remanence.store.lineage import find_successors
 from remanence.write.admission import TURN
 
@@ -37,19 +38,13 @@ class MarkedMemories:
         return {one.seq for one in self.memories if one is not None and one.text_at is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRows:
-    """What was read already: all claims and links of the memories that are looked at, and some memories by number."""
-
-    claims: Sequence[Claim]
-    links: Sequence[Link]
-    memories: Mapping[int, Memory]
-
-
 async def mark_outdated(
-    core: Core, memories: Sequence[Memory | None], known: KnownRows | None = None
+    core: Core, memories: Sequence[Memory | None], known: AnswerRows | None = None
 ) -> MarkedMemories:
-    """Look what of some memories holds no longer, and what stands above those of which nothing does."""
+    """Look what of some memories holds no longer, and what stands above those of which nothing does.
+
+    `known` has all their claims and links, where these were read already, and perhaps memories that are linked.
+    """
     now = core.clock.now()
     marks: dict[int, list[str]] = defaultdict(list)
     standing = [one for one in memories if one is not None and one.status in _HOLDING]
@@ -83,7 +78,7 @@ async def mark_outdated(
     )
 
 
-async def _read_claims(core: Core, seqs: Sequence[int], known: KnownRows | None) -> Sequence[Claim]:
+async def _read_claims(core: Core, seqs: Sequence[int], known: AnswerRows | None) -> Sequence[Claim]:
     if known is not None:
         among = frozenset(seqs)
         return [claim for claim in known.claims if claim.seq in among]
@@ -110,7 +105,7 @@ async def _by_facts(
     claims: Mapping[int, Sequence[Claim]],
     marks: dict[int, list[str]],
     below: dict[int, set[int]],
-    known: KnownRows | None,
+    known: AnswerRows | None,
 ) -> None:
     """Mark turns of which a fact was corrected, superseded or edited; one that has no other fact holds no more."""
     facts: dict[int, list[int]] = defaultdict(list)

@@ -17,6 +17,7 @@ from remanence.core.keywords import ATTRIBUTE, Columns
 from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
 from remanence.core.snapshot import Bools, Snapshot
 from remanence.flows.base.context import label
+from remanence.flows.indexes.attribute_index import NAMES_MAX
 from remanence.flows.indexes.scope_index import COLUMNS
 from remanence.read.entity import CATEGORY
 from remanence.store.constraints import refuse_unfit
@@ -98,6 +99,11 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
     rest = dict(given)
     status, tags = rest.pop("status", None), rest.pop("tags", ())
     attributes = {name: rest.pop(name) for name in given if name.startswith(ATTRIBUTE) and name != ATTRIBUTE}
+    if len(attributes) > NAMES_MAX:
+        raise InvalidInput(
+            f"a filter names {len(attributes):,} attributes, {NAMES_MAX} are the limit",
+            recovery="ask for those that tell most, and look at the rest in what comes back",
+        )
     for name in rest:
         if name not in columns:
             raise NameUnknown("filter", name, {*columns, "status", "tags", f"{ATTRIBUTE}NAME"})

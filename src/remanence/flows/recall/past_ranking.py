@@ -17,7 +17,7 @@ from remanence.core.claim import Claim
 from remanence.core.model import Memory, Role, Status
 from remanence.core.snapshot import means
 from remanence.edit.rewind import ChangesSince, mark_ended
-from remanence.flows.base.as_of import Rewound, read_rewound, take_in_changes
+from remanence.flows.base.as_of import Rewound, find_position, read_rewound, take_in_changes
 from remanence.flows.base.context import Core
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.recall.filters import Filters
@@ -27,7 +27,7 @@ from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
 from remanence.recall.lexical import WordForms
 from remanence.recall.semantic import cosine, window_vectors, word_weight
-from remanence.store.base import Arriving
+from remanence.store.base import AnswerRows, Arriving
 from remanence.text.analysis import asks, stems, term_hash
 
 _SILENT = frozenset({Status.PRUNED, Status.QUARANTINED})  # what lends no words to its neighbours
@@ -116,23 +116,21 @@ class PastScope:
         """Return which texts hold any form of a word."""
         return np.array(sorted({place for form in forms for place in self.holders.get(form, ())}), np.intp)
 
-    async def read(self, core: Core, seqs: Sequence[int]) -> list[Memory | None]:
+    async def read(self, core: Core, seqs: Sequence[int], today: AnswerRows) -> list[Memory | None]:
         """Return memories as they were, each saying what of it held no longer; None for what is erased meanwhile.
 
-        What is written while it is read does not count.
+        `today` has their rows and claims as they are now. What was written before these were read does not count.
         """
         known = {**self.changed, **{one.seq: one for one in self.texts}}
-        missing = [seq for seq in seqs if seq not in known]
-        today = dict(zip(missing, await core.store.get(core.scope, missing), strict=True)) if missing else {}
         claims: dict[int, list[Claim]] = defaultdict(list)
-        for claim in await core.store.claims(core.scope, list(seqs)) if seqs else ():
+        for claim in today.claims:
             claims[claim.seq].append(claim)
         late: dict[int, ChangesSince] = {}
         await take_in_changes(core, late, self.rewound.position)
         memories: list[Memory | None] = []
         for seq in seqs:
             since = late.get(seq, ChangesSince())
-            then = known.get(seq) or since.rewind(core.scope, seq, today[seq])
+            then = known.get(seq) or since.rewind(core.scope, seq, today.memories.get(seq))
             own = since.rewind_claims(claims[seq])
             own = self.rewound.changes.get(seq, ChangesSince()).rewind_claims(own)
             memories.append(None if then is None else mark_ended(then, own, self.at))
@@ -144,15 +142,24 @@ async def read_past_scope(core: Core, at: int, archived: Mapping[int, Memory]) -
 
     `archived` are the best of an archive that has left the index: those that are in it since before are put in, too.
     """
-    index = core.index
-    kept = index.derived.get(_KEPT)
-    if kept is None or kept[0] != (at, index.position):
-        rewound = await read_rewound(core, at)
-        kept = (at, index.position), await _build(core, at, rewound, ())
-        index.derived[_KEPT] = kept
-    past: PastScope = kept[1]
+    past = await _read_kept_scope(core, at)
     unchanged = [one for seq, one in sorted(archived.items()) if seq not in past.rewound.changes]
     return await _build(core, at, past.rewound, unchanged) if unchanged else past
+
+
+async def _read_kept_scope(core: Core, at: int) -> PastScope:
+    """Return the scope as it was; instants between which nothing was written are one, and share what is kept."""
+    index = core.index
+    position, past = index.derived.get(_KEPT, (None, None))
+    if position != index.position or past is None or past.at != at:
+        since = await find_position(core, at)
+        if position == index.position and past is not None and past.rewound.since == since:
+            past = replace(past, at=at)
+        else:
+            past = await _build(core, at, await read_rewound(core, at, since), ())
+        index.derived[_KEPT] = index.position, past
+    kept: PastScope = past
+    return kept
 
 
 async def rank_as_of(
