@@ -34,6 +34,7 @@ CALLERS = 64
 CONSOLIDATED = 2_000
 SETTLED, SETTLE_ROUNDS, ENTITIES = 100, 8, 20
 QUERIES = 200
+READERS = 8
 WRITES_EVERY_S = 0.01
 IDENTITY = 50  # memories that are tagged as identity while frames are measured
 
@@ -50,10 +51,13 @@ def main() -> None:
         "--db", type=Path, help="a filled file to use again, or where to keep it; of several n a folder"
     )
     parser.add_argument("--only", nargs="*", choices=sorted(STEPS), help="these steps only")
-    parser.add_argument("--step", choices=[*sorted(STEPS), WRITER], help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=[*sorted(STEPS), WRITER, READER], help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.step == WRITER:
         asyncio.run(write_on(given.db))
+        return
+    if given.step == READER:
+        asyncio.run(read_on(given.db))
         return
     if given.step:
         asyncio.run(STEPS[given.step](given.db, given.n[0], given.scopes))
@@ -398,8 +402,60 @@ async def write_on(path: Path) -> None:
     print(json.dumps(told), flush=True)
 
 
-WRITER = "writer"  # the step of the second process
+async def measure_readers(path: Path, n: int, scopes: int) -> None:
+    """What a recall costs one process beside a writer, and each of eight: CPU of its own, catching up included."""
+    alone = await _read_beside(path, 1)
+    many = await _read_beside(path, READERS)
+    for share in ("p50", "p95"):
+        one, each = alone[0][share], [told[share] for told in many]
+        fields = {"n": n, "scopes": scopes, "queries": QUERIES}
+        figure(f"scale.readers.{share}_ms", one, "ms", readers=1, **fields)
+        figure(
+            f"scale.readers.{share}_ms",
+            float(np.median(each)),
+            "ms",
+            readers=READERS,
+            most=max(each),
+            **fields,
+        )
+        figure(f"scale.readers.{share}_ratio", float(np.median(each)) / one, "", **fields)
+
+
+async def _read_beside(path: Path, readers: int) -> list[dict[str, float]]:
+    """Return what so many processes tell that recall at once beside one that writes."""
+    piped = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    writer = await asyncio.create_subprocess_exec(*_self(path, WRITER), **piped)
+    assert writer.stdin is not None
+    assert writer.stdout is not None
+    await writer.stdout.readline()  # it has begun
+    children = [
+        await asyncio.create_subprocess_exec(*_self(path, READER), stdout=subprocess.PIPE)
+        for _ in range(readers)
+    ]
+    told = [json.loads((await child.communicate())[0]) for child in children]
+    writer.stdin.close()
+    await writer.wait()
+    return told
+
+
+async def read_on(path: Path) -> None:
+    """Recall, warm, while another process writes; print what one recall takes."""
+    queries = [" ".join(text.split()[3:8]) for text in Maker().texts(QUERIES, salt=1)]
+    async with remanence.open(path, scope="scope-0") as memory:
+        for query in queries[:20]:
+            await memory.recall(query, count_use=False)
+        cpu_ms = []
+        for query in queries:
+            with spent() as took:
+                await memory.recall(query, count_use=False)
+            cpu_ms.append(took.cpu_s * 1_000)
+            await asyncio.sleep(WRITES_EVERY_S)
+    print(json.dumps({f"p{share}": float(np.percentile(cpu_ms, share)) for share in (50, 95)}), flush=True)
+
+
+WRITER, READER = "writer", "reader"  # the steps of other processes
 STEPS = {
+    "readers": measure_readers,
     "default": measure_default,
     "waits": measure_waits,
     "size": measure_size,
