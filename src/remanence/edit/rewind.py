@@ -6,6 +6,7 @@ does the revision, by which an edit is guarded.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from typing import Any, cast
 
 from remanence.core.change import Change, Increment
@@ -15,6 +16,9 @@ from remanence.core.results import date_of
 
 _BESIDE = {"tags", "sources", "tagged_at", "ended", "last_action", "revision"}
 _FIELDS = frozenset(one.name for one in fields(Memory)) - _BESIDE
+_NAMES = tuple(one.name for one in fields(Memory))
+_PLACES = {name: place for place, name in enumerate(_NAMES)}
+_VALUES = attrgetter(*_NAMES)
 REWOUND = frozenset(
     {"memories", "tags", "sources", "claims"}
 )  # tables whose rows make up a memory as of an instant
@@ -70,7 +74,7 @@ class ChangesSince:
         columns = {name: _name_value(name, value) for name, value in row.items() if name in _FIELDS}
         columns |= self._rewind_lists(latest)
         if latest is not None:
-            return replace(latest, **columns)
+            return _replace_columns(latest, columns)
         return Memory(**{"seq": seq, "scope": scope, **columns})
 
     def _rewind_lists(self, latest: Memory | None) -> dict[str, Any]:
@@ -109,6 +113,14 @@ def mark_ended(memory: Memory, claims: Sequence[Claim], at: int) -> Memory:
     if memory.valid_to is not None and memory.valid_to <= at:
         marks.append(f"expired {date_of(memory.valid_to)}")
     return replace(memory, ended=tuple(marks), last_action=None)
+
+
+def _replace_columns(memory: Memory, columns: Mapping[str, Any]) -> Memory:
+    """Return a memory with other columns, as `replace` does for three times the cost, which thousands feel."""
+    values = [*_VALUES(memory)]
+    for name, value in columns.items():
+        values[_PLACES[name]] = value
+    return Memory(*values)
 
 
 def _name_value(name: str, value: Any) -> Any:

@@ -81,7 +81,7 @@ class Postings:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRequest:
-    """What an answer is made of: the memories `seqs`, and links of some relations of these and of `rest`.
+    """What an answer is made of: the memories `seqs`, and links of some relations, or of any, of these and of `rest`.
 
     Where one of these links is of `joining`, the memories of `rest` are asked for, too, and the sources of all links of
     `joining` that lead to any of them: with facts and their turns others move up, and facts tell what of a turn holds.

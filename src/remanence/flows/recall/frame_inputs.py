@@ -26,7 +26,7 @@ from remanence.flows.indexes.evidence_index import (
 )
 from remanence.recall.fit import FactTurnPairs
 from remanence.recall.frames import FrameEvidence, Strength, strengths, stronger_than
-from remanence.store.base import Bookkeeping
+from remanence.store.base import AnswerRequest, Bookkeeping
 
 FEW = 500  # above, the evidence of the scope is read, and kept
 PAGE = 128  # memories that are offered room together
@@ -65,8 +65,7 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
     if len(seqs) > FEW:
         evidence = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
     else:
-        memories, near_seqs, near_columns = await _read(core, seqs, now)
-        links = await core.store.neighbours(core.scope, seqs.tolist())
+        memories, links, near_seqs, near_columns = await _read(core, seqs, now)
         evidence = evidence_near(near_seqs, near_columns, links)
     at, here = rows_of(evidence.seq, seqs)
     places, index_rows = core.index.rows_among(evidence.seq)
@@ -82,13 +81,18 @@ async def facts(core: Core, rows: Ints, standing: Bools, clock: ClockName, now: 
 
 async def _read(
     core: Core, seqs: Ints, now: int
-) -> tuple[Sequence[Memory], Ints, Mapping[str, npt.NDArray[Any]]]:
-    """Read some memories, numbers and columns: whole where all of them are looked at in the end, else columns alone."""
+) -> tuple[Sequence[Memory], Sequence[Link], Ints, Mapping[str, npt.NDArray[Any]]]:
+    """Read some memories with their links, numbers and columns.
+
+    They are read whole where all of them are looked at in the end, else as columns alone.
+    """
+    numbers = seqs.tolist()
     if len(seqs) > PAGE:
         snapshot = await core.store.snapshot(core.scope, _request(seqs), now)
-        return (), snapshot.seq, snapshot.columns
-    memories = [one for one in await core.store.get(core.scope, seqs.tolist()) if one is not None]
-    return memories, np.array([one.seq for one in memories], np.int64), columns_of(memories)
+        return (), await core.store.neighbours(core.scope, numbers), snapshot.seq, snapshot.columns
+    read = await core.store.read_answer(core.scope, AnswerRequest(numbers))
+    memories = [read.memories[seq] for seq in numbers if seq in read.memories]
+    return memories, read.links, np.array([one.seq for one in memories], np.int64), columns_of(memories)
 
 
 async def hours(core: Core, clock: ClockName, now: int) -> Floats:

@@ -537,10 +537,9 @@ def _answer(
     selection = _select_hits(core, asked, hits, overs, room, same)
     repeats = {place for place, reason in selection.dropped if reason == SAID}
     by_seq = {
-        hits[k].memory.seq: replace(
+        hits[k].memory.seq: _mark_hit(
             hits[k],
-            cut=k == 0 and selection.passage is not None,
-            reads_like_order=reads_like_order(hits[k].memory),
+            is_cut=k == 0 and selection.passage is not None,
             also=tuple(hits[place].id for place in same.with_(k) if place in repeats),
         )
         for k in selection.kept
@@ -580,6 +579,14 @@ def _answer(
         text=text,
         left_out={reason: count for reason, count in left_out.items() if count},
     )
+
+
+def _mark_hit(hit: Hit, *, is_cut: bool, also: tuple[str, ...]) -> Hit:
+    """Return a hit with what is said of it in an answer; most need nothing."""
+    is_order = reads_like_order(hit.memory)
+    if not (is_cut or also or is_order):
+        return hit
+    return replace(hit, cut=is_cut, reads_like_order=is_order, also=also)
 
 
 @dataclass(frozen=True, slots=True)
