@@ -51,7 +51,7 @@ from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.link_arm import LINKED_POOL, add_links
 from remanence.flows.recall.newer_chains import mark_newer
-from remanence.flows.recall.order_marks import reads_like_order
+from remanence.flows.recall.order_marks import judge_together, reads_like_order
 from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
 from remanence.flows.recall.trace import UNHEARD, Outcome, RecallTrace
 from remanence.gate.screening import refuse_secret
@@ -536,6 +536,7 @@ def _answer(
     same = _find_fact_turn_pairs(hits, told_with)
     selection = _select_hits(core, asked, hits, overs, room, same)
     repeats = {place for place, reason in selection.dropped if reason == SAID}
+    judge_together(hits[place].memory for place in selection.kept)
     by_seq = {
         hits[k].memory.seq: _mark_hit(
             hits[k],
@@ -613,6 +614,7 @@ def _select_hits(
     """Choose what fits. The best is never passed over: cut to half the room, then to what the others leave."""
     if room is None or not hits:
         return _HitSelection(*fit([0] * len(hits), asked.limit, None, same))
+    judge_together(hit.memory for hit in hits)
     lines = [render(hit.memory, over) for hit, over in zip(hits, overs, strict=True)]
     sizes = core.counts(lines)
     if sizes[0] <= room:
