@@ -78,11 +78,10 @@ if TYPE_CHECKING:
     from remanence.flows.erase import erase, erase_since
     from remanence.flows.erase.erase import Erase
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, graph, inspect, review, scopes
+    from remanence.flows.inspect import checks, graph, inspect, review
     from remanence.flows.inspect.graph import Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.review import ReviewQueue
-    from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror import mirror
     from remanence.flows.mirror.mirror import Mirror, Mirrorings
     from remanence.flows.recall import counting, framing, kept_frames, listing, profiling, rating, recalling
@@ -91,6 +90,8 @@ if TYPE_CHECKING:
     from remanence.flows.recall.profiling import Profile, Topic
     from remanence.flows.schedule import forecasting, lifetime, schedules
     from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.scopes import scopes
+    from remanence.flows.scopes.scopes import Scopes
     from remanence.flows.undo import decision_log, runs, undoing
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
@@ -590,11 +591,10 @@ class Engine:
         """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._kept.looked_at)
 
-    async def scopes(
-        self, limit: int = 1_000, after: str | ScopeOverview | None = None
-    ) -> list[ScopeOverview]:
-        """List the scopes of the store, by name: memories, bytes, last write; it goes on behind `after`."""
-        return await scopes.list_scopes(self._core, limit, after)
+    @property
+    def scopes(self) -> Scopes:
+        """The scopes of the store: list them, copy this one into another, drop it."""
+        return scopes.Scopes(self._core)
 
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""

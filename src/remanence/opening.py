@@ -56,7 +56,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
 
     Args:
         path: the database file, or ":memory:".
-        scope: whose memory; nothing is ever read or written across scopes.
+        scope: whose memory; no verb reads or writes across scopes but those of `scopes`.
         agent: who writes and recalls.
         policy: the curation policy, as a preset's name, a TOML text or the path of a TOML file.
         clock: how the frames fade where their policy names no clock: by "wall", "active" or "turns"; or a clock of

@@ -75,13 +75,14 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
-    from remanence.flows.inspect.scopes import ScopeOverview
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
     from remanence.flows.schedule.ticking import TickResult
+    from remanence.flows.scopes.dropping import DropPreview
+    from remanence.flows.scopes.scopes import ScopeOverview, Scopes
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.extracting import ExtractEstimate, Extraction, FoundFact
@@ -115,6 +116,7 @@ __all__ = [
     "DaemonResult",
     "DaemonStart",
     "DecayName",
+    "DropPreview",
     "DroppedMemory",
     "DueImages",
     "Editable",
@@ -193,6 +195,7 @@ __all__ = [
     "Schedule",
     "ScopeOverview",
     "ScopePolicy",
+    "Scopes",
     "ScoreExplanation",
     "ScorePart",
     "Setting",
@@ -238,6 +241,7 @@ _LATER = {
     "Erasure": "remanence.flows.erase.erase",
     "ExtractEstimate": "remanence.flows.write.extracting",
     "Event": "remanence.flows.inspect.inspect",
+    "DropPreview": "remanence.flows.scopes.dropping",
     "DueImages": "remanence.flows.base.expiring",
     "ExpireResult": "remanence.flows.base.expiring",
     "Explanation": "remanence.curate.explain",
@@ -277,7 +281,8 @@ _LATER = {
     "RunReport": "remanence.flows.undo.runs",
     "RunToCome": "remanence.curate.forecast.forecast_report",
     "Schedule": "remanence.flows.schedule.schedules",
-    "ScopeOverview": "remanence.flows.inspect.scopes",
+    "ScopeOverview": "remanence.flows.scopes.scopes",
+    "Scopes": "remanence.flows.scopes.scopes",
     "ScopePolicy": "remanence.flows.curate.scope_policy",
     "Setting": "remanence.flows.base.settings",
     "Settings": "remanence.flows.base.settings",

@@ -53,8 +53,8 @@ async def test_scopes_are_listed_with_what_they_hold(opener: Opener, clock: Manu
         restored = clock.now()
         clock.advance(hours=1)
         await memory.recall("Salz")
-        listed = await memory.scopes()
-        parts = [(await memory.scopes(limit=1, after=after))[0] for after in (None, listed[0], "b")]
+        listed = await memory.scopes.list()
+        parts = [(await memory.scopes.list(limit=1, after=after))[0] for after in (None, listed[0], "b")]
 
     assert [("a", 2, 8), ("b", 1, 5), ("c", 1, 4)] == [(one.scope, one.memories, one.bytes) for one in listed]
     assert [written, restored] == [listed[0].written_at, listed[2].written_at]
@@ -67,7 +67,7 @@ async def test_scopes_are_listed_where_the_store_tells_no_sizes() -> None:
     store = limit_store(MemoryStore())
     async with remanence.open(store=store, scope="harbour") as memory:
         await memory.learn_many(["Brot", "Wein"])
-        (one,) = await memory.scopes()
+        (one,) = await memory.scopes.list()
 
     assert ("harbour", 2, None) == (one.scope, one.memories, one.bytes)
 
@@ -77,8 +77,8 @@ def test_the_command_line_lists_scopes(tmp_path: Path) -> None:
     db = ("--db", str(tmp_path / "m.db"))
     typed("learn", "Brot", "--scope", "a", *db)
     typed("learn", "Wein", "--scope", "b", *db)
-    lines = typed("scopes", *db).stdout.splitlines()
-    last = json.loads(typed("scopes", "--after", "a", "--json", *db).stdout)
+    lines = typed("scopes", "list", *db).stdout.splitlines()
+    last = json.loads(typed("scopes", "list", "--after", "a", "--json", *db).stdout)
 
     assert [["a", "1", "memory"], ["b", "1", "memory"]] == [line.split()[:3] for line in lines]
     assert ["b"] == [one["scope"] for one in last]

@@ -84,6 +84,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "policy",
         "review",
         "schedule",
+        "scopes",
         "settings",
         "traces",
     }

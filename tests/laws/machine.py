@@ -269,6 +269,18 @@ class Machine(RuleBasedStateMachine):
         if one is not None and two is not None:
             self.step(verb, lambda it: SAYINGS[verb](it, one, two, pick))
 
+    @rule(pick=PICKS)
+    def drop(self, pick: int) -> None:
+        """The scope is dropped or refused; most are taken back at once, so that the story goes on."""
+
+        async def drop(it: Engine) -> object:
+            return await it.scopes.drop(await it.scopes.show_drop())
+
+        if pick % 4 == 0:
+            self.step("drop", drop)
+            if pick % 16:
+                self.undo(1)
+
     @rule(what=st.sampled_from(["box", "jump", "wait", "wait", "wake"]), pick=PICKS, policy=RULED)
     def happen(self, what: str, pick: int, policy: PolicyTables | str) -> None:
         """What is not said by anybody: time, clocks that jump, a process that wakes up, turns in boxes."""

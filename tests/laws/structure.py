@@ -39,7 +39,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows/consolidate",),
     ("flows/mirror",),
     ("flows/erase",),
-    ("flows/inspect", "flows/schedule"),
+    ("flows/inspect", "flows/schedule", "flows/scopes"),
     ("engine", "wings"),
     ("opening", "portal"),
     ("", "faces", "sync", "types"),

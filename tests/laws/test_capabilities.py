@@ -15,6 +15,7 @@ import remanence
 from remanence.core.errors import CapabilityMissing
 from remanence.engine import Engine
 from remanence.flows.erase.erase import ErasePreview
+from remanence.flows.scopes.dropping import DropPreview
 from remanence.store.base import Bookkeeping, Store
 from remanence.store.capabilities import (
     ANSWERS,
@@ -39,7 +40,7 @@ from tests.laws.test_wrong_values import RIGHT, Verb, verbs
 
 SHELVES = (
     *("frames", "graph", "schedule", "settings", "boxes", "traces", "forbidden", "erase"),
-    *("policy", "guidelines", "entities", "mirror", "review"),
+    *("policy", "guidelines", "entities", "mirror", "review", "scopes"),
 )
 VERBS = [verb for verb in verbs(SHELVES) if verb.name != "mirror.watch"]  # which goes on until it is stopped
 # What a verb must have, and of what it may have that which needs a capability.
@@ -51,12 +52,14 @@ GIVEN: Mapping[str, Any] = {
     "entity": "a",
     "off": "b",
     "tell": print,
+    "to": "elsewhere",
 }
 MORE: Mapping[str, Mapping[str, Any]] = {
     "reembed": {"embedder": "auto"},
     "schedule.tick": {"expire": True},
     "erase.show": {"names": ["a"]},
     "forget": {"forbid": True},
+    "scopes.drop": {"shown": DropPreview("default", NOW, 1_000, {"inbox": 2})},
 }
 # What a store that lacks a capability refuses; all else goes on without it.
 REFUSED: Mapping[str, frozenset[str]] = {

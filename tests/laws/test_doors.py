@@ -13,6 +13,7 @@ NO_COMMAND = {
     "describe_plan": "`plan FILE`",
     "describe_run": "`history RUN`",
     "mirror.apply": "`mirror sync --apply`",
+    "scopes.show_drop": "`scopes drop` shows it first",
     "review.propose": "a program proposes, a person settles",
     "settings.get": "`settings NAME`",
     "settings.set": "`settings NAME VALUE`",

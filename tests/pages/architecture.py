@@ -15,7 +15,7 @@ FOLDERS = (
     "llm", "store", "store/memory", "store/sqlite", "store/migrations",
     "flows/indexes", "flows/base", "flows/write", "flows/undo", "flows/edit", "flows/exchange", "flows/recall",
     "flows/curate", "flows/entities", "flows/consolidate", "flows/mirror", "flows/erase", "flows/inspect",
-    "flows/schedule",
+    "flows/schedule", "flows/scopes",
     "faces", "faces/cli", "faces/mcp", "testing",
 )  # fmt: skip
 

@@ -536,6 +536,7 @@ _VALID = ("valid_from", "valid_to")
 _VERBS: tuple[Effect, ...] = (
     Effect("learn", row="appears"),
     Effect("import", row="appears"),
+    Effect("copy", row="appears"),
     Effect(
         "repeat",
         {
@@ -598,6 +599,13 @@ _VERBS: tuple[Effect, ...] = (
     ),
     Effect(
         "forget",
+        {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
+        guarded="prune",
+        back=("restore",),
+    ),
+    # Of all memories of a scope.
+    Effect(
+        "drop",
         {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},
         guarded="prune",
         back=("restore",),

@@ -198,8 +198,8 @@ TRANSITIONS: Mapping[Status, frozenset[Status]] = {
     Status.ARCHIVED: frozenset({Status.SUPERSEDED, Status.PRUNED}),
     Status.PRUNED: frozenset(),
 }
-# What brings a memory back beside whatever stands by now.
-COMING_BACK = frozenset({"undo", "restore"})
+# What brings a memory back, or a whole scope, beside whatever stands by now.
+COMING_BACK = frozenset({"undo", "restore", "copy"})
 # By these a memory with a key stands beside what says the same.
 KEYING = frozenset({"put", "import"})
 RETURNING_VERBS = COMING_BACK | {"confirm", "import"}

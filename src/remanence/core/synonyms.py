@@ -47,7 +47,8 @@ VERBS: Mapping[str, tuple[str, ...]] = {
         ("accept approve", ("review accept", "accept")),
         ("decline reject", ("review decline", "decline")),
         ("daemon cron", ("schedule run", "schedule tick")),
-        ("namespaces users tenants collections databases", ("scopes",)),
+        ("namespaces users tenants collections databases", ("scopes list", "list")),
+        ("clone duplicate copy cp", ("scopes copy", "copy")),
         ("people persons", ("entities list",)),
     )
     for name in names.split()

@@ -63,7 +63,8 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.inspect import Event, State
     from remanence.flows.inspect.related import RelatedResult
     from remanence.flows.inspect.review import Review
-    from remanence.flows.inspect.scopes import ScopeOverview
+    from remanence.flows.scopes.dropping import DropPreview
+    from remanence.flows.scopes.scopes import ScopeOverview
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
     from remanence.flows.write.noting import NoteResult
@@ -99,6 +100,8 @@ def write(result: Any) -> None:
 def _undoing(done: Any) -> str:
     """Return the command that takes back what was done; "" where nothing was."""
     runs = getattr(done, "runs", ()) or ([done.run] if getattr(done, "run", None) else [])
+    if getattr(done, "verb", "") == "copy":  # its run is in the other scope
+        return f"remanence undo {done.run} --scope {quote(done.scope)}"
     if len(runs) > 1:
         return f"remanence undo RUN, for each of its {len(runs)} runs, the newest first; history lists them"
     return f"remanence undo {runs[0]}" if runs else ""
@@ -216,6 +219,14 @@ def _final_preview(shown: ErasePreview | ErasedSinceReport) -> Iterator[Text]:
     """Show what would not be taken back."""
     yield from (Text(line) for line in str(shown).splitlines())
     yield Text("  erase them with: the same command and --yes", "dim")
+
+
+@_shows("DropPreview")
+def _drop_preview(shown: DropPreview) -> Iterator[Text]:
+    yield from (Text(line) for line in str(shown).splitlines())
+    if len(shown) and not shown.held_count:
+        allow = f" --allow-protected {shown.protected_count}" * bool(shown.protected_count)
+        yield Text(f"  drop it with: the same command and --yes{allow}", "dim")
 
 
 @_shows("Undoable")
@@ -523,9 +534,9 @@ def _state(state: State) -> Iterator[Text]:
 def _scope(one: ScopeOverview) -> Iterator[Text]:
     size = "" if one.bytes is None else f"{one.bytes:>14,} bytes  "
     count = f"{one.memories:>9,} {'memory  ' if one.memories == 1 else 'memories'}"
-    yield Text.assemble(
-        (f"{escape_line(one.scope):<20}", "bold"), f" {count}  {size}", (format_time(one.written_at), "dim")
-    )
+    drop = "" if one.dropped_at is None else f"  dropped {format_time(one.dropped_at)}: all are tombstones"
+    written_at = (format_time(one.written_at), "dim")
+    yield Text.assemble((f"{escape_line(one.scope):<20}", "bold"), f" {count}  {size}", written_at, drop)
 
 
 @_shows("EngineAction")

@@ -391,8 +391,8 @@ class Store(Protocol):
         A block is the same as the changes of its rows, one by one; a Conflict names all rows that are otherwise.
         Updates raise `revision` by one. Counters raise `touched` of their memory; unless `cause.planned`, link writes
         do so of both ends and state changes of all linked memories. A new memory whose fingerprint an inbox or active
-        memory of the scope already has, unless an undo or a restoration brings it back or it has a key and comes by a
-        verb of `KEYING`, or whose key is taken, is a Conflict; so is a text that its memory did not
+        memory of the scope already has, unless an undo, a restoration or the copy of a scope brings it or it has a key
+        and comes by a verb of `KEYING`, or whose key is taken, is a Conflict; so is a text that its memory did not
         have before and that is forbidden in the scope under one of its keys (`folding.fold_keys`), unless it comes back
         so. A positive increment of `uses` also sets `used_at` to
         `cause.at` and counts in the seven day buckets; commits of the verb "use" are logged by the memories alone that

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 # The module of each command that has a verb's name; of a group of commands all are in one.
 MODULES = {
     "commands": "learn ingest extract put consolidate recall get list count links graph update correct supersede"
-    " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status scopes"
+    " confirm rate dispute tag untag link unlink pin unpin hold release forget restore history undo status"
     " actions begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
     "mcp": "mcp",
     "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
     "shelf_commands": "note chat frame boot profile topics frames boxes entities forbidden guidelines review traces",
-    "upkeep_commands": "doctor reembed settings guide completion erase mirror",
+    "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})

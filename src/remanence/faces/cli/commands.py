@@ -424,17 +424,6 @@ async def status(*, memory: Memory) -> Any:
     return await memory.status()
 
 
-async def scopes(
-    *,
-    memory: Memory,
-    limit: Annotated[int, Parameter(help="At most so many.")] = 1_000,
-    after: Annotated[
-        str | None, Parameter(metavar="SCOPE", help="Go on behind this one, the last of a list before.")
-    ] = None,
-) -> Any:
-    return await memory.scopes(limit=limit, after=after)
-
-
 async def undo(
     run: Annotated[
         str, Parameter(help="The id of the run, as its receipt says; last: the newest run of yours.")

@@ -40,7 +40,7 @@ MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "begin-s
 # What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
 ANY_SCOPE = MAKING | {
     "doctor",
-    "scopes",
+    "scopes list",
     "backup",
     "reembed",
     "policy adopt",
@@ -62,6 +62,8 @@ CHANGING = frozenset(
     "review decline",
     "schedule tick",
     "schedule accept-clock",
+    "scopes copy",
+    "scopes drop",
 }
 CHANGING |= {"graph link-duplicates", "graph merge", "graph resolve"}
 DRY = "--dry-run"

@@ -1,4 +1,4 @@
-"""The commands that keep a memory in order: soundness, settings, erasing for good, and its mirror in a folder.
+"""The commands that keep a memory in order: soundness, settings, scopes, erasing for good, its mirror in a folder.
 
 Knows arguments, and what a look at a missing or broken file answers; must not know how a file is read or written.
 """
@@ -110,6 +110,43 @@ def completion(shell: Annotated[Literal["bash", "zsh", "fish"], Parameter(help="
     from remanence.faces.cli import tree
 
     return tree().generate_completion(prog_name="remanence", shell=shell)
+
+
+async def scopes_list(
+    *,
+    memory: Memory,
+    limit: Annotated[int, Parameter(help="At most so many.")] = 1_000,
+    after: Annotated[
+        str | None, Parameter(metavar="SCOPE", help="Go on behind this one, the last of a list before.")
+    ] = None,
+) -> Any:
+    return await memory.scopes.list(limit=limit, after=after)
+
+
+async def scopes_copy(
+    to: Annotated[str, Parameter(metavar="SCOPE", help="The scope to copy to, which holds no memories.")],
+    /,
+    *,
+    memory: Memory,
+) -> Any:
+    with waiting("copying"):
+        return await memory.scopes.copy(to)
+
+
+async def scopes_drop(
+    *,
+    memory: Memory,
+    yes: Annotated[bool, Parameter(negative=(), help="Drop it; without, it is only shown.")] = False,
+    allow_protected: Annotated[
+        int, Parameter(help="Let so many go that are pinned or of a category of the system.")
+    ] = 0,
+) -> Any:
+    with waiting("looking"):
+        preview = await memory.scopes.show_drop()
+    if not yes:
+        return preview
+    with waiting("dropping"):
+        return await memory.scopes.drop(preview, allow_protected=allow_protected)
 
 
 ERASE_TRIES = 10  # an edit in between takes milliseconds; who edits all the time is told

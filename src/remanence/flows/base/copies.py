@@ -27,15 +27,17 @@ REGISTERED_MAX = (
 )
 EVERY_SCOPE = ""  # no scope has this name: what concerns a whole file is kept under it
 ELSEWHERE = "-"  # printed, or handed to a program
+IN_SCOPE = "scope"  # a copy in another scope of the store
 
-Kind = Literal["backup", "export"]
+Kind = Literal["backup", "export", "scope"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RegisteredCopy(Result):
     """An export of a scope, or a backup of every scope, and where it was put; "-" where it was put in no file.
 
-    `memories` is None where it did not come to its end. `is_gone` where its file lies there no longer.
+    Of the kind "scope" it is a copy in another scope of the store, whose name is the path. `memories` is None where it
+    did not come to its end. `is_gone` where its file lies there no longer.
     """
 
     kind: Kind
@@ -48,9 +50,12 @@ class RegisteredCopy(Result):
 
     def __str__(self) -> str:
         where = "printed, or handed to a program" if self.path == ELSEWHERE else self.path
+        if self.kind == IN_SCOPE:
+            where = f"in scope {self.path!r} of this file"
         what = "unfinished" if self.memories is None else number(self.memories, "memory", "memories")
         absence = "; the file is gone" * self.is_gone
-        return visible(f"{self.kind} of {minute_of(self.at)}: {where} ({what}){absence}")
+        kind = "copy" if self.kind == IN_SCOPE else self.kind
+        return visible(f"{kind} of {minute_of(self.at)}: {where} ({what}){absence}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +86,14 @@ async def begin(core: Core, scope: str, kind: Kind, to: str | Path) -> str:
 
     Where it cannot be registered, such as on a full disk, a warning says so: a copy may be all that helps there.
     """
-    path = _shown_path(core, str(to))
+    path = str(to) if kind == IN_SCOPE else _shown_path(core, str(to))
     now = core.clock.now()
     request = Bookkeeping(now, under=(COPIES,), get=(UNLISTED,))
     try:
         rows = dict((await core.store.bookkeep(scope, request)).values)
         before = int(rows.pop(UNLISTED, 0))
-        going = await asyncio.to_thread(_find_dropped_copies, rows, path)
-        still = sum(not _is_gone(rows[one]["path"]) and rows[one]["path"] != path for one in going)
+        going = await asyncio.to_thread(_find_dropped_copies, rows, kind, path)
+        still = sum(not _is_gone(rows[one]) and rows[one]["path"] != path for one in going)
         name = f"{COPIES}{core.new_id()}"
         put: dict[str, Any] = {**dict.fromkeys(going), name: {"kind": kind, "path": path, "at": now}}
         if still:
@@ -157,17 +162,19 @@ def _shown_path(core: Core, path: str) -> str:
     return path if path == ELSEWHERE else screen_name(str(Path(path).absolute()), core.salt).text
 
 
-def _find_dropped_copies(kept: Mapping[str, Mapping[str, Any]], path: str) -> list[str]:
-    """Return which rows go as another comes: of the same path, and past the limit of files that are gone, then old."""
-    same = [name for name, one in kept.items() if one["path"] == path != ELSEWHERE]
-    rest = sorted(kept.keys() - set(same), key=lambda name: (not _is_gone(kept[name]["path"]), name))
+def _find_dropped_copies(kept: Mapping[str, Mapping[str, Any]], kind: Kind, path: str) -> list[str]:
+    """Return which rows go as another comes: of the same place, and past the limit of files that are gone, then old."""
+    places = {name: (one["kind"] == IN_SCOPE, one["path"]) for name, one in kept.items()}
+    same = [name for name, place in places.items() if place == (kind == IN_SCOPE, path) and path != ELSEWHERE]
+    rest = sorted(kept.keys() - set(same), key=lambda name: (not _is_gone(kept[name]), name))
     return [*same, *rest[: max(0, len(rest) + 1 - REGISTERED_MAX)]]
 
 
 def _build_copies(rows: Iterable[Mapping[str, Any]]) -> tuple[RegisteredCopy, ...]:
     by_time = sorted(rows, key=lambda one: (one["at"], one["path"]))
-    return tuple(RegisteredCopy(**one, is_gone=_is_gone(one["path"])) for one in by_time)
+    return tuple(RegisteredCopy(**one, is_gone=_is_gone(one)) for one in by_time)
 
 
-def _is_gone(path: str) -> bool:
-    return path != ELSEWHERE and not os.path.lexists(path)
+def _is_gone(row: Mapping[str, Any]) -> bool:
+    """True if a copy's file lies there no longer; of what lies in no file of its own that is not known."""
+    return row["kind"] != IN_SCOPE and row["path"] != ELSEWHERE and not os.path.lexists(row["path"])

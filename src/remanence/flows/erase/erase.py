@@ -402,7 +402,7 @@ async def _shown_of(core: Core, subject: Subject, *, mentions: bool) -> ErasePre
     for some in chunks(sorted(mentioning)):
         memories = await get(core, some)
         first += memories[: LISTED - len(first)]
-        on_hold += [one for one in memories if mentions and _is_held(one, core.clock.now())]
+        on_hold += [one for one in memories if mentions and is_held(one, core.clock.now())]
     maybe = {part: (len(seqs), tuple(subject.parts.others[part])) for part, seqs in subject.maybe.items()}
     perhaps = dict.fromkeys(seq for seqs in subject.maybe.values() for seq in seqs[:LISTED])
     return replace(
@@ -430,7 +430,7 @@ async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
     on_hold: list[Memory] = []
     for some in chunks(sorted(going)):
         memories = await get(core, some)
-        on_hold += [one for one in memories if _is_held(one, core.clock.now())]
+        on_hold += [one for one in memories if is_held(one, core.clock.now())]
         same |= await _saying_same(core, memories, going)
     return ErasePreview(
         core.scope,
@@ -450,7 +450,7 @@ async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
     )
 
 
-def _is_held(memory: Memory, now: int) -> bool:
+def is_held(memory: Memory, now: int) -> bool:
     """Tell whether somebody holds a memory; that every entity is held keeps policies from it, and nobody else."""
     own = HOLD if is_entity(memory) else None
     return any(
@@ -559,7 +559,7 @@ async def _refuse_changed(core: Core, shown: ErasePreview) -> None:
         stand = {seq: memories[seq].revision if seq in memories else PURGED for seq in seqs}
         conflicts += [("memories", seq) for seq in seqs if stand[seq] != expected[seq]]
         for one in memories.values():
-            if _is_held(one, now):
+            if is_held(one, now):
                 raise Protected(
                     f"memory {short_id(one.seq)} is held: {', '.join(one.holds or ())}",
                     recovery="release its holds first; nothing was erased",

@@ -59,7 +59,7 @@ from remanence.write.roles import lower_trust
 PAGE = 1_000
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
 Item = Existing | ImportedLink | ImportedClaim | Forbid | ImportedBox | ImportedTrace
-_CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
+CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
 async def export(core: Core, to: str | Path = copies.ELSEWHERE) -> AsyncIterator[bytes]:
@@ -92,7 +92,7 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         "fingerprints": FINGERPRINT_VERSION,
     }
     ids: dict[int, str] = {}
-    async for page in _pages(core):
+    async for page in iterate_pages(core):
         seqs, vectors = await core.store.vectors(core.scope, only=[memory.seq for memory in page])
         vector = {int(seq): row for seq, row in zip(seqs, vectors, strict=True)}
         ids |= {memory.seq: memory.id for memory in page}
@@ -117,7 +117,8 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         yield {"erased": erased_ids[start : start + PAGE]}
 
 
-async def _pages(core: Core) -> AsyncIterator[list[Memory]]:
+async def iterate_pages(core: Core) -> AsyncIterator[list[Memory]]:
+    """Yield all memories of the scope in order of arrival, a page at a time."""
     after = 0
     while True:
         page = await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True))
@@ -139,7 +140,7 @@ def _memory_out(memory: Memory, vector: bytes | None) -> dict[str, Any]:
         "tags": memory.tags,
         "sources": memory.sources,
     }
-    for column in _CARRIED:
+    for column in CARRIED:
         value = getattr(memory, column.name)
         if value is None or (value == column.default and column.name != "status"):
             continue
@@ -310,13 +311,13 @@ class _Taking:
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
-            changes = await asyncio.to_thread(_make_create_changes, page)
+            changes = await asyncio.to_thread(make_create_changes, page)
             seqs = await self._commit(changes, is_last=number == len(pages) and not tail)
             for new, seq in zip(page, seqs, strict=True):
                 new.seq = seq
             self._written |= {new.id for new in page}
         for number, part in enumerate(tail, start=1):
-            await self._commit(await asyncio.to_thread(_changes, part), is_last=number == len(tail))
+            await self._commit(await asyncio.to_thread(make_changes, part), is_last=number == len(tail))
             await asyncio.to_thread(self._count, part)
 
     def _count(self, part: Sequence[Item]) -> None:
@@ -331,21 +332,23 @@ class _Taking:
         return commit.assigned
 
 
-def _make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
+def make_create_changes(page: Sequence[ImportedMemory]) -> list[Change]:
+    """Create memories that are new here, under placeholders in their order."""
     return [change for k, new in enumerate(page, start=1) for change in new.changes(-k)]
 
 
 def _tail(decided: ImportPlan) -> list[list[Item]]:
     """Return what follows new memories, in parts."""
     items: list[Item] = [*decided.existing.values(), *decided.links, *decided.claims, *decided.forbidden]
-    return list(_parts([*items, *decided.grouped]))
+    return list(cut_parts([*items, *decided.grouped]))
 
 
-def _changes(part: Iterable[Item]) -> list[Change]:
+def make_changes(part: Iterable[Item]) -> list[Change]:
+    """Return what some items change, once the memories that they name are written."""
     return [change for item in part for change in item.changes()]
 
 
-def _parts(items: Iterable[Item]) -> Iterator[list[Item]]:
+def cut_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
     """Gather what one commit may hold."""
     part: list[Item] = []
     size = 0

@@ -1,0 +1,1 @@
+"""The scopes of a store: listed, one copied into another, one dropped."""
