@@ -127,6 +127,28 @@ async def test_a_scope_that_refuses_texts_is_not_copied_to(opener: Opener) -> No
             await memory.scopes.copy("b")
 
 
+async def test_settings_of_the_target_give_way(opener: Opener, tmp_path: Path) -> None:
+    """It is as the source is, but for the folder of a mirror, which two scopes cannot share."""
+    async with opener(scope="b") as other:
+        await other.settings.set("note_turns", 9)
+        await other.settings.set("box_turns", 9)
+        await other.policy.adopt("mvs")
+        await other.frames.put("theirs", limit=3)
+    async with opener(scope="a") as memory:
+        await memory.learn("The ferry leaves at nine.")
+        await memory.settings.set("note_turns", 7)
+        await memory.settings.set("mirror_folder", str(tmp_path / "mirror"))
+        await memory.scopes.copy("b")
+    async with opener(scope="b") as copy:
+        values = {one.name: one.value for one in await copy.settings.all(advanced=True)}
+        frames = [one.name for one in await copy.frames.list()]
+        policy = copy.policy.current.name
+
+    assert (7, 50, "") == (values["note_turns"], values["box_turns"], values["mirror_folder"])
+    assert "theirs" not in frames
+    assert "none" == policy
+
+
 async def test_who_writes_to_the_target_meanwhile_is_left_alone(
     opener: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,6 +219,48 @@ async def test_a_copy_that_is_cancelled_leaves_nothing(
     assert ([], ()) == (left, state.interrupted)
 
 
+async def test_a_part_under_way_is_taken_back_with_the_rest(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store goes on writing what nobody waits for any more; the copy waits for it before it is taken back."""
+    in_small_pages(monkeypatch)
+    async with opener(scope="a") as memory:
+        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        task: asyncio.Task[object] = asyncio.ensure_future(memory.scopes.copy("b"))
+        slow = _Slow(memory, task)
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.wait(slow.under_way)
+    async with opener(scope="b") as other:
+        left, state = await other.list(status="any"), await other.status()
+
+    assert ([], ()) == (left, state.interrupted)
+
+
+class _Slow:
+    """Writes the third part of a copy late, whoever waits for it, and cancels the copy meanwhile."""
+
+    def __init__(self, memory: remanence.Engine, copy: asyncio.Task[object]) -> None:
+        store = memory._core.store
+        self.under_way: list[asyncio.Task[CommitResult]] = []
+        self._count = 0
+        commit = store.commit
+
+        async def late(*given: Any) -> CommitResult:
+            await asyncio.sleep(0.2)
+            return await commit(*given)
+
+        async def acted(*given: Any) -> CommitResult:
+            self._count += 1
+            if self._count != 3:
+                return await commit(*given)
+            self.under_way.append(asyncio.ensure_future(late(*given)))
+            asyncio.get_running_loop().call_soon(copy.cancel)
+            return await asyncio.shield(self.under_way[0])
+
+        store.commit = acted  # type: ignore[assignment]
+
+
 async def test_an_agent_copies_what_is_its_own_alone(opener: Opener) -> None:
     """A scope in which a person wrote is refused, and nothing is said of whose it is."""
     async with opener(scope="a", trust="agent", agent="quill") as memory:
@@ -233,10 +297,15 @@ async def test_an_erasure_names_the_copy(opener: Opener) -> None:
         learned = await memory.learn("The ferry leaves at nine.")
         await memory.scopes.copy("b")
         shown = await memory.erase.show(learned.id)
+        done = await memory.erase.apply(shown)
         dismissed = await memory.erase.dismiss("b")
+    async with opener(scope="b") as copy:
+        kept = await copy.list()
 
     assert ["b"] == [one.path for one in shown.registered] == [one.path for one in dismissed]
     assert "in scope 'b' of this file (1 memory)" in str(shown)
+    assert done.is_well
+    assert ["The ferry leaves at nine."] == [one.text for one in kept]
 
 
 KILLS = 8

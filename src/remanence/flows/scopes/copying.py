@@ -31,7 +31,7 @@ from remanence.flows.exchange.transfer import (
     make_create_changes,
 )
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
-from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
+from remanence.flows.scopes.whole_runs import commit_part, is_written_since, refuse_others, whole_run
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.undo.undoing import undo
 from remanence.flows.write.embedding import EMBEDDER, wait_until_embedded
@@ -151,7 +151,7 @@ class _Copying:
     async def _commit(self, changes: Sequence[Change], *, is_last: bool = False) -> Sequence[int]:
         values = await _read_settings(self.core, self.target) if is_last else {}
         cause = replace(self.cause, part=self.parts, final=is_last, values=values)
-        commit = await self.target.commit(changes, cause)
+        commit = await commit_part(self.target, changes, cause)
         self.parts += 1
         self.changes += len(changes)
         return commit.assigned

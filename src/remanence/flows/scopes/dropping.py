@@ -25,7 +25,7 @@ from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.policy_reading import read_adopted_policy
 from remanence.flows.erase.erase import is_held
 from remanence.flows.mirror.mirroring import MIRRORS
-from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
+from remanence.flows.scopes.whole_runs import commit_part, is_written_since, refuse_others, whole_run
 from remanence.flows.undo.conflicts import ASK, takes_all_back
 from remanence.store.base import Bookkeeping
 
@@ -184,7 +184,8 @@ async def drop(core: Core, shown: DropPreview, allow_protected: int) -> Receipt:
             is_last = part + 1 == len(parts)
             values = {DROPPED: {"at": cause.at, "run": cause.run}} if is_last else {}
             try:
-                commit = await core.commit(blocks, replace(cause, part=part, final=is_last, values=values))
+                part_cause = replace(cause, part=part, final=is_last, values=values)
+                commit = await commit_part(core, blocks, part_cause)
             except Conflict as conflict:
                 raise _make_conflict(core) from conflict
             position = commit.position
@@ -336,9 +337,6 @@ def _make_block(snapshot: Snapshot, rows: Ints, columns: Sequence[str], now: int
 
 
 def _encode(values: np.typing.NDArray[np.generic]) -> Ints:
-    """Return a column as a block has it: absent codes and times as ABSENT."""
-    if values.dtype.kind == "f":
-        missing = np.isnan(values)
-        return np.where(missing, ABSENT, np.where(missing, 0, values).astype(np.int64))
+    """Return a column as a block has it: a code that is absent as ABSENT; none of the times here is."""
     numbers = values.astype(np.int64)
-    return np.where(numbers < 0, ABSENT, numbers)
+    return numbers if values.dtype.kind == "f" else np.where(numbers < 0, ABSENT, numbers)

@@ -3,10 +3,11 @@
 Knows runs and their owners; must not know what a run does.
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
-from remanence.core.change import ROWLESS, AuditPart
+from remanence.core.change import ROWLESS, AuditPart, Cause, CommitResult, Entry
 from remanence.core.errors import NotFound, Protected, StoreUnavailable
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
 from remanence.flows.base.audit_log import PAGE
@@ -50,7 +51,8 @@ async def is_written_since(core: Core, position: int, run: str = "") -> bool:
 async def whole_run(core: Core, run: str) -> AsyncIterator[None]:
     """Take back what a run has written by the end of a block that it does not come to the end of.
 
-    What kept the store from writing keeps it from that, too: then the run is listed as interrupted.
+    Its parts are written by `commit_part`: one that came in behind the taking back would be left. What kept the store
+    from writing keeps it from that, too: then the run is listed as interrupted.
     """
     is_done = False
     try:
@@ -60,3 +62,14 @@ async def whole_run(core: Core, run: str) -> AsyncIterator[None]:
         if not is_done:
             with suppress(NotFound, StoreUnavailable):  # NotFound: nothing was written
                 await undo(core, run)
+
+
+async def commit_part(core: Core, changes: Sequence[Entry], cause: Cause) -> CommitResult:
+    """Write one part of such a run; who is cancelled meanwhile waits until it is written or refused."""
+    task = asyncio.ensure_future(core.commit(changes, cause))
+    try:
+        return await asyncio.shield(task)
+    finally:
+        if not task.done():
+            await asyncio.wait([task])
+            task.exception()  # looked at: who was cancelled hears of that alone
