@@ -445,7 +445,7 @@ def test_the_command_line_shows_before_it_drops(tmp_path: Path) -> None:
     assert 1 == refused.exit_code
     assert "pinned or of the system: #1" in refused.stderr
     assert (0, []) == (done.exit_code, left)
-    assert "take it back with: remanence undo " in done.stdout
+    assert "take it back with: remanence undo " in done.stdout and " --scope a;" in done.stdout
     assert "all are tombstones" in scopes.stdout
     assert (0, 1) == (undone.exit_code, len(back))
     assert "no scope 'b'" in missing.stderr

@@ -79,6 +79,7 @@ else:
 
 Show = TypeVar("Show", bound=Callable[[Any], Iterator[Text]])
 
+DEFAULT_SCOPE = "default"  # the one that a command means where none is named
 SESSIONS_SHOWN = 20
 DROPPED_SHOWN = 10  # of what was left out by name; --json has more
 SKIPS_SHOWN = 5  # of what was left out for one reason; the rest is counted
@@ -100,11 +101,11 @@ def write(result: Any) -> None:
 def _undoing(done: Any) -> str:
     """Return the command that takes back what was done; "" where nothing was."""
     runs = getattr(done, "runs", ()) or ([done.run] if getattr(done, "run", None) else [])
-    if getattr(done, "verb", "") == "copy":  # its run is in the other scope
-        return f"remanence undo {done.run} --scope {quote(done.scope)}"
     if len(runs) > 1:
         return f"remanence undo RUN, for each of its {len(runs)} runs, the newest first; history lists them"
-    return f"remanence undo {runs[0]}" if runs else ""
+    scope = getattr(done, "scope", DEFAULT_SCOPE)
+    where = "" if scope == DEFAULT_SCOPE else f" --scope {quote(scope)}"
+    return f"remanence undo {runs[0]}{where}" if runs else ""
 
 
 def _render_undo_hint(command: str, one: str = "") -> Iterator[Text]:
