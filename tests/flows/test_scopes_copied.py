@@ -383,3 +383,20 @@ async def _copied_again(path: Path, scope: str) -> tuple[list[dict[str, Any]], l
         checks = await copy.doctor()
         assert content.memories
         return await exported(copy), [check for check in checks if not check.ok]
+
+
+async def test_of_two_copies_at_once_one_is_whole(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The later one takes back what the earlier one has written, as if it had been killed; that one is refused."""
+    in_small_pages(monkeypatch)
+    async with opener(scope="a") as memory, opener(scope="a") as second:
+        await memory.learn_many([f"Berth {number} is free." for number in range(9)])
+        before = await exported(memory)
+        before_commit(memory, 3, lambda: second.scopes.copy("b"))
+        with pytest.raises(Conflict, match="scope 'b' was written to by somebody else"):
+            await memory.scopes.copy("b")
+    async with opener(scope="b") as copy:
+        copied, state, checks = await exported(copy), await copy.status(), await copy.doctor()
+
+    assert before == copied
+    assert () == state.interrupted
+    assert [] == [check for check in checks if not check.ok]

@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from remanence.core.change import ROWLESS, AuditPart, Cause, CommitResult, Entry
-from remanence.core.errors import NotFound, Protected, StoreUnavailable
+from remanence.core.errors import Protected, StoreUnavailable
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
 from remanence.flows.base.audit_log import PAGE
 from remanence.flows.base.context import Core
 from remanence.flows.undo.conflicts import ASK, GUARD, takes_all_back
-from remanence.flows.undo.undoing import undo
+from remanence.flows.undo.undoing import list_parts, undo, undo_id
 
 
 async def refuse_others(core: Core) -> None:
@@ -60,8 +60,15 @@ async def whole_run(core: Core, run: str) -> AsyncIterator[None]:
         is_done = True
     finally:
         if not is_done:
-            with suppress(NotFound, StoreUnavailable):  # NotFound: nothing was written
-                await undo(core, run)
+            with suppress(StoreUnavailable):
+                await _take_back(core, run)
+
+
+async def _take_back(core: Core, run: str) -> None:
+    """Undo a run; nothing where no part of it was written, or somebody has taken all of it back."""
+    undone = {part.cause.part for part in await list_parts(core, undo_id(run))}
+    if any(part.cause.part not in undone for part in await list_parts(core, run)):
+        await undo(core, run)
 
 
 async def commit_part(core: Core, changes: Sequence[Entry], cause: Cause) -> CommitResult:

@@ -88,7 +88,7 @@ async def undo(core: Core, run: str) -> Receipt:
     """
     if not isinstance(run, str):
         raise InvalidInput(f"{format_value(run)} names no run", recovery="pass a receipt, or the run's id")
-    parts = await _parts(core, run)
+    parts = await list_parts(core, run)
     if not parts:
         way = "list runs with `history`" if takes_all_back(core) else "name a run as it was answered to you"
         raise NotFound(f"no run {run!r} in scope {core.scope!r}", recovery=way)
@@ -105,7 +105,7 @@ async def undo(core: Core, run: str) -> Receipt:
     if parts[0].cause.verb == EXPIRE:
         raise ImagesEnded("an end of images is not undone", recovery="nothing: what ended is kept nowhere")
     undoing = undo_id(run)
-    back = await _parts(core, undoing)
+    back = await list_parts(core, undoing)
     done_parts = {part.cause.part for part in back}
     rest = [part for part in reversed(parts) if part.cause.part not in done_parts]
     if not rest:
@@ -324,7 +324,7 @@ def undo_id(run: str) -> str:
     return hashlib.blake2b(b"undo " + run.encode(), digest_size=16).hexdigest()
 
 
-async def _parts(core: Core, run: str) -> list[AuditPart]:
+async def list_parts(core: Core, run: str) -> list[AuditPart]:
     """Return all parts of a run without their changes."""
     parts: list[AuditPart] = []
     while True:
