@@ -57,7 +57,8 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.edit import links
-    from remanence.flows.base import copies, settings
+    from remanence.flows.base import access_tokens, copies, settings
+    from remanence.flows.base.access_tokens import AccessTokens
     from remanence.flows.base.settings import Settings
     from remanence.flows.consolidate import (
         boxes,
@@ -203,6 +204,11 @@ class Engine:
     def entities(self) -> Entities:
         """The people, projects, tools, companies and places that memories of this scope name."""
         return entities.Entities(self._core)
+
+    @property
+    def token(self) -> AccessTokens:
+        """Access tokens of this database, for `remanence serve`: make, list and end them."""
+        return access_tokens.AccessTokens(self._core)
 
     # Writing
 
@@ -691,9 +697,3 @@ class Engine:
         criteria = listing.listed_by(fields, equal, filters or {})
         asked = listing.Listing(criteria, limit, oldest_first, after, to_span(between), as_of)
         return await listing.list_memories(self._core, asked)
-
-
-async def plan_compaction(memory: Engine, keep_recent: int) -> Plan:
-    """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
-    choice = curating.compaction(keep_recent)
-    return await curating.plan(memory._core, choice, listed=plan_report.LISTED, verb=curating.COMPACT)  # noqa: SLF001 # no verb

@@ -17,8 +17,8 @@ from remanence.core.clock import ManualClock
 from remanence.core.errors import InvalidInput, PolicyMismatch, RemanenceError
 from remanence.core.keywords import KindName
 from remanence.core.model import REJECTED_PATH, Kind, Reason, Status, is_load_bearing
-from remanence.engine import plan_compaction
 from remanence.flows.curate import curating
+from remanence.flows.curate.curating import plan_compaction
 from remanence.flows.inspect.checks import NAME
 from remanence.store.base import Check
 from remanence.store.memory.memory_store import MemoryStore
@@ -468,7 +468,7 @@ async def test_a_compaction_that_was_planned_is_one(memory: remanence.Engine) ->
     await memory.policy.adopt("default")
     for number in range(40):
         await memory.learn(f"It failed {number}.", kind="episodic")
-    plan = await plan_compaction(memory, 35)
+    plan = await plan_compaction(memory._core, 35)
     receipt = await memory.apply(plan)
     named = await memory.plan("episodic-cap", overrides={"newest-episodes": {"keep": {"rows": 30}}})
     with pytest.raises(PolicyMismatch):

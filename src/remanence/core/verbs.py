@@ -18,7 +18,17 @@ COMMANDS: Mapping[str, str] = {
 }
 # Commands of a person at a terminal; from Python each is a function of its own, or nothing.
 ONLY_COMMANDS = frozenset(
-    {"chat", "policy show", "policy describe", "policy check", "policy columns", "demo", "mcp", "completion"}
+    {
+        "chat",
+        "policy show",
+        "policy describe",
+        "policy check",
+        "policy columns",
+        "demo",
+        "mcp",
+        "serve",
+        "completion",
+    }
 )
 
 # What the commands of one matter are about, where none of them is called by its name alone.
@@ -35,6 +45,7 @@ SHELVES: Mapping[str, str] = {
     "mirror": "A folder of text files that is kept as the memory is.",
     "review": "What waits for a person.",
     "scopes": "The scopes of a file: list them, copy one, drop one.",
+    "token": "Access tokens, for the server.",
 }
 
 
@@ -634,6 +645,23 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "Serve a memory to an agent over standard input and output (Model Context Protocol).",
             "an agent shall have the memory as tools", _NONE, "the protocol's messages", "guide --agents",
             "mcp agent.db"),
+        VerbHelp("serve",
+            "Serve the memories of a file over HTTP (REST), to whoever has a token.",
+            "services or other machines shall reach a memory", _NONE,
+            "the address, and requests are answered until it is ended",
+            "token add, for each who may use it",
+            "serve agent.db --port 8377"),
+        VerbHelp("token.add",
+            "Make an access token for the server, and show it once.",
+            "somebody or something shall reach a memory over the network", _WRITE,
+            "the token, which is kept nowhere but as a salted hash", "serve",
+            "token add desk --scope default --role write --agent desk"),
+        VerbHelp("token.list", "List the access tokens, by name.",
+            "you wonder who may reach what", _READ, "tokens with role, scopes and agent", "token.end",
+            "token list"),
+        VerbHelp("token.end", "End an access token by its name: what it is sent with is refused from then on.",
+            "a token is lost, or no longer needed", _WRITE, "the token that was ended", _NONE,
+            "token end desk"),
         VerbHelp("completion",
             "Print a script that completes commands, options and their values in your shell.",
             "you type commands by hand", _NONE, "the script, for your shell to read when it starts",

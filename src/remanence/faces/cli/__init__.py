@@ -29,6 +29,7 @@ MODULES = {
     "mcp": "mcp",
     "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
     "shelf_commands": "note chat frame boot profile topics frames boxes entities forbidden guidelines review traces",
+    "serve": "serve token",
     "upkeep_commands": "doctor reembed settings guide completion scopes erase mirror",
 }
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.

@@ -115,11 +115,11 @@ async def compact(
     every: Listing = False,
     allow_destroyed: Allowed = None,
 ) -> Any:
-    from remanence.engine import plan_compaction
     from remanence.faces import show
+    from remanence.flows.curate.curating import plan_compaction
 
     with waiting("planning"):
-        draft = await plan_compaction(memory, keep)
+        draft = await plan_compaction(memory._core, keep)  # noqa: SLF001 # a part of this command, and no verb
     report = await build_plan_report(memory, draft, every=every)
     if dry_run:
         return report

@@ -47,6 +47,7 @@ ANY_SCOPE = MAKING | {
     "schedule run",
     "schedule accept-clock",
 }
+ANY_SCOPE |= {"token add", "token list", "token end"}
 ANY_SCOPE |= {"frames put", "guidelines activate", "erase finish", "erase keep"}
 # They work on a file that holds what was erased since it was copied, too.
 LOOKING = frozenset({"status", "erase finish", "erase keep"})

@@ -4,7 +4,7 @@ Knows the library's errors and ours; must not know any single command.
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, fields, is_dataclass
 from typing import Any
 
@@ -69,16 +69,21 @@ def complain(what: str, recovery: str) -> None:
     )
 
 
+# Options of a command that are called as common ones and mean something else.
+_OWN: Mapping[tuple[str, ...], frozenset[str]] = {("token", "add"): frozenset({"--scope", "--agent"})}
+
+
 def split_common_options(words: Sequence[str]) -> tuple[list[str], Common]:
     """Part the options of every command from the other words; behind `--` none is looked for."""
     rest: list[str] = []
     values: dict[str, Any] = {}
     coming = iter(words)
+    own = _OWN.get(tuple(words[:2]), frozenset())
     for word in coming:
         option, sign, value = word.partition("=")
         if word == "--":
             rest += [word, *coming]
-        elif option in _COMMON:
+        elif option in _COMMON and option not in own:
             values[_COMMON[option]] = _read_option_value(option, value if sign else None, coming)
         else:
             rest.append(word)

@@ -27,7 +27,14 @@ from remanence.curate.planner.agreement import destroyed_count, filter_to_propos
 from remanence.curate.planner.changes import CommitPart, Group
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
-from remanence.curate.planner.plan_report import PlanReport, Preview, list_shown_memories, summary, tokens
+from remanence.curate.planner.plan_report import (
+    LISTED,
+    PlanReport,
+    Preview,
+    list_shown_memories,
+    summary,
+    tokens,
+)
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
 from remanence.flows.base import heartbeat
@@ -675,3 +682,8 @@ def compaction(keep_recent: int) -> Policy:
     """Return the preset that compacts, with so many episodes that stay."""
     check_count("keep_recent", keep_recent, 0, KEEP_MAX)
     return load(COMPACTION, {"newest-episodes": {"keep": {"rows": keep_recent}}})
+
+
+async def plan_compaction(core: Core, keep_recent: int) -> Plan:
+    """Show what `compact_episodic` would delete; applied, it follows no adopted policy, and the brake holds it."""
+    return await plan(core, compaction(keep_recent), listed=LISTED, verb=COMPACT)

@@ -366,6 +366,17 @@ async def history(
     return events[::-1] if name is None else events
 
 
+async def find_position(core: Core) -> int:
+    """Return how far the scope has come in its change sequence."""
+    return (await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now()))).position
+
+
+async def read_events(core: Core, after: int, limit: int) -> list[Event]:
+    """Return what was done above a position, oldest first, without what was changed in each row."""
+    parts = await core.store.history(core.scope, after=after, limit=limit, rows=False)
+    return [_event(part) for part in parts]
+
+
 async def _find_span(core: Core, run: Run) -> tuple[int, int]:
     """Return between which positions something was done: an event is one part of its run."""
     if isinstance(run, Event):

@@ -11,7 +11,7 @@ origin, and by no other. Knows lines and digests; knows nothing of tables.
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -49,8 +49,8 @@ def note_closed(path: str) -> None:
             handle.close()
 
 
-def read_blocks(path: str) -> Iterator[bytes]:
-    """Yield what a file holds, 8 MB at a time; nothing where there is none."""
+def read_blocks(path: str, size: int = _BLOCK_BYTES) -> Generator[bytes, None, None]:
+    """Yield what a file holds, `size` bytes at a time; nothing where there is none."""
     real = os.path.realpath(path)
     if not Path(real).exists():
         return
@@ -58,7 +58,7 @@ def read_blocks(path: str) -> Iterator[bytes]:
         handle, is_kept = _handle_of(real)
     try:
         at = 0
-        while block := os.pread(handle.fileno(), _BLOCK_BYTES, at):
+        while block := os.pread(handle.fileno(), size, at):
             yield block
             at += len(block)
     finally:

@@ -6,17 +6,16 @@ Knows the steps in `migrations`; knows nothing of what tables hold.
 import logging
 import re
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from shutil import disk_usage
 
-from remanence.core.beside import open_regular
 from remanence.core.errors import StoreDamaged, StoreUnavailable
 from remanence.store.sqlite import dialect, refresh
 from remanence.store.sqlite.dialect import APPLICATION_ID, BASELINE_VERSION, IN_MEMORY, connect, version_of
 from remanence.store.sqlite.home import PARTIAL, copy, origin_at, salt_of
+from remanence.store.sqlite.ledger_file import read_blocks
 
 _ALEMBIC = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
@@ -87,8 +86,8 @@ def remove_older_copies(path: str, salt: bytes) -> list[Path]:
 def read_older_version(path: str) -> int | None:
     """Return the version of a file that opening it will bring up, read from its header; None for any other."""
     try:
-        with open_regular(path, bytes_max=sys.maxsize, follow=True) as file:
-            header = file.read(_HEADER_BYTES)
+        with closing(read_blocks(path, _HEADER_BYTES)) as blocks:
+            header = next(blocks, b"")
     except OSError:
         return None
     version, application = (int.from_bytes(header[at : at + 4]) for at in (_VERSION_AT, _APPLICATION_AT))

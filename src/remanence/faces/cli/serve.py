@@ -1,0 +1,89 @@
+"""The commands of a server: the one that serves memories over HTTP, and those of its tokens.
+
+Knows options; the protocol, its libraries and the routes are in `faces.rest`, imported when it runs.
+"""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from remanence.core.errors import NotFound
+from remanence.faces.cli.options import Given, Memory
+from remanence.faces.cli.running import open_engine
+from remanence.flows.base.access_tokens import TokenRole
+
+if TYPE_CHECKING:
+    from remanence.core.keywords import TrustName
+    from remanence.engine import Engine
+    from remanence.flows.base.opening_checks import NewScope
+
+
+async def serve(
+    path: Annotated[str | None, Parameter(help="The database file, as --db names it.")] = None,
+    /,
+    *,
+    common: Given,
+    host: Annotated[
+        str, Parameter(help="The address to listen on; other machines reach none that is 127.0.0.1.")
+    ] = "127.0.0.1",
+    port: Annotated[int, Parameter(help="The port; 0 takes one that is free.")] = 8377,
+    allow_host: Annotated[
+        list[str] | None,
+        Parameter(help="A further name under which it is reached, such as memory.example.org."),
+    ] = None,
+    seconds: Annotated[float, Parameter(help="How long one request may take.")] = 60.0,
+) -> Any:
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise NotFound("the extra `server` is not installed", recovery="pip install 'remanence[server]'")
+    from remanence.faces.rest.serving import listen
+    from remanence.faces.rest.serving import serve as serve_socket
+
+    settings = common if path is None else replace(common, db=path)
+
+    def open_scope(
+        scope: str, agent: str | None, trust: "TrustName", new_scope: "NewScope"
+    ) -> AbstractAsyncContextManager["Engine"]:
+        return open_engine(replace(settings, scope=scope, agent=agent), trust=trust, new_scope=new_scope)
+
+    with listen(host, port) as listening:
+        await serve_socket(
+            open_scope,
+            open_engine(settings),
+            listening,
+            hosts=[name.lower() for name in allow_host or ()],
+            seconds_max=seconds,
+            tell=lambda address: print(f"Remanence listens on {address}", flush=True),
+        )
+
+
+async def token_add(
+    name: Annotated[str, Parameter(help="What the token is called.")],
+    /,
+    *,
+    memory: Memory,
+    opens: Annotated[
+        list[str],
+        Parameter(name="--scope", help="A scope that it opens, * for every one; may be given several times."),
+    ],
+    role: Annotated[
+        TokenRole, Parameter(help="What it may do; each may do what those before it may.")
+    ] = "read",
+    speaks_for: Annotated[
+        str | None,
+        Parameter(name="--agent", help="The agent that sends it: believed as an agent is, not as a person."),
+    ] = None,
+) -> Any:
+    return await memory.token.add(name, scopes=opens, role=role, agent=speaks_for)
+
+
+async def token_list(*, memory: Memory) -> Any:
+    return await memory.token.list()
+
+
+async def token_end(
+    name: Annotated[str, Parameter(help="What the token is called.")], /, *, memory: Memory
+) -> Any:
+    return await memory.token.end(name)

@@ -1,0 +1,338 @@
+"""The application: a route for each verb that is offered, behind tokens, with answers that may be asked for again.
+
+Knows routes, tokens and heads of requests; must not know what a verb does.
+"""
+
+import asyncio
+import inspect
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import orjson
+from fastapi import Body, FastAPI, Header, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response, StreamingResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from remanence._version import __version__
+from remanence.core.errors import NotFound, RemanenceError
+from remanence.core.results import encode_json_value
+from remanence.curate.planner.plan import Plan
+from remanence.engine import Engine
+from remanence.faces.rest import events, problems
+from remanence.faces.rest.engines import Engines, Opener
+from remanence.faces.rest.guarding import Guard
+from remanence.faces.rest.offers import FILE_WIDE, Offer, list_offers
+from remanence.faces.rest.problems import Problem, Refusal
+from remanence.faces.rest.wire import BY_TOKEN, Arguments
+from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
+
+REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
+REPLY_BYTES_MAX = 64 << 20  # of these answers together
+SHOWN_MAX = 100  # erasures that were shown and may be applied
+KEY_CHARS_MAX = 200
+_WRONG: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
+    "5XX": {"model": Problem, "description": "Failed", "content": {problems.MEDIA_TYPE: {}}},
+}
+_DESCRIPTION = (
+    "Every verb is a POST whose body holds its arguments. A token says whose memory it is and what is allowed; `scope`"
+    " names one of several. Refusals are problem documents (RFC 9457) whose `recovery` says what to do."
+)
+
+ScopeName = Annotated[
+    str | None,
+    Query(description="Whose memory; may be left out where the token opens one scope alone.", max_length=200),
+]
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        description="Sent again with the same body, the first answer is given again.",
+        max_length=KEY_CHARS_MAX,
+    ),
+]
+IfMatch = Annotated[
+    str | None, Header(description="The revision that the memory must have, as `if_revision`.")
+]
+
+
+@dataclass
+class _Reply:
+    """An answer that is kept, or under way: `turn` is held until it is there."""
+
+    asked: bytes
+    turn: asyncio.Lock
+    answer: Response | None = None
+
+
+class Service:
+    """Answers requests: finds the token, opens the memory, calls the verb."""
+
+    def __init__(self, opener: Opener, tokens: Engine) -> None:
+        self.engines = Engines(opener)
+        self._tokens = tokens  # a memory of the same file, open as long as the server
+        self._feeds: dict[str, events.Feed] = {}
+        self._replies: OrderedDict[tuple[str, str, str, str], _Reply] = OrderedDict()
+        self._reply_bytes = 0
+        self._shown: OrderedDict[str, tuple[AccessToken, str, Any]] = OrderedDict()
+
+    async def end_streams(self) -> None:
+        """Let all who listen to events go."""
+        for feed in self._feeds.values():
+            await feed.end()
+
+    async def find_token(self, authorization: str) -> AccessToken:
+        """Return the token that a request was sent with, or refuse it."""
+        kind, _, secret = authorization.partition(" ")
+        token = None
+        if kind.lower() == "bearer" and secret.isascii():
+            token = await find_token(self._tokens._core, secret.strip())  # noqa: SLF001 # of the file, and no verb
+        if token is None:
+            raise Refusal(
+                401,
+                "no token, or none that is known" if not secret else "this token is not known, or was ended",
+                "send `Authorization: Bearer TOKEN`; make one: remanence token add NAME --scope SCOPE --role write",
+                {"www-authenticate": "Bearer"},
+            )
+        return token
+
+    def find_scope(self, token: AccessToken, named: str | None, role: TokenRole, *, file_wide: bool) -> str:
+        """Return whose memory is meant, or refuse what the token does not allow."""
+        if not token.may(role):
+            raise Refusal(
+                403, f"the token {token.name} may {token.role}, not {role}", "use a token of that role"
+            )
+        if file_wide and ANY_SCOPE not in token.scopes:
+            raise Refusal(
+                403, f"the token {token.name} does not open every scope", 'use one for the scope "*"'
+            )
+        if named is None:
+            if len(token.scopes) > 1 or ANY_SCOPE in token.scopes:
+                raise Refusal(400, "the token opens several scopes", "name one: ?scope=SCOPE")
+            return token.scopes[0]
+        if not token.opens(named):
+            raise Refusal(403, f"the token {token.name} does not open this scope", "use a token that does")
+        return named
+
+    async def answer(
+        self, offer: Offer, arguments: Arguments, given: BaseModel | None, asked: "_Asked"
+    ) -> Response:
+        """Call a verb and return its answer."""
+        token: AccessToken = asked.request.scope["token"]
+        scope = self.find_scope(token, asked.scope, offer.role, file_wide=offer.row.verb in FILE_WIDE)
+        places, named = ([], {}) if given is None else arguments.read(given)
+        if asked.if_match is not None:
+            named["if_revision"] = _read_revision(asked.if_match, arguments)
+        if token.role == "read" and offer.row.verb in {"recall", "frame"}:
+            named["count_use"] = False
+        call = _Call(offer, token, scope, places, named)
+        if asked.key is None or offer.role == "read":
+            return await self._call(call, named_revision=asked.if_match is not None)
+        return await self._answer_once(call, asked)
+
+    async def _answer_once(self, call: "_Call", asked: "_Asked") -> Response:
+        """Call a verb once for a key, however often it is asked for; the same key for something else is refused."""
+        name = (call.token.name, call.scope, call.offer.path, str(asked.key))
+        body = await asked.request.body() + str(asked.if_match).encode()
+        reply = self._replies.setdefault(name, _Reply(body, asyncio.Lock()))
+        if reply.asked != body:
+            raise Refusal(
+                409, "this Idempotency-Key was sent with something else", "draw a new key for each request"
+            )
+        async with reply.turn:
+            if reply.answer is None:
+                answer = await self._call(call, named_revision=asked.if_match is not None)
+                if answer.status_code >= 500:  # what failed may be tried again
+                    self._replies.pop(name, None)
+                    return answer
+                reply.answer = answer
+                self._reply_bytes += len(answer.body)
+                self._drop_replies()
+            return reply.answer
+
+    def _drop_replies(self) -> None:
+        while len(self._replies) > REPLIES_MAX or self._reply_bytes > REPLY_BYTES_MAX:
+            _, dropped = self._replies.popitem(last=False)
+            self._reply_bytes -= 0 if dropped.answer is None else len(dropped.answer.body)
+
+    async def _call(self, call: "_Call", *, named_revision: bool) -> Response:
+        try:
+            async with self.engines.use(call.scope, call.token) as memory:
+                answer = await self._carry_out(call, memory)
+        except RemanenceError as error:
+            return problems.describe_error(error, named_revision=named_revision)
+        revision = getattr(answer, "revision", None)
+        headers = {"etag": f'"{revision}"'} if isinstance(revision, int) else None
+        return Response(_encode_answer(answer), headers=headers, media_type="application/json")
+
+    async def _carry_out(self, call: "_Call", memory: Engine) -> Any:
+        verb = call.offer.row.verb
+        if verb == "erase.apply":
+            token, scope, shown = self._shown.pop(str(call.named["shown"]), (None, "", None))
+            if (token, scope) != (call.token, call.scope) or shown is None:
+                raise NotFound("this was not shown, or was applied already", recovery="ask erase/show again")
+            return await memory.erase.apply(shown)
+        if verb == "begin_session":
+            call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
+        answer = call.offer.of(memory)(*call.places, **call.named)
+        if isinstance(answer, AsyncIterator):
+            return "".join([line.decode() async for line in answer])
+        answer = await answer if inspect.isawaitable(answer) else answer
+        if verb == "erase.show":
+            name = secrets.token_hex(16)
+            self._shown[name] = (call.token, call.scope, answer)
+            while len(self._shown) > SHOWN_MAX:
+                self._shown.popitem(last=False)
+            return {"shown": name, **answer.to_dict()}
+        return answer
+
+    async def stream(self, request: Request, scope: str | None, last_event_id: str | None) -> Response:
+        """Return what happens in a scope, as it happens."""
+        token: AccessToken = request.scope["token"]
+        name = self.find_scope(token, scope, "read", file_wide=False)
+        try:
+            after = events.read_position(last_event_id)
+            async with self.engines.use(name, token):
+                feed = self._feeds.setdefault(name, events.Feed(self.engines, name))
+        except RemanenceError as error:
+            return problems.describe_error(error)
+
+        async def still_allowed() -> bool:
+            try:
+                return await self.find_token(request.headers["authorization"]) == token
+            except Refusal:
+                return False
+
+        return StreamingResponse(feed.listen(token, after, still_allowed), media_type=events.MEDIA_TYPE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a request says besides the arguments."""
+
+    request: Request
+    scope: str | None
+    key: str | None
+    if_match: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A verb to be called: for whom, where, and with what."""
+
+    offer: Offer
+    token: AccessToken
+    scope: str
+    places: list[Any]
+    named: dict[str, Any]
+
+
+def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -> ASGIApp:
+    """Return the application; `hosts` are the names it answers to, `seconds_max` how long a verb may take."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with service.engines:
+            yield
+
+    app = FastAPI(
+        title="Remanence",
+        version=__version__,
+        description=_DESCRIPTION,
+        docs_url=None,  # its page fetches scripts from elsewhere
+        redoc_url=None,
+        lifespan=lifespan,
+        responses=_WRONG,
+        separate_input_output_schemas=False,
+    )
+    app.add_exception_handler(RequestValidationError, problems.describe_validation)
+    app.add_exception_handler(HTTPException, problems.describe_http)
+    app.add_exception_handler(Refusal, problems.describe_raised)
+    app.add_exception_handler(RemanenceError, problems.describe_raised)
+    app.add_exception_handler(Exception, problems.describe_raised)
+    for offer in list_offers():
+        app.add_api_route(
+            offer.path,
+            _build_endpoint(service, offer),
+            methods=["POST"],
+            summary=offer.row.summary,
+            description=f"Use when {offer.row.use_when}. Returns {offer.row.returns}. Needs the role {offer.role}.",
+            operation_id=offer.row.verb.rstrip("_"),
+            response_model=None,
+            openapi_extra={"security": [{"token": []}]},
+        )
+
+    @app.get(
+        "/v1/events",
+        operation_id="events",
+        summary="What happens in a scope, as it happens.",
+        response_model=None,
+    )
+    async def listen(
+        request: Request, scope: ScopeName = None, last_event_id: Annotated[str | None, Header()] = None
+    ) -> Response:
+        return await service.stream(request, scope, last_event_id)
+
+    return Guard(app, hosts, seconds_max, service.find_token)
+
+
+def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
+    """Return the function of a route, with the arguments of its verb as its body."""
+    without = () if offer.row.verb == "list" else BY_TOKEN
+    arguments = Arguments(
+        offer.row, _show_shown if offer.row.verb == "erase.apply" else offer.verb, without=without
+    )
+
+    async def answer(
+        request: Request,
+        scope: ScopeName = None,
+        idempotency_key: IdempotencyKey = None,
+        if_match: IfMatch = None,
+        given: Any = None,
+    ) -> Response:
+        asked = _Asked(request, scope, idempotency_key, if_match)
+        return await service.answer(offer, arguments, given, asked)
+
+    body = arguments.model if arguments.is_required else (arguments.model | None)
+    answer.__annotations__["given"] = Annotated[body, Body()]
+    if arguments.is_required:
+        parameters = [
+            one.replace(
+                default=inspect.Parameter.empty,
+                kind=one.KEYWORD_ONLY,
+                annotation=answer.__annotations__[one.name],
+            )
+            if one.name == "given"
+            else one.replace(kind=one.KEYWORD_ONLY, annotation=answer.__annotations__[one.name])
+            for one in inspect.signature(answer).parameters.values()
+        ]
+        answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # FastAPI reads it
+    return answer
+
+
+async def _show_shown(shown: str) -> None:
+    """Take what `erase.show` answered by its name."""
+
+
+def _read_revision(if_match: str, arguments: Arguments) -> int:
+    revision = if_match.strip().removeprefix("W/").strip('"')
+    if not arguments.takes_revision or not (revision.isascii() and revision.isdigit()) or len(revision) > 18:
+        raise Refusal(
+            400,
+            f"If-Match {if_match[:40]!r} is no revision",
+            "send the `revision` of one memory, as ETag has it",
+        )
+    return int(revision)
+
+
+def _encode_answer(answer: Any) -> bytes:
+    """Write an answer as JSON: a plan exactly as `apply` takes it, anything else as it tells of itself."""
+    if isinstance(answer, Plan):
+        return answer.to_json().encode()
+    return orjson.dumps(encode_json_value(answer))

@@ -1,0 +1,126 @@
+"""What happens in a scope, told as it happens (server-sent events), each by its position in the change sequence.
+
+Knows the audit and the format of events; must not know who may hear them.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import orjson
+
+from remanence.core.errors import InvalidInput
+from remanence.faces.rest.engines import Engines
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.base.context import Core
+from remanence.flows.inspect.inspect import Event, find_position, read_events
+
+HEARTBEAT_S = 15.0
+POLL_S = 0.1  # between two looks for what another process wrote
+PAGE = 200
+RECENT_MAX = 1_000  # events that are kept for listeners; who is further behind reads the audit
+MEDIA_TYPE = "text/event-stream"
+
+
+def read_position(last_event_id: str | None) -> int | None:
+    """Read where a listener was; None where it hears only what is yet to come."""
+    if last_event_id is None:
+        return None
+    if not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 18):
+        raise InvalidInput(
+            f"Last-Event-ID {last_event_id[:40]!r} is no position",
+            recovery="send the id of the last event you heard",
+        )
+    return int(last_event_id)
+
+
+class Feed:
+    """The events of one scope: looked for once, however many listen, and only as long as somebody does."""
+
+    def __init__(self, engines: Engines, scope: str) -> None:
+        self._engines = engines
+        self._scope = scope
+        self._recent: deque[Event] = deque(maxlen=RECENT_MAX)
+        self._position = 0
+        self._came = asyncio.Condition()
+        self._listeners = 0
+        self._has_ended = False
+        self._watching: asyncio.Task[None] | None = None
+
+    async def listen(
+        self, token: AccessToken, after: int | None, still_allowed: Callable[[], Awaitable[bool]]
+    ) -> AsyncIterator[bytes]:
+        """Yield events as they are sent: first what came after a position, then what comes, and a comment every 15 s.
+
+        A position that the scope has not reached is taken for its newest. It ends where a token was ended, which is
+        looked at every 15 s.
+        """
+        async with self._engines.use(self._scope, token) as memory:
+            core = memory._core  # noqa: SLF001 # the change sequence is no verb's
+            latest = await find_position(core)
+            position = latest if after is None else min(after, latest)
+            self._begin(token, latest)
+            try:
+                yield f": from {position}\n\n".encode()
+                while not self._has_ended:
+                    for event in await self._find_later(core, position):
+                        position = event.position
+                        yield format_event(event)
+                    if not await self._wait(position):
+                        if not await still_allowed():
+                            return
+                        yield b": quiet\n\n"
+            finally:
+                self._listeners -= 1
+
+    def _begin(self, token: AccessToken, position: int) -> None:
+        self._listeners += 1
+        if self._watching is None or self._watching.done():
+            self._recent.clear()
+            self._position = position
+            self._watching = asyncio.create_task(self._watch(token))
+
+    async def end(self) -> None:
+        """Let all listeners go."""
+        self._has_ended = True
+        async with self._came:
+            self._came.notify_all()
+
+    async def _find_later(self, core: Core, position: int) -> list[Event]:
+        """Return what came after a position: of what is kept, or of the audit where that begins later."""
+        if position >= self._position:
+            return []
+        if self._recent and self._recent[0].position <= position + 1:
+            return [event for event in self._recent if event.position > position]
+        return await read_events(core, position, PAGE)
+
+    async def _wait(self, position: int) -> bool:
+        """Wait for something later than a position; return False where nothing came for 15 s."""
+        try:
+            async with asyncio.timeout(HEARTBEAT_S), self._came:
+                await self._came.wait_for(lambda: self._has_ended or self._position > position)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _watch(self, token: AccessToken) -> None:
+        """Look for what was written, here or by another process, as long as somebody listens."""
+        async with self._engines.use(self._scope, token) as memory:
+            while self._listeners and not self._has_ended:
+                events = await read_events(memory._core, self._position, PAGE)  # noqa: SLF001 # as above
+                if not events:
+                    await asyncio.sleep(POLL_S)
+                    continue
+                async with self._came:
+                    self._recent.extend(events)
+                    self._position = events[-1].position
+                    self._came.notify_all()
+
+
+def format_event(event: Event) -> bytes:
+    """Return an event as it is sent."""
+    return (
+        f"id: {event.position}\nevent: {event.verb}\ndata: ".encode()
+        + orjson.dumps(event.to_dict())
+        + b"\n\n"
+    )

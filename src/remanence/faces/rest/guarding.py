@@ -1,0 +1,148 @@
+"""What no route has to think of: foreign hosts and pages, bodies too large or too slow, answers that never come.
+
+Knows ASGI; must not know verbs, nor what a token allows.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from remanence.faces.rest import problems
+from remanence.faces.rest.problems import Refusal
+from remanence.flows.base.access_tokens import AccessToken
+
+LOG = logging.getLogger("remanence")
+BODY_BYTES_MAX = 1 << 20
+BODY_SECONDS_MAX = 10.0  # in which the whole body must have arrived
+BEHIND_TOKENS = "/v1/"
+STREAMS = frozenset({"/v1/events"})  # answers without end
+FindToken = Callable[[str], Awaitable[AccessToken]]  # of the head `Authorization`; raises Refusal
+_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+)
+
+
+class Guard:
+    """Stands before the application: refuses what must not reach it, and answers for it where it fails."""
+
+    def __init__(
+        self, app: ASGIApp, hosts: Collection[str], seconds_max: float, find_token: FindToken
+    ) -> None:
+        self._app = app
+        self._find_token = find_token
+        self._hosts = frozenset(hosts)
+        self._seconds_max = seconds_max
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or answer it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = False
+
+        async def send_safely(message: Message) -> None:
+            nonlocal began
+            if message["type"] == "http.response.start":
+                began = True
+                message["headers"] = [*message["headers"], *_HEADERS]
+            await send(message)
+
+        try:
+            self._refuse_foreign(Headers(scope=scope))
+            if scope["path"].startswith(BEHIND_TOKENS):
+                # Before the body is read: who has no token takes up no room.
+                scope["token"] = await self._find_token(Headers(scope=scope).get("authorization", ""))
+            body = await _read_body(Headers(scope=scope), receive)
+            answering = self._app(scope, _Replay(body, receive), send_safely)
+            if scope["path"] in STREAMS:
+                await answering
+            else:
+                await asyncio.wait_for(answering, self._seconds_max)
+        except Refusal as refusal:
+            await problems.describe_refusal(refusal)(scope, receive, send_safely)
+        except TimeoutError:
+            if not began:
+                answer = problems.build_response(
+                    504,
+                    f"it took more than {self._seconds_max:g} s",
+                    "ask for less, or for longer: --seconds",
+                )
+                await answer(scope, receive, send_safely)
+        except Exception:
+            LOG.exception("%s %s failed", scope["method"], scope["path"])
+            if not began:
+                await problems.build_response(500, "it failed within", problems.INSIDE)(
+                    scope, receive, send_safely
+                )
+
+    def _refuse_foreign(self, headers: Headers) -> None:
+        """Refuse other pages, and a name that is not this server's: a page elsewhere may have had it resolved so."""
+        host = headers.get("host", "")
+        if _name_of(host) not in self._hosts:
+            raise Refusal(403, f"the host {host[:80]!r} is not this server's", "name it: serve --allow-host")
+        origin = headers.get("origin")
+        if origin is not None and origin.partition("://")[2] != host:
+            raise Refusal(
+                403, f"the page {origin[:80]!r} is another one's", "call the server from no page elsewhere"
+            )
+
+
+def _name_of(host: str) -> str:
+    """Return a host without its port."""
+    name = host.lower()
+    return name.rpartition(":")[0] if name.rpartition(":")[2].isdigit() and not name.endswith("]") else name
+
+
+async def _read_body(headers: Headers, receive: Receive) -> bytes:
+    """Read the whole body, within its bounds."""
+    told = headers.get("content-length", "0")
+    if not told.isdigit() or int(told) > BODY_BYTES_MAX:
+        raise _too_large()
+    try:
+        return await asyncio.wait_for(_collect(receive), BODY_SECONDS_MAX)
+    except TimeoutError:
+        raise Refusal(
+            408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once", {"connection": "close"}
+        ) from None
+
+
+async def _collect(receive: Receive) -> bytes:
+    parts, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return b""
+        part = message.get("body", b"")
+        size += len(part)
+        if size > BODY_BYTES_MAX:
+            raise _too_large()
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _too_large() -> Refusal:
+    return Refusal(
+        413,
+        f"a body has at most {BODY_BYTES_MAX:,} bytes",
+        "send less at once, such as some of the texts of learn_many",
+        {"connection": "close"},
+    )
+
+
+class _Replay:
+    """Gives a body that was read once more, then what comes after it."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._message: Message | None = {"type": "http.request", "body": body, "more_body": False}
+        self._receive = receive
+
+    async def __call__(self) -> Message:
+        message, self._message = self._message, None
+        return message if message is not None else await self._receive()

@@ -1,0 +1,88 @@
+"""Which verbs are offered over the network, and which role of a token each needs; the others, and why not.
+
+Knows verbs by name; must not know how they are called.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, get_type_hints
+
+from remanence.core.verbs import TABLE, VerbHelp
+from remanence.engine import Engine
+from remanence.flows.base.access_tokens import TokenRole
+
+# What a role may do beside what those before it may.
+_BY_ROLE: Mapping[TokenRole, str] = {
+    "read": (
+        "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
+        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
+        " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
+        " guidelines.draft guidelines.active describe_run explain frames.list frames.get status scopes doctor"
+        " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
+    ),
+    "write": (
+        "learn note learn_many put consolidate update correct supersede confirm rate dispute tag untag link unlink"
+        " graph.link_duplicates graph.merge graph.resolve begin_session end_session entities.merge entities.split"
+        " entities.alias review.propose"
+    ),
+    "curate": (
+        "pin unpin hold release forget restore apply curate compact_episodic policy.adopt policy.drop schedule.tick"
+        " schedule.accept_clock undo guidelines.activate frames.put frames.reset export import_ review.accept"
+        " review.decline settings.set settings.load forbidden.lift"
+    ),
+    "erase": ("erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"),
+}
+# What concerns every scope of the file: for tokens that open every one.
+FILE_WIDE = frozenset(
+    {"scopes", "doctor", "erase.show_since", "erase.finish", "erase.keep", "erase.copies", "erase.dismiss"}
+)
+_A_PATH = "it names files and folders of the server"
+NOT_OFFERED: Mapping[str, str] = {
+    "ingest": f"{_A_PATH}: send the turns by learn_many or note",
+    "extract": _A_PATH,
+    "backup": _A_PATH,
+    "mirror.sync": _A_PATH,
+    "mirror.apply": _A_PATH,
+    "mirror.discard": _A_PATH,
+    "mirror.watch": _A_PATH,
+    "reembed": "it loads a model in the server",
+    "schedule.run": "it has no end: schedule.tick does what is due",
+    "session": "a block of code: begin_session and end_session",
+    "close": "the server closes what it opened",
+    "token.add": "no token makes another",
+    "token.list": "no token tells of another",
+    "token.end": "no token ends another",
+}
+ROLE: Mapping[str, TokenRole] = {verb: role for role, verbs in _BY_ROLE.items() for verb in verbs.split()}
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A verb that is offered: its row in the table, the role that it needs, and its function as the class has it."""
+
+    row: VerbHelp
+    role: TokenRole
+    verb: Any
+
+    @property
+    def path(self) -> str:
+        """Where it is called: the parts of its name, as the command line writes them."""
+        return "/v1/" + self.row.verb.rstrip("_").replace("_", "-").replace(".", "/")
+
+    def of(self, memory: Engine) -> Any:
+        """Return the verb of an open memory."""
+        return reduce(getattr, self.row.verb.split("."), memory)
+
+
+def list_offers() -> list[Offer]:
+    """Return the verbs that are offered, in the order of the table."""
+    return [Offer(row, ROLE[row.verb], _find_verb(row.verb)) for row in TABLE if row.verb in ROLE]
+
+
+def _find_verb(name: str) -> Any:
+    *shelf, last = name.split(".")
+    owner: Any = Engine
+    for part in shelf:
+        owner = get_type_hints(getattr(owner, part).fget)["return"]
+    return getattr(owner, last)

@@ -1,0 +1,141 @@
+"""Refusals as problem documents (RFC 9457): a status, what was wrong, and what to do about it.
+
+Knows errors and statuses; must not know routes.
+"""
+
+from collections.abc import Mapping
+
+from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from remanence.core.errors import (
+    CapabilityMissing,
+    Conflict,
+    Erased,
+    ErasedSince,
+    ImagesEnded,
+    InvalidInput,
+    LeaseLost,
+    ModelError,
+    NotFound,
+    PlanHeld,
+    PolicyMismatch,
+    Protected,
+    RemanenceError,
+    StoreError,
+    StoreUnavailable,
+)
+
+MEDIA_TYPE = "application/problem+json"
+# The first that fits; what fits none is a fault of the server.
+_STATUS: tuple[tuple[type[RemanenceError], int], ...] = (
+    (Erased, 410),
+    (ImagesEnded, 410),
+    (InvalidInput, 400),
+    (NotFound, 404),
+    (Protected, 403),
+    (Conflict, 409),
+    (LeaseLost, 409),
+    (PlanHeld, 409),
+    (PolicyMismatch, 409),
+    (CapabilityMissing, 501),
+    (ErasedSince, 503),
+    (StoreUnavailable, 503),
+    (ModelError, 502),
+    (StoreError, 500),
+)
+_TITLES = {
+    400: "The request is wrong",
+    401: "A token is needed",
+    403: "This is not allowed",
+    404: "There is no such thing",
+    405: "There is no such method here",
+    408: "The request took too long to arrive",
+    409: "Something changed in between",
+    410: "It is gone for good",
+    412: "The revision is another one",
+    413: "The request is too large",
+    415: "The request is not JSON",
+    500: "The server failed",
+    501: "This store cannot do this",
+    502: "A model failed",
+    503: "The store cannot be used now",
+    504: "It took too long",
+}
+FAULTS_MAX = 10  # that one answer names
+INSIDE = "its log tells why; what was answered before is kept"
+
+
+class Problem(BaseModel):
+    """What was refused and why (RFC 9457); `recovery` says what to do."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    recovery: str
+
+
+class Refusal(Exception):  # it is no error of the program
+    """A request that is refused before a verb is called."""
+
+    def __init__(
+        self, status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.recovery, self.headers = status, detail, recovery, headers
+
+
+def build_response(
+    status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return a problem document as an answer."""
+    problem = Problem(
+        title=_TITLES.get(status, "It is refused"), status=status, detail=detail, recovery=recovery
+    )
+    return JSONResponse(problem.model_dump(), status, headers, MEDIA_TYPE)
+
+
+def describe_refusal(error: Refusal) -> JSONResponse:
+    """Return the answer to a request that was refused before a verb was called."""
+    return build_response(error.status, error.detail, error.recovery, error.headers)
+
+
+def describe_error(error: RemanenceError, *, named_revision: bool = False) -> JSONResponse:
+    """Return the answer to a verb that refused; 412 where a revision was named in the head and another one stands."""
+    if named_revision and isinstance(error, Conflict) and error.expected is not None:
+        return build_response(412, str(error), error.recovery)
+    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    return build_response(status, str(error), error.recovery)
+
+
+async def describe_raised(_: Request, error: Exception) -> JSONResponse:
+    """Return the answer where something was raised: what is none of ours is logged, and not told."""
+    match error:
+        case Refusal():
+            return describe_refusal(error)
+        case RemanenceError():
+            return describe_error(error)
+    return build_response(500, "it failed within", INSIDE)
+
+
+async def describe_validation(_: Request, error: Exception) -> JSONResponse:
+    """Return the answer to arguments that are none of the verb's."""
+    assert isinstance(error, RequestValidationError)  # it is called for these alone
+    faults = []
+    for fault in error.errors():
+        where = ".".join(str(part) for part in fault["loc"][1:]) or "the body"
+        faults.append(f"{where}: {fault['msg'][0].lower()}{fault['msg'][1:]}")
+    return build_response(
+        400, "; ".join(dict.fromkeys(faults[:FAULTS_MAX])), "see what the verb takes: /openapi.json"
+    )
+
+
+async def describe_http(request: Request, error: Exception) -> JSONResponse:
+    """Return the answer to a request that no route takes."""
+    assert isinstance(error, HTTPException)  # it is called for these alone
+    detail = f"{request.method} {request.url.path}: {error.detail}"
+    return build_response(error.status_code, detail, "see /openapi.json for what there is", error.headers)

@@ -1,0 +1,99 @@
+"""The server: listens on one address until it is told to end.
+
+Knows sockets and uvicorn; must not know routes.
+"""
+
+import asyncio
+import signal
+import socket
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+
+import uvicorn
+
+from remanence.core.errors import InvalidInput
+from remanence.engine import Engine
+from remanence.faces.rest.app import Service, build_app
+from remanence.faces.rest.engines import Opener
+
+CONNECTIONS_MAX = 1_000
+ENDING_S = 5  # in which requests under way may come to their end
+
+
+async def serve(
+    opener: Opener,
+    tokens: AbstractAsyncContextManager[Engine],
+    listening: socket.socket,
+    *,
+    hosts: Sequence[str],
+    seconds_max: float,
+    tell: Callable[[str], None],
+) -> None:
+    """Serve memories on a socket that listens, until the process is told to end; `tell` hears the address."""
+    host, port = listening.getsockname()[:2]
+    async with tokens as memory:
+        service = Service(opener, memory)
+        config = uvicorn.Config(
+            build_app(service, {*hosts, *_name_hosts(host)}, seconds_max=seconds_max),
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            limit_concurrency=CONNECTIONS_MAX,
+            timeout_graceful_shutdown=ENDING_S,
+            lifespan="on",
+        )
+        tell(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        await _Server(config, service).serve(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that is ended by a signal and goes on to close what it opened; uvicorn's own would raise it again."""
+
+    def __init__(self, config: uvicorn.Config, service: Service) -> None:
+        super().__init__(config)
+        self._service = service
+        self._ending: asyncio.Task[None] | None = None
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Listen to signals while it serves, where the platform delivers any to a loop."""
+        loop = asyncio.get_running_loop()
+        numbers = () if sys.platform == "win32" else (signal.SIGTERM, signal.SIGINT)
+        for number in numbers:
+            loop.add_signal_handler(number, self._hear_signal)
+        try:
+            yield
+        finally:
+            for number in numbers:
+                loop.remove_signal_handler(number)
+
+    def _hear_signal(self) -> None:
+        """End: what is under way comes to its end, but for streams, which have none; the second time at once."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+        self._ending = asyncio.create_task(self._service.end_streams())
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; raise InvalidInput where the address cannot be had."""
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=1_024)
+    except (OSError, OverflowError) as error:
+        raise InvalidInput(
+            f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}",
+            recovery="name an address of this machine, and a port that is free: --port 0 takes any",
+        ) from error
+
+
+def _name_hosts(host: str) -> set[str]:
+    """Return the names under which an address is reached."""
+    loopback = {"localhost", "127.0.0.1", "[::1]"}
+    return (
+        loopback
+        if host in {"127.0.0.1", "::1", "localhost"}
+        else {host, f"[{host}]"}
+        if ":" in host
+        else {host}
+    )

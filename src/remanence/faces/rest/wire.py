@@ -1,0 +1,130 @@
+"""What a verb takes over the network: its arguments as JSON has them, read from its annotations.
+
+Knows annotations and JSON; must not know what a verb does with what it is given.
+"""
+
+import inspect
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
+
+from remanence.core.errors import INT_BITS, InvalidInput
+from remanence.core.verbs import VerbHelp
+from remanence.curate.planner.plan import Plan
+
+PLAIN = (str, int, float, bool, type(None), datetime)
+SMALLEST, LARGEST = -(1 << INT_BITS - 1), (1 << INT_BITS - 1) - 1
+Whole = Annotated[int, Field(strict=True, ge=SMALLEST, le=LARGEST)]
+Fraction = Annotated[float, Field(allow_inf_nan=False)]
+Time = Annotated[datetime, Field(description="with its zone, such as 2027-01-01T00:00:00+00:00")]
+# By the token alone, never by what is sent: who writes, and how far it is believed.
+BY_TOKEN = frozenset({"agent", "trust"})
+_LEFT_OUT = frozenset({"self", "progress", "heartbeats"})
+_NOTHING: Any = object()
+
+
+class Arguments:
+    """The arguments of one verb: `model` is what is sent, `call` passes it on."""
+
+    def __init__(self, row: VerbHelp, verb: Callable[..., Any], *, without: Collection[str] = ()) -> None:
+        hints = get_type_hints(verb, include_extras=True)
+        fields: dict[str, Any] = {}
+        self._rest = ""
+        self._plans: set[str] = set()
+        left_out = {*_LEFT_OUT, *without}
+        for one in inspect.signature(verb).parameters.values():
+            if one.kind is one.VAR_KEYWORD:
+                named = get_type_hints(get_args(hints[one.name])[0], include_extras=True)
+                fields |= {
+                    name: self._field(name, kind, None)
+                    for name, kind in named.items()
+                    if name not in left_out
+                }
+            elif one.kind is one.VAR_POSITIONAL:
+                self._rest = one.name
+                fields[one.name] = (list[_wire_type(hints[one.name])], ...)  # type: ignore[misc] # made here
+            elif one.name not in left_out:
+                fields[one.name] = self._field(one.name, hints[one.name], one.default)
+        fields = {name: field for name, field in fields.items() if field is not None}
+        config = ConfigDict(extra="forbid", title=f"{row.verb} arguments", ser_json_inf_nan="null")
+        self.model: type[BaseModel] = create_model(
+            f"{row.verb.replace('.', '_')}_arguments", __config__=config, **fields
+        )
+        self.takes_revision = "if_revision" in fields
+        self.is_required = any(field[1] is ... for field in fields.values())
+        self._places = [
+            one.name
+            for one in inspect.signature(verb).parameters.values()
+            if one.kind is one.POSITIONAL_OR_KEYWORD
+        ]
+
+    def read(self, given: BaseModel) -> tuple[list[Any], dict[str, Any]]:
+        """Return what is passed by place and what by name: what was given, plans as plans."""
+        named = {name: getattr(given, name) for name in given.model_fields_set}
+        policy = named.get("policy")
+        if isinstance(policy, str) and "\n" not in policy and policy.endswith(".toml"):
+            raise InvalidInput(
+                "a policy is no path here", recovery="send its TOML text, or the name of a preset"
+            )
+        for name in self._plans & named.keys():
+            named[name] = _read_plan(named[name])
+        if not self._rest:
+            return [], named
+        rest = named.pop(self._rest)
+        return [*(named.pop(name) for name in self._places if name in named), *rest], named
+
+    def _field(self, name: str, annotation: Any, default: Any) -> Any:
+        if annotation is Plan:
+            self._plans.add(name)
+            return (dict[str, JsonValue], ...)
+        kind = _wire_type(annotation)
+        if kind is _NOTHING:
+            return None
+        if default is inspect.Parameter.empty:
+            return (kind, ...)
+        return (kind, default if isinstance(default, PLAIN) else None)
+
+
+def _wire_type(annotation: Any) -> Any:
+    """Return what stands for a type in JSON: of several those that JSON has, `_NOTHING` where it has none."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _wire_type(inner[0])
+    if annotation is Any:
+        return JsonValue
+    if annotation is int:
+        return Whole
+    if annotation is float:
+        return Fraction
+    if annotation is datetime:
+        return Time
+    if annotation in PLAIN:
+        return annotation
+    if origin is Literal:
+        return annotation
+    if origin is tuple:
+        parts = [_wire_type(one) for one in inner if one is not ...]
+        return list[parts[0]] if ... in inner else tuple[tuple(parts)]  # type: ignore[misc,valid-type] # made here
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return dict[str, _wire_type(inner[1])]  # type: ignore[misc] # made here
+    if isinstance(origin, type) and issubclass(origin, Iterable) and not issubclass(origin, AsyncIterator):
+        item = _wire_type(inner[0])
+        return _NOTHING if item is _NOTHING else list[item]  # type: ignore[valid-type] # made here
+    if inner and origin is not Unpack:
+        kinds = [kind for kind in map(_wire_type, inner) if kind is not _NOTHING]
+        return Union[tuple(kinds)] if [kind for kind in kinds if kind is not type(None)] else _NOTHING  # noqa: UP007 # made here
+    return _NOTHING
+
+
+def _read_plan(document: Mapping[str, Any]) -> Plan:
+    import json
+
+    try:
+        text = json.dumps(document)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"the plan is no JSON: {error}", recovery="send the plan as `plan` answered it"
+        ) from error
+    return Plan.from_json(text)

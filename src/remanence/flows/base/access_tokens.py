@@ -1,0 +1,167 @@
+"""Access tokens of a database, as `memory.token`: who may reach which scopes over the network, and what for.
+
+Of a token its salted hash is kept, beside the memories of every scope and in no audit; a backup holds it, an export
+does not. Knows names, roles and scopes; must not know how a token is sent.
+"""
+
+import hmac
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Literal, get_args
+
+from remanence.core.arguments import check_name
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, format_value
+from remanence.core.model import Trust
+from remanence.core.results import Result, Time, minute_of, visible
+from remanence.core.signatures import checked_class
+from remanence.flows.base.context import Core
+from remanence.flows.base.copies import EVERY_SCOPE
+from remanence.store.base import Bookkeeping
+
+TokenRole = Literal["read", "write", "curate", "erase"]
+ROLES: tuple[TokenRole, ...] = get_args(TokenRole)  # each may do what those before it may
+ANY_SCOPE = "*"
+SCOPES_MAX = 1_000
+_ROWS = "token/"  # what the bookkeeping's names of tokens begin with
+_MARK = "rmn"  # what a token begins with, by which scanners for secrets know it
+_ID_BYTES, _SECRET_BYTES, _SALT_BYTES = 6, 32, 16
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AccessToken(Result):
+    """A token by its name: its role, the scopes that it opens ("*" for all), and for which agent it speaks.
+
+    What comes in by a token with an `agent` is believed as an agent is, else as a person is. `added_at` is when it was
+    made, in microseconds.
+    """
+
+    name: str
+    role: TokenRole
+    scopes: tuple[str, ...]
+    agent: str | None
+    added_at: int
+
+    added_time = Time("added_at")
+
+    def opens(self, scope: str) -> bool:
+        """Tell whether it opens a scope."""
+        return ANY_SCOPE in self.scopes or scope in self.scopes
+
+    def may(self, role: TokenRole) -> bool:
+        """Tell whether it may do what a role may."""
+        return ROLES.index(role) <= ROLES.index(self.role)
+
+    def __str__(self) -> str:
+        scopes = "every scope" if ANY_SCOPE in self.scopes else ", ".join(self.scopes)
+        agent = f", for the agent {self.agent}" if self.agent else ""
+        return visible(
+            f"token {self.name}: may {self.role} in {scopes}{agent}; of {minute_of(self.added_at)}"
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NewToken(Result):
+    """A token that was just made; `secret` is shown this once and kept nowhere."""
+
+    token: AccessToken
+    secret: str
+
+    def __str__(self) -> str:
+        return f"{self.token}\n{self.secret}\nKeep it now: it is not shown again."
+
+
+@checked_class
+class AccessTokens:
+    """The access tokens of this database: `memory.token`."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    async def add(
+        self, name: str, *, scopes: Sequence[str], role: TokenRole = "read", agent: str | None = None
+    ) -> NewToken:
+        """Make an access token for the server, and show it once.
+
+        `scopes` are what it opens, "*" every scope. A role may do what those before it may: read (counts no use),
+        write, curate (apply, undo, forget), erase. A name that is taken raises Conflict.
+        """
+        refuse_agent(self._core, "adds a token")
+        check_name("a token", name)
+        if agent is not None:
+            check_name("an agent", agent)
+        if not 1 <= len(scopes) <= SCOPES_MAX:
+            raise InvalidInput(
+                f"a token opens 1 to {SCOPES_MAX:,} scopes, not {len(scopes):,}",
+                recovery='name each scope, or "*" for every one',
+            )
+        for scope in scopes:
+            check_name("a scope", scope)
+        row_name, key, salt = f"{_ROWS}{name}", secrets.token_hex(_ID_BYTES), secrets.token_bytes(_SALT_BYTES)
+        secret = f"{_MARK}_{key}_{secrets.token_urlsafe(_SECRET_BYTES)}"
+        now = self._core.clock.now()
+        row = {
+            "key": key,
+            "salt": salt.hex(),
+            "hash": _hash(salt, secret),
+            "role": role,
+            "scopes": sorted(set(scopes)),
+            "agent": agent,
+            "at": now,
+        }
+        answer = await self._core.store.bookkeep(
+            EVERY_SCOPE, Bookkeeping(now, swap={row_name: (None, row)}, get=(row_name,))
+        )
+        if answer.values[row_name] != row:
+            raise Conflict((), f"there is a token {format_value(name)} already")
+        return NewToken(_read_row(name, row), secret)
+
+    async def list(self) -> list[AccessToken]:
+        """List the access tokens, by name."""
+        rows = await _read_rows(self._core)
+        return [_read_row(name, rows[name]) for name in sorted(rows)]
+
+    async def end(self, name: str) -> AccessToken:
+        """End an access token by its name: what it is sent with is refused from then on."""
+        refuse_agent(self._core, "ends a token")
+        rows = await _read_rows(self._core)
+        if name not in rows:
+            raise NotFound(
+                f"there is no token {format_value(name)}", recovery="list them: remanence token list"
+            )
+        await self._core.store.bookkeep(
+            EVERY_SCOPE, Bookkeeping(self._core.clock.now(), put={f"{_ROWS}{name}": None})
+        )
+        return _read_row(name, rows[name])
+
+
+def refuse_agent(core: Core, what: str) -> None:
+    """Refuse what only a person may do."""
+    if core.trust is not Trust.USER:
+        raise Protected(
+            f"only a person {what}", recovery="a person does it on the command line", guards=("trust",)
+        )
+
+
+async def find_token(core: Core, secret: str) -> AccessToken | None:
+    """Return the token that this is, None where there is none, or none any more."""
+    key = secret.removeprefix(f"{_MARK}_").partition("_")[0]
+    for name, row in (await _read_rows(core)).items():
+        if row["key"] == key and hmac.compare_digest(row["hash"], _hash(bytes.fromhex(row["salt"]), secret)):
+            return _read_row(name, row)
+    return None
+
+
+async def _read_rows(core: Core) -> dict[str, dict[str, Any]]:
+    answer = await core.store.bookkeep(EVERY_SCOPE, Bookkeeping(core.clock.now(), under=(_ROWS,)))
+    return {name.removeprefix(_ROWS): dict(row) for name, row in answer.values.items()}
+
+
+def _read_row(name: str, row: dict[str, Any]) -> AccessToken:
+    return AccessToken(name, row["role"], tuple(row["scopes"]), row["agent"], row["at"])
+
+
+def _hash(salt: bytes, secret: str) -> str:
+    """Hash a secret of 256 random bits: nobody guesses one, so that a slow hash would gain nothing."""
+    return sha256(salt + secret.encode()).hexdigest()
