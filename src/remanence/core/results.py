@@ -8,6 +8,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import IntEnum
+from functools import cache
+from types import NoneType
 from typing import Any, ClassVar
 
 from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
@@ -24,6 +26,7 @@ LINE_CHARS = 100  # of a result in a traceback or at a prompt
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 _TIMES = frozenset({"at", "now", "until", "valid_from", "valid_to", "hold_until", "counted_until"})
 _OF_TIMES = frozenset({"holds", "first_archives", "tagged_at"})  # mappings whose values are times
+_PLAIN = frozenset({str, bool, float, NoneType})
 _OF_FIELDS = frozenset({"accessors"})  # mappings of mappings by field
 
 
@@ -47,22 +50,30 @@ class Result:
 
 def fields_of(value: Any, hidden: AbstractSet[str] = frozenset()) -> dict[str, Any]:
     """Return the fields of a dataclass as data that JSON can hold."""
-    return {
-        one.name: encode_json_value(getattr(value, one.name), one.name)
-        for one in fields(value)
-        if one.name not in hidden
-    }
+    kind: type = type(value)
+    names = _names_of(kind)
+    return {name: encode_json_value(getattr(value, name), name) for name in names if name not in hidden}
+
+
+@cache
+def _names_of(kind: type) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
 def encode_json_value(value: Any, name: str = "") -> Any:
     """Turn a value into what JSON knows; `name` is the field it stands in."""
+    kind = type(value)
+    if kind in _PLAIN:  # most values, and asked by the class alone, which costs a fifth
+        return value
+    if kind is int:
+        return to_datetime(value).isoformat() if is_time(name) else value
     if isinstance(value, Result):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):
         return fields_of(value)
     if isinstance(value, IntEnum):
         return value.name.lower()
-    if isinstance(value, bool | float | str) or value is None:
+    if isinstance(value, float | str):
         return value
     if isinstance(value, int):
         return to_datetime(value).isoformat() if is_time(name) else int(value)

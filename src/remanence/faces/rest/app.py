@@ -27,9 +27,9 @@ from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.rest import events, problems
 from remanence.faces.rest.engines import Engines, Opener
-from remanence.faces.rest.guarding import Guard
+from remanence.faces.rest.guarding import RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, Offer, list_offers
-from remanence.faces.rest.problems import Problem, Refusal
+from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
 
@@ -63,7 +63,7 @@ IfMatch = Annotated[
 
 
 @dataclass
-class _Reply:
+class _KeptAnswer:
     """An answer that is kept, or under way: `turn` is held until it is there."""
 
     asked: bytes
@@ -78,7 +78,7 @@ class Service:
         self.engines = Engines(opener)
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.Feed] = {}
-        self._replies: OrderedDict[tuple[str, str, str, str], _Reply] = OrderedDict()
+        self._replies: OrderedDict[tuple[str, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self._shown: OrderedDict[str, tuple[AccessToken, str, Any]] = OrderedDict()
 
@@ -94,7 +94,7 @@ class Service:
         if kind.lower() == "bearer" and secret.isascii():
             token = await find_token(self._tokens._core, secret.strip())  # noqa: SLF001 # of the file, and no verb
         if token is None:
-            raise Refusal(
+            raise RequestRefused(
                 401,
                 "no token, or none that is known" if not secret else "this token is not known, or was ended",
                 "send `Authorization: Bearer TOKEN`; make one: remanence token add NAME --scope SCOPE --role write",
@@ -105,49 +105,51 @@ class Service:
     def find_scope(self, token: AccessToken, named: str | None, role: TokenRole, *, file_wide: bool) -> str:
         """Return whose memory is meant, or refuse what the token does not allow."""
         if not token.may(role):
-            raise Refusal(
+            raise RequestRefused(
                 403, f"the token {token.name} may {token.role}, not {role}", "use a token of that role"
             )
         if file_wide and ANY_SCOPE not in token.scopes:
-            raise Refusal(
+            raise RequestRefused(
                 403, f"the token {token.name} does not open every scope", 'use one for the scope "*"'
             )
         if named is None:
             if len(token.scopes) > 1 or ANY_SCOPE in token.scopes:
-                raise Refusal(400, "the token opens several scopes", "name one: ?scope=SCOPE")
+                raise RequestRefused(400, "the token opens several scopes", "name one: ?scope=SCOPE")
             return token.scopes[0]
         if not token.opens(named):
-            raise Refusal(403, f"the token {token.name} does not open this scope", "use a token that does")
+            raise RequestRefused(
+                403, f"the token {token.name} does not open this scope", "use a token that does"
+            )
         return named
 
     async def answer(
-        self, offer: Offer, arguments: Arguments, given: BaseModel | None, asked: "_Asked"
+        self, offer: Offer, arguments: Arguments, given: BaseModel | None, heads: "_RequestHeads"
     ) -> Response:
         """Call a verb and return its answer."""
-        token: AccessToken = asked.request.scope["token"]
-        scope = self.find_scope(token, asked.scope, offer.role, file_wide=offer.row.verb in FILE_WIDE)
+        token: AccessToken = heads.request.scope["token"]
+        scope = self.find_scope(token, heads.scope, offer.role, file_wide=offer.row.verb in FILE_WIDE)
         places, named = ([], {}) if given is None else arguments.read(given)
-        if asked.if_match is not None:
-            named["if_revision"] = _read_revision(asked.if_match, arguments)
+        if heads.if_match is not None:
+            named["if_revision"] = _read_revision(heads.if_match, arguments)
         if token.role == "read" and offer.row.verb in {"recall", "frame"}:
             named["count_use"] = False
-        call = _Call(offer, token, scope, places, named)
-        if asked.key is None or offer.role == "read":
-            return await self._call(call, named_revision=asked.if_match is not None)
-        return await self._answer_once(call, asked)
+        call = _VerbCall(offer, token, scope, places, named)
+        if heads.key is None or offer.role == "read":
+            return await self._call(call, named_revision=heads.if_match is not None)
+        return await self._answer_once(call, heads)
 
-    async def _answer_once(self, call: "_Call", asked: "_Asked") -> Response:
+    async def _answer_once(self, call: "_VerbCall", heads: "_RequestHeads") -> Response:
         """Call a verb once for a key, however often it is asked for; the same key for something else is refused."""
-        name = (call.token.name, call.scope, call.offer.path, str(asked.key))
-        body = await asked.request.body() + str(asked.if_match).encode()
-        reply = self._replies.setdefault(name, _Reply(body, asyncio.Lock()))
+        name = (call.token.name, call.scope, call.offer.path, str(heads.key))
+        body = await heads.request.body() + str(heads.if_match).encode()
+        reply = self._replies.setdefault(name, _KeptAnswer(body, asyncio.Lock()))
         if reply.asked != body:
-            raise Refusal(
+            raise RequestRefused(
                 409, "this Idempotency-Key was sent with something else", "draw a new key for each request"
             )
         async with reply.turn:
             if reply.answer is None:
-                answer = await self._call(call, named_revision=asked.if_match is not None)
+                answer = await self._call(call, named_revision=heads.if_match is not None)
                 if answer.status_code >= 500:  # what failed may be tried again
                     self._replies.pop(name, None)
                     return answer
@@ -161,7 +163,7 @@ class Service:
             _, dropped = self._replies.popitem(last=False)
             self._reply_bytes -= 0 if dropped.answer is None else len(dropped.answer.body)
 
-    async def _call(self, call: "_Call", *, named_revision: bool) -> Response:
+    async def _call(self, call: "_VerbCall", *, named_revision: bool) -> Response:
         try:
             async with self.engines.use(call.scope, call.token) as memory:
                 answer = await self._carry_out(call, memory)
@@ -171,7 +173,7 @@ class Service:
         headers = {"etag": f'"{revision}"'} if isinstance(revision, int) else None
         return Response(_encode_answer(answer), headers=headers, media_type="application/json")
 
-    async def _carry_out(self, call: "_Call", memory: Engine) -> Any:
+    async def _carry_out(self, call: "_VerbCall", memory: Engine) -> Any:
         verb = call.offer.row.verb
         if verb == "erase.apply":
             token, scope, shown = self._shown.pop(str(call.named["shown"]), (None, "", None))
@@ -206,14 +208,14 @@ class Service:
         async def still_allowed() -> bool:
             try:
                 return await self.find_token(request.headers["authorization"]) == token
-            except Refusal:
+            except RequestRefused:
                 return False
 
         return StreamingResponse(feed.listen(token, after, still_allowed), media_type=events.MEDIA_TYPE)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _RequestHeads:
     """What a request says besides the arguments."""
 
     request: Request
@@ -223,7 +225,7 @@ class _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call:
+class _VerbCall:
     """A verb to be called: for whom, where, and with what."""
 
     offer: Offer
@@ -245,6 +247,7 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
         title="Remanence",
         version=__version__,
         description=_DESCRIPTION,
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
         docs_url=None,  # its page fetches scripts from elsewhere
         redoc_url=None,
         lifespan=lifespan,
@@ -253,7 +256,7 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
     )
     app.add_exception_handler(RequestValidationError, problems.describe_validation)
     app.add_exception_handler(HTTPException, problems.describe_http)
-    app.add_exception_handler(Refusal, problems.describe_raised)
+    app.add_exception_handler(RequestRefused, problems.describe_raised)
     app.add_exception_handler(RemanenceError, problems.describe_raised)
     app.add_exception_handler(Exception, problems.describe_raised)
     for offer in list_offers():
@@ -279,7 +282,7 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
     ) -> Response:
         return await service.stream(request, scope, last_event_id)
 
-    return Guard(app, hosts, seconds_max, service.find_token)
+    return RequestGuard(app, hosts, seconds_max, service.find_token)
 
 
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
@@ -296,8 +299,8 @@ def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
         if_match: IfMatch = None,
         given: Any = None,
     ) -> Response:
-        asked = _Asked(request, scope, idempotency_key, if_match)
-        return await service.answer(offer, arguments, given, asked)
+        heads = _RequestHeads(request, scope, idempotency_key, if_match)
+        return await service.answer(offer, arguments, given, heads)
 
     body = arguments.model if arguments.is_required else (arguments.model | None)
     answer.__annotations__["given"] = Annotated[body, Body()]
@@ -323,7 +326,7 @@ async def _show_shown(shown: str) -> None:
 def _read_revision(if_match: str, arguments: Arguments) -> int:
     revision = if_match.strip().removeprefix("W/").strip('"')
     if not arguments.takes_revision or not (revision.isascii() and revision.isdigit()) or len(revision) > 18:
-        raise Refusal(
+        raise RequestRefused(
             400,
             f"If-Match {if_match[:40]!r} is no revision",
             "send the `revision` of one memory, as ETag has it",

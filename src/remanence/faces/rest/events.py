@@ -62,16 +62,23 @@ class Feed:
             self._begin(token, latest)
             try:
                 yield f": from {position}\n\n".encode()
-                while not self._has_ended:
-                    for event in await self._find_later(core, position):
-                        position = event.position
-                        yield format_event(event)
-                    if not await self._wait(position):
-                        if not await still_allowed():
-                            return
-                        yield b": quiet\n\n"
+                async for event in self._follow(core, position, still_allowed):
+                    yield b": quiet\n\n" if event is None else format_event(event)
             finally:
                 self._listeners -= 1
+
+    async def _follow(
+        self, core: Core, position: int, still_allowed: Callable[[], Awaitable[bool]]
+    ) -> AsyncIterator[Event | None]:
+        """Yield what comes after a position, None where nothing came for 15 s."""
+        while not self._has_ended:
+            for event in await self._find_later(core, position):
+                position = event.position
+                yield event
+            if not await self._wait(position):
+                if not await still_allowed() or self._watching is None or self._watching.done():
+                    return  # it asks again, and goes on where it was
+                yield None
 
     def _begin(self, token: AccessToken, position: int) -> None:
         self._listeners += 1

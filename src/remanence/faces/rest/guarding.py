@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.faces.rest import problems
-from remanence.faces.rest.problems import Refusal
+from remanence.faces.rest.problems import RequestRefused
 from remanence.flows.base.access_tokens import AccessToken
 
 LOG = logging.getLogger("remanence")
@@ -19,7 +19,7 @@ BODY_BYTES_MAX = 1 << 20
 BODY_SECONDS_MAX = 10.0  # in which the whole body must have arrived
 BEHIND_TOKENS = "/v1/"
 STREAMS = frozenset({"/v1/events"})  # answers without end
-FindToken = Callable[[str], Awaitable[AccessToken]]  # of the head `Authorization`; raises Refusal
+FindToken = Callable[[str], Awaitable[AccessToken]]  # of the head `Authorization`; raises RequestRefused
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
@@ -28,7 +28,7 @@ _HEADERS = (
 )
 
 
-class Guard:
+class RequestGuard:
     """Stands before the application: refuses what must not reach it, and answers for it where it fails."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Guard:
                 await answering
             else:
                 await asyncio.wait_for(answering, self._seconds_max)
-        except Refusal as refusal:
+        except RequestRefused as refusal:
             await problems.describe_refusal(refusal)(scope, receive, send_safely)
         except TimeoutError:
             if not began:
@@ -85,10 +85,12 @@ class Guard:
         """Refuse other pages, and a name that is not this server's: a page elsewhere may have had it resolved so."""
         host = headers.get("host", "")
         if _name_of(host) not in self._hosts:
-            raise Refusal(403, f"the host {host[:80]!r} is not this server's", "name it: serve --allow-host")
+            raise RequestRefused(
+                403, f"the host {host[:80]!r} is not this server's", "name it: serve --allow-host"
+            )
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:
-            raise Refusal(
+            raise RequestRefused(
                 403, f"the page {origin[:80]!r} is another one's", "call the server from no page elsewhere"
             )
 
@@ -107,7 +109,7 @@ async def _read_body(headers: Headers, receive: Receive) -> bytes:
     try:
         return await asyncio.wait_for(_collect(receive), BODY_SECONDS_MAX)
     except TimeoutError:
-        raise Refusal(
+        raise RequestRefused(
             408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once", {"connection": "close"}
         ) from None
 
@@ -127,8 +129,8 @@ async def _collect(receive: Receive) -> bytes:
             return b"".join(parts)
 
 
-def _too_large() -> Refusal:
-    return Refusal(
+def _too_large() -> RequestRefused:
+    return RequestRefused(
         413,
         f"a body has at most {BODY_BYTES_MAX:,} bytes",
         "send less at once, such as some of the texts of learn_many",

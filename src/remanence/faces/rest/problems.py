@@ -79,7 +79,7 @@ class Problem(BaseModel):
     recovery: str
 
 
-class Refusal(Exception):  # it is no error of the program
+class RequestRefused(Exception):  # it is no error of the program
     """A request that is refused before a verb is called."""
 
     def __init__(
@@ -99,7 +99,7 @@ def build_response(
     return JSONResponse(problem.model_dump(), status, headers, MEDIA_TYPE)
 
 
-def describe_refusal(error: Refusal) -> JSONResponse:
+def describe_refusal(error: RequestRefused) -> JSONResponse:
     """Return the answer to a request that was refused before a verb was called."""
     return build_response(error.status, error.detail, error.recovery, error.headers)
 
@@ -115,7 +115,7 @@ def describe_error(error: RemanenceError, *, named_revision: bool = False) -> JS
 async def describe_raised(_: Request, error: Exception) -> JSONResponse:
     """Return the answer where something was raised: what is none of ours is logged, and not told."""
     match error:
-        case Refusal():
+        case RequestRefused():
             return describe_refusal(error)
         case RemanenceError():
             return describe_error(error)

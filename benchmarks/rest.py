@@ -1,0 +1,191 @@
+"""What the server takes beside the engine: `python -m benchmarks.rest [--memories …] [--recalls …]`. Linux only.
+
+Drawn texts are learned into a file; the engine, and then a server of its own process, are asked the same questions
+about them. `rest.extra_ms` is the CPU time a recall takes the server less the engine. `rest.p99_ms` is how long eight
+clients wait for an answer, each asking one after the other; `rest.errors` counts what sixty-four were refused.
+`rest.event_ms` is how long after its answer an event is heard; `rest.flood_rss_mb` what the server holds after ten
+seconds of bodies of a megabyte without a token, and `rest.after_flood_s` when it then answers another.
+"""
+
+import argparse
+import asyncio
+import http.client
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+
+import numpy as np
+
+import remanence
+from benchmarks.report import figure, settings
+
+WORDS = 2_000
+FLOOD_S = 10.0
+
+
+def main() -> None:
+    """Measure one size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memories", type=int, default=10_000)
+    parser.add_argument("--recalls", type=int, default=400)
+    parser.add_argument("--embedder", default="auto")
+    given = parser.parse_args()
+    if not Path("/proc/self/stat").exists():
+        print("skipped: there is no /proc here, which tells the CPU time of another process")
+        return
+    settings(memories=given.memories, recalls=given.recalls, embedder=given.embedder)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "memory.db"
+        asked = _draw_questions(given.recalls)
+        engine_ms, token = asyncio.run(_measure_engine(file, given.memories, asked, given.embedder))
+        _measure_server(file, asked, given.embedder, engine_ms, token)
+
+
+def _draw_text(random: Random, words: int) -> str:
+    return " ".join(f"word{int(WORDS * random.random() ** 2)}" for _ in range(words))
+
+
+def _draw_questions(count: int) -> list[str]:
+    random = Random(15)
+    return [_draw_text(random, 3) for _ in range(count)]
+
+
+async def _measure_engine(file: Path, memories: int, asked: list[str], embedder: str) -> tuple[float, str]:
+    random = Random(14)
+    async with remanence.open(file, embedder=embedder) as memory:
+        await memory.learn_many([_draw_text(random, 15) for _ in range(memories)])
+        await memory.consolidate()
+        token = (await memory.token.add("bench", scopes=["default"], role="write")).secret
+        for question in asked[:20]:
+            await memory.recall(question, count_use=False)
+        began = time.process_time()
+        for question in asked:
+            await memory.recall(question, count_use=False)
+        return 1_000 * (time.process_time() - began) / len(asked), token
+
+
+class _Client:
+    """One connection that is kept."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+        self._heads = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+
+    def ask(self, verb: str, **arguments: object) -> tuple[int, float, bytes]:
+        """Return the status, the seconds and the body of an answer."""
+        began = time.perf_counter()
+        self._connection.request("POST", f"/v1/{verb}", json.dumps(arguments), self._heads)
+        answer = self._connection.getresponse()
+        body = answer.read()
+        return answer.status, time.perf_counter() - began, body
+
+
+def _measure_server(file: Path, asked: list[str], embedder: str, engine_ms: float, token: str) -> None:
+    command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "serve", str(file)]
+    process = subprocess.Popen(
+        [*command, "--port", "0", "--embedder", embedder], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        port = int(process.stdout.readline().rpartition(":")[2])
+        client = _Client(port, token)
+        for question in asked[:20]:
+            client.ask("recall", query=question, count_use=False)
+        began = _cpu_seconds(process.pid)
+        for question in asked:
+            client.ask("recall", query=question, count_use=False)
+        server_ms = 1_000 * (_cpu_seconds(process.pid) - began) / len(asked)
+        figure("rest.engine_ms", engine_ms, "ms")
+        figure("rest.server_ms", server_ms, "ms")
+        figure("rest.extra_ms", server_ms - engine_ms, "ms")
+        waited, _ = _ask_at_once(port, token, asked, 8)
+        figure("rest.p99_ms", 1_000 * float(np.percentile(waited, 99)), "ms")
+        _, refused = _ask_at_once(port, token, asked, 64)
+        figure("rest.errors", refused, "")
+        figure("rest.event_ms", 1_000 * _measure_event(port, token), "ms")
+        _flood(port)
+        figure("rest.flood_rss_mb", _resident_mb(process.pid), "MB")
+        figure("rest.after_flood_s", _Client(port, token).ask("recall", query=asked[0])[1], "s")
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _ask_at_once(port: int, token: str, asked: list[str], clients: int) -> tuple[list[float], int]:
+    """Let several clients ask, each its part, and return how long each answer took and how many were refused."""
+
+    def ask(number: int) -> list[tuple[int, float]]:
+        client = _Client(port, token)
+        return [client.ask("recall", query=one, count_use=False)[:2] for one in asked[number::clients]]
+
+    with ThreadPoolExecutor(clients) as pool:
+        answers = [answer for some in pool.map(ask, range(clients)) for answer in some]
+    return [seconds for _, seconds in answers], sum(status != 200 for status, _ in answers)
+
+
+def _measure_event(port: int, token: str) -> float:
+    """Return the median seconds from an answer to the event that tells of it."""
+    heard: list[float] = []
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    connection.request("GET", "/v1/events", headers={"authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    answer.readline()
+
+    def read() -> None:
+        while line := answer.readline():
+            if line.startswith(b"id:"):
+                heard.append(time.perf_counter())
+
+    threading.Thread(target=read, daemon=True).start()
+    client, waits = _Client(port, token), []
+    for number in range(20):
+        client.ask("learn", text=f"The buoy {number} was painted.")
+        answered = time.perf_counter()
+        while len(heard) <= number:
+            time.sleep(0.001)
+        waits.append(heard[number] - answered)
+    return float(np.median(waits))
+
+
+def _flood(port: int) -> None:
+    """Send bodies without a token from sixteen clients, for ten seconds."""
+    until = time.monotonic() + FLOOD_S
+    body = b"x" * 1_000_000
+
+    def send() -> None:
+        while time.monotonic() < until:
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+            try:
+                connection.request("POST", "/v1/learn", body, {"content-type": "application/json"})
+                connection.getresponse().read()
+            except (OSError, http.client.HTTPException):
+                pass  # refused before all of it had gone
+            finally:
+                connection.close()
+
+    threads = [threading.Thread(target=send) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _cpu_seconds(pid: int) -> float:
+    parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _resident_mb(pid: int) -> float:
+    (line,) = [one for one in Path(f"/proc/{pid}/status").read_text().splitlines() if one.startswith("VmRSS")]
+    return int(line.split()[1]) / 1_024
+
+
+if __name__ == "__main__":
+    main()
