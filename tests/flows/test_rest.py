@@ -251,10 +251,10 @@ def test_what_a_token_does_not_open_is_refused(server: Server) -> None:
 
 def test_what_concerns_every_scope_needs_a_token_for_all(server: Server) -> None:
     """Who opens one scope does not even learn which others there are."""
-    every = server.send("/v1/scopes?scope=home", {}, token=server.tokens["*", "erase"]).document
+    every = server.send("/v1/scopes/list?scope=home", {}, token=server.tokens["*", "erase"]).document
 
     assert {"home", "work", "lab"} <= {one["scope"] for one in every}
-    assert "does not open every scope" in server.refused(403, "scopes", role="erase")
+    assert "does not open every scope" in server.refused(403, "scopes/list", role="erase")
     assert "name one" in server.send("/v1/status", {}, token=server.tokens["*", "erase"]).document["recovery"]
 
 
@@ -270,6 +270,27 @@ def test_an_erasure_is_shown_before_it_is_done(server: Server) -> None:
     assert 1 == server.do("erase/apply", "erase", shown=shown["shown"])["erased"]
     server.refused(404, "erase/apply", role="erase", shown=shown["shown"])
     assert "erased" in server.refused(410, "get", name=learned["id"])
+
+
+def test_a_scope_is_shown_before_it_is_dropped(server: Server) -> None:
+    """By a token that opens it; it comes back by undo."""
+    every = server.tokens["*", "erase"]
+
+    def do(verb: str, **arguments: Any) -> Any:
+        reply = server.send(f"/v1/{verb}?scope=shed", arguments, token=every)
+        assert 200 == reply.status, reply.body
+        return reply.document
+
+    do("learn", text="The ladder leans on the shed.")
+    shown = do("scopes/show-drop")
+    receipt = do("scopes/drop", shown=shown["shown"])
+    assert [] == do("list")
+    do("undo", run=receipt["run"])
+
+    assert 1 == len(do("list"))
+    assert "was not shown" in problem(
+        server.send("/v1/scopes/drop?scope=shed", {"shown": "x"}, token=every), 404
+    )
 
 
 WITHOUT: list[tuple[Mapping[str, str], str]] = [

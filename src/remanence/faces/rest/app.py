@@ -28,14 +28,14 @@ from remanence.engine import Engine
 from remanence.faces.rest import events, problems
 from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.guarding import RequestGuard
-from remanence.faces.rest.offers import FILE_WIDE, Offer, list_offers
+from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
-SHOWN_MAX = 100  # erasures that were shown and may be applied
+SHOWN_MAX = 100  # previews that are kept until what they show is done
 KEY_CHARS_MAX = 200
 _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
@@ -80,7 +80,7 @@ class Service:
         self._feeds: dict[str, events.Feed] = {}
         self._replies: OrderedDict[tuple[str, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
-        self._shown: OrderedDict[str, tuple[AccessToken, str, Any]] = OrderedDict()
+        self._shown: OrderedDict[str, tuple[AccessToken, str, str, Any]] = OrderedDict()
 
     async def end_streams(self) -> None:
         """Let all who listen to events go."""
@@ -175,24 +175,28 @@ class Service:
 
     async def _carry_out(self, call: "_VerbCall", memory: Engine) -> Any:
         verb = call.offer.row.verb
-        if verb == "erase.apply":
-            token, scope, shown = self._shown.pop(str(call.named["shown"]), (None, "", None))
-            if (token, scope) != (call.token, call.scope) or shown is None:
-                raise NotFound("this was not shown, or was applied already", recovery="ask erase/show again")
-            return await memory.erase.apply(shown)
+        if verb in SHOWN_BY:
+            call.named["shown"] = self._take_shown(call, SHOWN_BY[verb])
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
         answer = call.offer.of(memory)(*call.places, **call.named)
         if isinstance(answer, AsyncIterator):
             return "".join([line.decode() async for line in answer])
         answer = await answer if inspect.isawaitable(answer) else answer
-        if verb == "erase.show":
+        if verb in SHOWN_BY.values():
             name = secrets.token_hex(16)
-            self._shown[name] = (call.token, call.scope, answer)
+            self._shown[name] = (call.token, call.scope, verb, answer)
             while len(self._shown) > SHOWN_MAX:
                 self._shown.popitem(last=False)
             return {"shown": name, **answer.to_dict()}
         return answer
+
+    def _take_shown(self, call: "_VerbCall", shows: str) -> Any:
+        """Return what was shown to a token under a name, once."""
+        token, scope, verb, shown = self._shown.pop(call.named["shown"], (None, "", "", None))
+        if (token, scope, verb) != (call.token, call.scope, shows):
+            raise NotFound("this was not shown, or was done already", recovery=f"ask {shows} again")
+        return shown
 
     async def stream(self, request: Request, scope: str | None, last_event_id: str | None) -> Response:
         """Return what happens in a scope, as it happens."""
@@ -288,9 +292,7 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
     """Return the function of a route, with the arguments of its verb as its body."""
     without = () if offer.row.verb == "list" else BY_TOKEN
-    arguments = Arguments(
-        offer.row, _show_shown if offer.row.verb == "erase.apply" else offer.verb, without=without
-    )
+    arguments = Arguments(offer.row, offer.verb, without=without)
 
     async def answer(
         request: Request,
@@ -317,10 +319,6 @@ def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
         ]
         answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # FastAPI reads it
     return answer
-
-
-async def _show_shown(shown: str) -> None:
-    """Take what `erase.show` answered by its name."""
 
 
 def _read_revision(if_match: str, arguments: Arguments) -> int:

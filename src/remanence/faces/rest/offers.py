@@ -18,7 +18,7 @@ _BY_ROLE: Mapping[TokenRole, str] = {
         "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
         " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
         " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
-        " guidelines.draft guidelines.active describe_run explain frames.list frames.get status scopes doctor"
+        " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
         " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
     ),
     "write": (
@@ -29,14 +29,25 @@ _BY_ROLE: Mapping[TokenRole, str] = {
     "curate": (
         "pin unpin hold release forget restore apply curate compact_episodic policy.adopt policy.drop schedule.tick"
         " schedule.accept_clock undo guidelines.activate frames.put frames.reset export import_ review.accept"
-        " review.decline settings.set settings.load forbidden.lift"
+        " review.decline settings.set settings.load forbidden.lift scopes.copy scopes.show_drop scopes.drop"
     ),
     "erase": ("erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"),
 }
 # What concerns every scope of the file: for tokens that open every one.
 FILE_WIDE = frozenset(
-    {"scopes", "doctor", "erase.show_since", "erase.finish", "erase.keep", "erase.copies", "erase.dismiss"}
+    {
+        "scopes.list",
+        "scopes.copy",
+        "doctor",
+        "erase.show_since",
+        "erase.finish",
+        "erase.keep",
+        "erase.copies",
+        "erase.dismiss",
+    }
 )
+# What is done as it was shown, by the verb that shows it.
+SHOWN_BY: Mapping[str, str] = {"erase.apply": "erase.show", "scopes.drop": "scopes.show_drop"}
 _A_PATH = "it names files and folders of the server"
 NOT_OFFERED: Mapping[str, str] = {
     "ingest": f"{_A_PATH}: send the turns by learn_many or note",

@@ -76,6 +76,8 @@ class Arguments:
         return [*(named.pop(name) for name in self._places if name in named), *rest], named
 
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
+        if name == "shown":  # the name under which the server keeps what it showed
+            return (str, ...)
         if annotation is Plan:
             self._plans.add(name)
             return (dict[str, JsonValue], ...)

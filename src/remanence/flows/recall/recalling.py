@@ -164,12 +164,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     return asked.trace.explain_recall(answer, Outcome(hits, links, asked.limit, asked.budget, floor))
 
 
-async def _looked_for(
-    core: Core,
-    asked: RecallRequest,
-    words: AskedWords,
-    pool: int,
-) -> ArchiveRanking:
+async def _looked_for(core: Core, asked: RecallRequest, words: AskedWords, pool: int) -> ArchiveRanking:
     """Rank what stands, and of the archive what is open; where the index leaves that out, both as of one position.
 
     Who moves more in and out of the archive than is read meanwhile is waited for a few times only: what he moves in
