@@ -127,3 +127,18 @@ async def test_what_is_protected_or_fallen_is_not_merged(opener: Opener) -> None
 
     assert [Status.SUPERSEDED, Status.INBOX] == stand
     assert [] == refused  # nothing is written by what is refused
+
+
+@pytest.mark.parametrize("restored", [1, 2])
+async def test_what_was_restored_today_is_merged_all_the_same(
+    memory: remanence.Engine, restored: int
+) -> None:
+    """That guard is against policies; a person who names both knows what they restored."""
+    for text in TEXTS:
+        await memory.learn(text)
+    await memory.forget(restored)
+    await memory.restore(restored)
+    done = await memory.graph.merge(1, 2)
+
+    assert 1 == done.counts["merge"]
+    assert Status.SUPERSEDED is (await _statuses(memory))[1]
