@@ -55,7 +55,7 @@ async def serve(
             listening,
             hosts=[name.lower() for name in allow_host or ()],
             seconds_max=seconds,
-            tell=lambda address: print(f"Remanence listens on {address}", flush=True),
+            tell=lambda line: print(line, flush=True),
         )
 
 

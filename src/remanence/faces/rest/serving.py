@@ -30,7 +30,7 @@ async def serve(
     seconds_max: float,
     tell: Callable[[str], None],
 ) -> None:
-    """Serve memories on a socket that listens, until the process is told to end; `tell` hears the address."""
+    """Serve memories on a socket that listens, until the process is told to end; `tell` hears where, in lines."""
     host, port = listening.getsockname()[:2]
     async with tokens as memory:
         service = Service(opener, memory)
@@ -43,7 +43,10 @@ async def serve(
             timeout_graceful_shutdown=ENDING_S,
             lifespan="on",
         )
-        tell(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        address = f"[{host}]" if ":" in host else host
+        tell(f"Remanence listens on http://{address}:{port}")
+        if not await memory.token.list():
+            tell("Nobody has a token yet: remanence token add NAME --scope default --role write")
         await _Server(config, service).serve(sockets=[listening])
 
 
@@ -61,16 +64,16 @@ class _Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
         numbers = () if sys.platform == "win32" else (signal.SIGTERM, signal.SIGINT)
         for number in numbers:
-            loop.add_signal_handler(number, self._hear_signal)
+            loop.add_signal_handler(number, self._hear_signal, number)
         try:
             yield
         finally:
             for number in numbers:
                 loop.remove_signal_handler(number)
 
-    def _hear_signal(self) -> None:
-        """End: what is under way comes to its end, but for streams, which have none; the second time at once."""
-        self.force_exit = self.should_exit
+    def _hear_signal(self, number: signal.Signals) -> None:
+        """End: what is under way comes to its end, but for streams, which have none; at a second Ctrl-C at once."""
+        self.force_exit = self.should_exit and number == signal.SIGINT  # others are sent twice by supervisors
         self.should_exit = True
         self._ending = asyncio.create_task(self._service.end_streams())
 

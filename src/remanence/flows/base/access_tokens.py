@@ -114,7 +114,11 @@ class AccessTokens:
             EVERY_SCOPE, Bookkeeping(now, swap={row_name: (None, row)}, get=(row_name,))
         )
         if answer.values[row_name] != row:
-            raise Conflict((), f"there is a token {format_value(name)} already")
+            raise Conflict(
+                (),
+                f"there is a token {format_value(name)} already",
+                recovery=f"choose another name, or end it first: remanence token end {name}",
+            )
         return NewToken(_read_row(name, row), secret)
 
     async def list(self) -> list[AccessToken]:
