@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
+    from remanence.faces.rest.client import connect
     from remanence.flows.write.extracting import OfflineExtractor
     from remanence.llm.base import (
         EmbeddedTexts,
@@ -153,6 +154,7 @@ __all__ = [
     "Writer",
     "WriterError",
     "__version__",
+    "connect",
     "open",
     "sync",
     "types",
@@ -182,6 +184,7 @@ _LATER = {
     "WaitingEmbedder": "remanence.llm.base",
     "ExtractRequest": "remanence.read.extraction",
     "Writer": "remanence.llm.base",
+    "connect": "remanence.faces.rest.client",
     "open": "remanence.opening",
 }
 

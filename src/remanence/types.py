@@ -59,6 +59,8 @@ if TYPE_CHECKING:
     from remanence.curate.forecast.forecast_report import Forecast, Leaving, RunToCome
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
+    from remanence.faces.rest.client import RemoteEngine
+    from remanence.flows.base.access_tokens import AccessToken, AccessTokens, NewToken, TokenRole
     from remanence.flows.base.copies import RegisteredCopy
     from remanence.flows.base.expiring import DueImages, ExpireResult
     from remanence.flows.base.settings import Setting, Settings
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
+    from remanence.flows.recall.counting import CountResult, ValueCount
     from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, ProfileLine, Topic
     from remanence.flows.schedule.schedules import DaemonResult, DaemonStart, Schedule
@@ -100,6 +103,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AboutNamed",
     "Absence",
+    "AccessToken",
+    "AccessTokens",
     "ActionName",
     "ActiveGuidelines",
     "AffectedMemory",
@@ -113,6 +118,7 @@ __all__ = [
     "Columns",
     "ConsolidateResult",
     "Contradiction",
+    "CountResult",
     "DaemonResult",
     "DaemonStart",
     "DecayName",
@@ -163,6 +169,7 @@ __all__ = [
     "Mirror",
     "MirrorResult",
     "Moment",
+    "NewToken",
     "NoteResult",
     "OneMemory",
     "OutcomeName",
@@ -185,6 +192,7 @@ __all__ = [
     "RelatedMemory",
     "RelatedResult",
     "RelationName",
+    "RemoteEngine",
     "Review",
     "ReviewItem",
     "ReviewQueue",
@@ -207,16 +215,25 @@ __all__ = [
     "TickResult",
     "TierName",
     "Timetable",
+    "TokenRole",
     "Topic",
     "Trace",
     "Traces",
     "TrustName",
     "Upcoming",
+    "ValueCount",
     "VerificationName",
 ]
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "AccessToken": "remanence.flows.base.access_tokens",
+    "AccessTokens": "remanence.flows.base.access_tokens",
+    "CountResult": "remanence.flows.recall.counting",
+    "NewToken": "remanence.flows.base.access_tokens",
+    "RemoteEngine": "remanence.faces.rest.client",
+    "TokenRole": "remanence.flows.base.access_tokens",
+    "ValueCount": "remanence.flows.recall.counting",
     "Absence": "remanence.core.recall_explanation",
     "FilterCount": "remanence.core.recall_explanation",
     "Hop": "remanence.core.recall_explanation",

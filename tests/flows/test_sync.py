@@ -86,6 +86,7 @@ def test_every_namespace_has_its_twin(memory: sync.Engine) -> None:
         "schedule",
         "scopes",
         "settings",
+        "token",
         "traces",
     }
 

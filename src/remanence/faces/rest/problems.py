@@ -4,6 +4,7 @@ Knows errors and statuses; must not know routes.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -70,13 +71,19 @@ INSIDE = "its log tells why; what was answered before is kept"
 
 
 class Problem(BaseModel):
-    """What was refused and why (RFC 9457); `recovery` says what to do."""
+    """What was refused and why (RFC 9457); `recovery` says what to do.
+
+    `error` is the class that the engine raised. Of a revision that is another one `expected` and `current` say which.
+    """
 
     type: str = "about:blank"
     title: str
     status: int
     detail: str
     recovery: str
+    error: str = ""
+    expected: int | None = None
+    current: int | None = None
 
 
 class RequestRefused(Exception):  # it is no error of the program
@@ -90,13 +97,14 @@ class RequestRefused(Exception):  # it is no error of the program
 
 
 def build_response(
-    status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None
+    status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None, **raised: Any
 ) -> JSONResponse:
-    """Return a problem document as an answer."""
-    problem = Problem(
-        title=_TITLES.get(status, "It is refused"), status=status, detail=detail, recovery=recovery
+    """Return a problem document as an answer; `raised` tells of the error, if one was."""
+    title = _TITLES.get(status, "It is refused")
+    problem = Problem(title=title, status=status, detail=detail, recovery=recovery, **raised)
+    return JSONResponse(
+        problem.model_dump(exclude_defaults=True) | {"type": problem.type}, status, headers, MEDIA_TYPE
     )
-    return JSONResponse(problem.model_dump(), status, headers, MEDIA_TYPE)
 
 
 def describe_refusal(error: RequestRefused) -> JSONResponse:
@@ -106,10 +114,13 @@ def describe_refusal(error: RequestRefused) -> JSONResponse:
 
 def describe_error(error: RemanenceError, *, named_revision: bool = False) -> JSONResponse:
     """Return the answer to a verb that refused; 412 where a revision was named in the head and another one stands."""
-    if named_revision and isinstance(error, Conflict) and error.expected is not None:
-        return build_response(412, str(error), error.recovery)
+    raised: dict[str, Any] = {"error": type(error).__name__}
+    if isinstance(error, Conflict):
+        raised |= {"expected": error.expected, "current": error.current}
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-    return build_response(status, str(error), error.recovery)
+    if named_revision and raised.get("expected") is not None:
+        status = 412
+    return build_response(status, str(error), error.recovery, **raised)
 
 
 async def describe_raised(_: Request, error: Exception) -> JSONResponse:

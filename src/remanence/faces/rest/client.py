@@ -1,0 +1,274 @@
+"""A memory behind a server, with the verbs of an engine: `remanence.connect(url, token)`.
+
+Knows how verbs are called over HTTP; must not know what one does.
+"""
+
+import asyncio
+import http.client
+import inspect
+import ssl
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import fields, is_dataclass
+from datetime import datetime
+from enum import IntEnum
+from functools import wraps
+from typing import Any, Self, get_type_hints
+from urllib.parse import quote, urlsplit
+
+import orjson
+
+from remanence.core import errors
+from remanence.core.errors import CapabilityMissing, InvalidInput, RemanenceError, StoreUnavailable
+from remanence.core.model import DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
+from remanence.core.results import encode_json_value
+from remanence.curate.planner.plan import Plan
+from remanence.engine import Engine
+from remanence.faces.rest.decoding import decode_json_value
+from remanence.faces.rest.offers import NOT_OFFERED, SHOWN_BY, Offer, list_offers
+from remanence.flows.base.context import Core
+
+_OF_MEMORIES = Memory, Hit, LearnResult, DroppedMemory
+_LOCAL = frozenset({"guide"})  # what needs no memory
+
+
+class RemoteEngine(Engine):
+    """A memory in one scope of a server: the verbs of `Engine` that it offers, called over HTTP.
+
+    A verb that is not offered raises CapabilityMissing. What the server refuses raises what the engine there raised.
+    """
+
+    def __init__(self, url: str, token: str, *, scope: str | None = None, timeout: float = 60.0) -> None:
+        self._transport = _Transport(url, token, timeout)
+        self._scope = scope
+        self._shown: dict[int, tuple[Any, str]] = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} at {self._transport.url}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        self._transport.close()
+
+    @property
+    def _core(self) -> Core:
+        raise CapabilityMissing(
+            "what is kept in the process of a memory is not known behind a server",
+            recovery="ask by a verb, or open the file itself where it lies",
+            capability="process",
+        )
+
+    async def _call(self, offer: Offer, arguments: dict[str, Any]) -> Any:
+        """Call a verb, and return what it answered as the engine would."""
+        verb = offer.row.verb
+        if verb in SHOWN_BY:
+            arguments["shown"] = self._name_shown(arguments["shown"])
+        query = "" if self._scope is None else f"?scope={quote(self._scope, safe='')}"
+        body = orjson.dumps({name: _encode(one) for name, one in arguments.items()})
+        document = await asyncio.to_thread(self._transport.send, f"{offer.path}{query}", body)
+        answer = _decode_answer(offer, document)
+        if verb in SHOWN_BY.values():
+            self._shown[id(answer)] = answer, document["shown"]
+        return answer
+
+    def _name_shown(self, shown: Any) -> str:
+        """Return the name under which the server keeps what it showed."""
+        kept, name = self._shown.pop(id(shown), (None, ""))
+        if kept is not shown:
+            raise InvalidInput(
+                "this was not shown here", recovery="pass what the verb that shows it answered"
+            )
+        return name
+
+
+def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 60.0) -> RemoteEngine:
+    """Reach a memory that `remanence serve` serves; open it with `async with`, or `await` it and `close` it.
+
+    Args:
+        url: where the server listens, such as http://127.0.0.1:8377.
+        token: an access token of that database.
+        scope: whose memory; may be left out where the token opens one alone.
+        timeout: seconds that an answer may take.
+    """
+    return RemoteEngine(url, token, scope=scope, timeout=timeout)
+
+
+class _Transport:
+    """Connections to one server; those that are free are used again."""
+
+    def __init__(self, url: str, token: str, timeout: float) -> None:
+        parts = urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise InvalidInput(
+                f"{url[:80]!r} is no address", recovery="pass one such as http://127.0.0.1:8377"
+            )
+        self.url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+        self._parts, self._timeout = parts, timeout
+        self._heads = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+        self._free: list[http.client.HTTPConnection] = []
+
+    def send(self, path: str, body: bytes) -> Any:
+        """Send arguments and return the document that is answered; raise what the verb raised."""
+        connection = self._free.pop() if self._free else self._connect()
+        try:
+            connection.request("POST", self._parts.path.rstrip("/") + path, body, self._heads)
+            answer = connection.getresponse()
+            data = answer.read()
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise StoreUnavailable(
+                f"{self.url} did not answer: {str(error) or type(error).__name__}",
+                recovery="see whether the server runs; whether the verb was done is not known: look before you call"
+                " it again",
+            ) from error
+        self._free.append(connection)
+        if answer.status != http.client.OK:
+            raise _build_error(answer.status, data)
+        if answer.headers.get_content_type() != "application/json":
+            raise StoreUnavailable(f"{self.url} is no Remanence", recovery="check the address")
+        return orjson.loads(data)
+
+    def close(self) -> None:
+        """Close what is free; what is under way closes by itself."""
+        while self._free:
+            self._free.pop().close()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = str(self._parts.hostname), self._parts.port
+        if self._parts.scheme == "http":
+            return http.client.HTTPConnection(host, port, timeout=self._timeout)
+        return http.client.HTTPSConnection(
+            host, port, timeout=self._timeout, context=ssl.create_default_context()
+        )
+
+
+def _build_error(status: int, data: bytes) -> RemanenceError:
+    """Return what was raised over there: of the same class, with the same words."""
+    document: Any = {}
+    with suppress(orjson.JSONDecodeError):
+        document = orjson.loads(data)
+    if not isinstance(document, dict) or "detail" not in document:
+        return StoreUnavailable(f"the server answered {status}", recovery="see its log")
+    kind = getattr(errors, str(document.get("error")), None)
+    if not (isinstance(kind, type) and issubclass(kind, RemanenceError)):
+        kind = InvalidInput if status < 500 else StoreUnavailable
+    error: RemanenceError = kind.__new__(kind)
+    RemanenceError.__init__(error, document["detail"], recovery=document.get("recovery", ""))
+    for name in ("expected", "current"):
+        if name in document:
+            setattr(error, name, document[name])
+    return error
+
+
+def _encode(value: Any) -> Any:
+    """Return an argument as it is sent: a memory by its id, a run by its own, a plan as it is written down."""
+    if isinstance(value, _OF_MEMORIES):
+        return value.id
+    if isinstance(value, RecallResult):
+        return [hit.id for hit in value.memories]
+    if isinstance(value, Plan):
+        return orjson.loads(value.to_json())
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Turn):
+        return _encode_turn(value)
+    if isinstance(value, Mapping):
+        return {str(name): _encode(one) for name, one in value.items()}
+    if isinstance(value, str | bytes | IntEnum):
+        return value.decode() if isinstance(value, bytes) else encode_json_value(value)
+    if is_dataclass(value) and hasattr(value, "run"):
+        return value.run
+    if isinstance(value, Iterable):
+        return [_encode(one) for one in value]
+    return value
+
+
+def _encode_turn(turn: Turn) -> dict[str, Any]:
+    given = {one.name: getattr(turn, one.name) for one in fields(turn)}
+    return {name: _encode(one) for name, one in given.items() if one is not None and one != ()}
+
+
+def _decode_answer(offer: Offer, document: Any) -> Any:
+    annotation = get_type_hints(offer.verb, include_extras=True).get("return")
+    if annotation is Plan:
+        return Plan.from_json(orjson.dumps(document))
+    return decode_json_value(annotation, document)
+
+
+def _build_verb(offer: Offer) -> Callable[..., Any]:
+    """Return the function that calls a verb over HTTP, with the signature of the engine's."""
+    signature = inspect.signature(offer.verb)
+    free = {one.name for one in signature.parameters.values() if one.kind is one.VAR_KEYWORD}
+
+    def bind(given: tuple[Any, ...], more: dict[str, Any]) -> dict[str, Any]:
+        try:
+            arguments = dict(signature.bind(None, *given, **more).arguments)
+        except TypeError as error:
+            raise InvalidInput(f"{offer.row.verb}: {error}", recovery=f"it takes {signature}") from error
+        for name in free & arguments.keys():
+            arguments |= arguments.pop(name)
+        turn = arguments.get("turn")
+        if isinstance(turn, Turn):
+            arguments |= {"turn": turn.text} | {
+                name: one for name, one in _encode_turn(turn).items() if name != "text"
+            }
+        arguments.pop("progress", None)
+        return {name: one for name, one in arguments.items() if name not in {"self", "heartbeats"}}
+
+    @wraps(offer.verb)
+    async def verb(self: Any, *given: Any, **more: Any) -> Any:
+        return await self._call(offer, bind(given, more))
+
+    @wraps(offer.verb)
+    async def lines(self: Any, *given: Any, **more: Any) -> AsyncIterator[bytes]:
+        for line in (await self._call(offer, bind(given, more))).splitlines(keepends=True):
+            yield line.encode()
+
+    return lines if offer.row.verb == "export" else verb
+
+
+class _RemoteShelf:
+    """The verbs of one matter, called over HTTP."""
+
+    def __init__(self, memory: RemoteEngine) -> None:
+        self._memory = memory
+
+    async def _call(self, offer: Offer, arguments: dict[str, Any]) -> Any:
+        return await self._memory._call(offer, arguments)  # noqa: SLF001 # the shelf is a part of it
+
+
+def _build_missing(name: str) -> Callable[..., Any]:
+    async def missing(*_given: Any, **_more: Any) -> Any:
+        raise CapabilityMissing(
+            f"a server does not offer {name}: {NOT_OFFERED[name]}",
+            recovery="open the file itself where it lies",
+            capability=name,
+        )
+
+    return missing
+
+
+def _build_shelf(name: str, members: Mapping[str, Any]) -> property:
+    kind = type(f"Remote{name.title()}", (_RemoteShelf,), dict(members))
+    return property(lambda memory: kind(memory))
+
+
+def _add_verbs() -> None:
+    """Give the class every verb: those that are offered call the server, the others say why not."""
+    members: dict[str, Any] = {offer.row.verb: _build_verb(offer) for offer in list_offers()}
+    members |= {name: _build_missing(name) for name in NOT_OFFERED if name not in {"close", "session"}}
+    shelves: dict[str, dict[str, Any]] = {}
+    for name, member in members.items():
+        shelf, _, last = name.rpartition(".")
+        if shelf:
+            shelves.setdefault(shelf, {})[last] = member
+        elif name not in _LOCAL:
+            setattr(RemoteEngine, name, member)
+    for name, verbs in shelves.items():
+        setattr(RemoteEngine, name, _build_shelf(name, verbs))
+
+
+_add_verbs()

@@ -1,0 +1,108 @@
+"""What a verb answered, read back from its JSON: the reverse of `results.encode_json_value`, by annotations.
+
+Knows types and JSON; must not know any single result.
+"""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import datetime
+from enum import IntEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from remanence.core.clock import to_micros
+from remanence.core.results import is_time
+
+_TIMES_BY_KEY = frozenset({"holds", "first_archives", "tagged_at"})
+_OF_FIELDS = frozenset({"accessors"})
+_ZEROS: Mapping[Any, Any] = {int: 0, float: 0.0, str: "", bytes: b"", bool: False}
+
+
+def decode_json_value(annotation: Any, value: Any, name: str = "") -> Any:
+    """Return a value of a type from what JSON has for it; `name` is the field it stands in."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if value is None or annotation in (Any, object):
+        return value
+    if origin is Annotated:
+        return decode_json_value(inner[0], value, name)
+    if origin in (Union, UnionType):
+        return _decode_union(inner, value, name)
+    if isinstance(origin, type):
+        return _decode_container(origin, inner, value, name)
+    if isinstance(annotation, type):
+        return _decode_class(annotation, value, name)
+    return value
+
+
+def _decode_class(kind: type, value: Any, name: str) -> Any:
+    if issubclass(kind, IntEnum) and isinstance(value, str):
+        return kind[value.upper()]
+    if is_dataclass(kind) and isinstance(value, Mapping):
+        return kind(**{one.name: _decode_field(kind, one, value) for one in fields(kind) if one.init})
+    if kind is int and isinstance(value, str) and is_time(name):
+        return to_micros(datetime.fromisoformat(value))
+    if kind is bytes and isinstance(value, str):
+        return bytes.fromhex(value)
+    return value
+
+
+def _decode_field(kind: type, one: "Field[Any]", value: Mapping[str, Any]) -> Any:
+    """Return a field; one that is not told to readers has its default, or nothing of its type."""
+    if one.name in value:
+        return decode_json_value(_hints(kind)[one.name], value[one.name], one.name)
+    if one.default is not MISSING:
+        return one.default
+    if one.default_factory is not MISSING:
+        return one.default_factory()
+    return _ZEROS.get(_hints(kind)[one.name])
+
+
+def _decode_container(origin: type, inner: tuple[Any, ...], value: Any, name: str) -> Any:
+    if issubclass(origin, Mapping) and isinstance(value, Mapping):
+        return {_decode_key(inner[0], key): _decode_item(inner[1], one, name) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    if origin is tuple and ... not in inner:
+        return tuple(decode_json_value(kind, one) for kind, one in zip(inner, value, strict=True))
+    items = [decode_json_value(inner[0], one) for one in value]
+    if issubclass(origin, tuple):
+        return tuple(items)
+    if issubclass(origin, AbstractSet):
+        return frozenset(items)
+    return items if issubclass(origin, list) else tuple(items) if issubclass(origin, Sequence) else items
+
+
+def _decode_key(kind: Any, key: str) -> Any:
+    return int(key) if kind is int else key
+
+
+def _decode_item(kind: Any, value: Any, name: str) -> Any:
+    """Return an item of a mapping: a time where the mapping holds times, or fields by their names."""
+    if name in _OF_FIELDS:
+        return {one: decode_json_value(int, held, one) for one, held in value.items()}
+    if name in _TIMES_BY_KEY:
+        return None if value is None else to_micros(datetime.fromisoformat(value))
+    return decode_json_value(kind, value)
+
+
+def _decode_union(inner: tuple[Any, ...], value: Any, name: str) -> Any:
+    """Return a value of the first of several types that has such a one: a class for a mapping, else what is plain."""
+    for kind in inner:
+        told = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+        if kind is NoneType:
+            continue
+        if isinstance(value, Mapping | list):
+            if is_dataclass(told) or isinstance(get_origin(told), type):
+                return decode_json_value(told, value, name)
+        elif isinstance(told, type) and not is_dataclass(told):
+            decoded = decode_json_value(told, value, name)
+            if isinstance(decoded, told):
+                return decoded
+    return value
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
