@@ -54,18 +54,23 @@ class RequestGuard:
             await send(message)
 
         try:
-            self._refuse_foreign(Headers(scope=scope))
+            headers = Headers(scope=scope)
+            self._refuse_foreign(headers)
             if scope["path"].startswith(BEHIND_TOKENS):
                 # Before the body is read: who has no token takes up no room.
-                scope["token"] = await self._find_token(Headers(scope=scope).get("authorization", ""))
-            body = await _read_body(Headers(scope=scope), receive)
+                scope["token"] = await self._find_token(headers.get("authorization", ""))
+            body = await _read_body(headers, receive)
             answering = self._app(scope, _Replay(body, receive), send_safely)
             if scope["path"] in STREAMS:
                 await answering
             else:
                 await asyncio.wait_for(answering, self._seconds_max)
         except RequestRefused as refusal:
-            await problems.describe_refusal(refusal)(scope, receive, send_safely)
+            answer = problems.describe_refusal(refusal)
+            answer.headers["connection"] = (
+                "close"  # the body was not read, and is not to be taken for a request
+            )
+            await answer(scope, receive, send_safely)
         except TimeoutError:
             if not began:
                 answer = problems.build_response(
@@ -110,7 +115,7 @@ async def _read_body(headers: Headers, receive: Receive) -> bytes:
         return await asyncio.wait_for(_collect(receive), BODY_SECONDS_MAX)
     except TimeoutError:
         raise RequestRefused(
-            408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once", {"connection": "close"}
+            408, f"the body took more than {BODY_SECONDS_MAX:g} s", "send it at once"
         ) from None
 
 
@@ -134,7 +139,6 @@ def _too_large() -> RequestRefused:
         413,
         f"a body has at most {BODY_BYTES_MAX:,} bytes",
         "send less at once, such as some of the texts of learn_many",
-        {"connection": "close"},
     )
 
 

@@ -82,12 +82,15 @@ def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens; raise InvalidInput where the address cannot be had."""
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=1_024)
+        listening = socket.create_server((host, port), family=family, backlog=1_024)
     except (OSError, OverflowError) as error:
         raise InvalidInput(
             f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}",
             recovery="name an address of this machine, and a port that is free: --port 0 takes any",
         ) from error
+    # asyncio sets it only where a socket says that it is TCP, which one made so does not: answers would wait 40 ms.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def _name_hosts(host: str) -> set[str]:
