@@ -334,6 +334,8 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("learn", {"text": "x", "trust": "user"}, 400, "trust: extra inputs"),
     ("learn", {"text": "x", "agent": "somebody"}, 400, "agent: extra inputs"),
     ("recall", {"query": "x", "agent": "somebody"}, 400, "agent: extra inputs"),
+    ("learn-many", {"items": ["x", {"text": "y", "agent": "somebody"}]}, 400, "agent in an item"),
+    ("learn-many", {"items": [{"text": "y", "trust": "user"}]}, 400, "trust in an item"),
     ("learn", {}, 400, "text: field required"),
     ("learn", {"text": ""}, 400, "text"),
     ("learn", {"text": "a\x00b"}, 400, "NUL"),

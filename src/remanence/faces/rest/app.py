@@ -78,7 +78,7 @@ class Service:
         self.engines = Engines(opener)
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.Feed] = {}
-        self._replies: OrderedDict[tuple[str, str, str, str], _KeptAnswer] = OrderedDict()
+        self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self._shown: OrderedDict[str, tuple[AccessToken, str, str, Any]] = OrderedDict()
 
@@ -140,7 +140,7 @@ class Service:
 
     async def _answer_once(self, call: "_VerbCall", heads: "_RequestHeads") -> Response:
         """Call a verb once for a key, however often it is asked for; the same key for something else is refused."""
-        name = (call.token.name, call.scope, call.offer.path, str(heads.key))
+        name = (call.token, call.scope, call.offer.path, str(heads.key))
         body = await heads.request.body() + str(heads.if_match).encode()
         reply = self._replies.setdefault(name, _KeptAnswer(body, asyncio.Lock()))
         if reply.asked != body:
@@ -291,7 +291,8 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
 
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
     """Return the function of a route, with the arguments of its verb as its body."""
-    without = () if offer.row.verb == "list" else BY_TOKEN
+    # A list is narrowed by them, and an import is believed no more than it says.
+    without = {"list": frozenset[str](), "import_": frozenset({"agent"})}.get(offer.row.verb, BY_TOKEN)
     arguments = Arguments(offer.row, offer.verb, without=without)
 
     async def answer(

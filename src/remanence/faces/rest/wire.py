@@ -63,6 +63,12 @@ class Arguments:
     def read(self, given: BaseModel) -> tuple[list[Any], dict[str, Any]]:
         """Return what is passed by place and what by name: what was given, plans as plans."""
         named = {name: getattr(given, name) for name in given.model_fields_set}
+        for item in named.get("items", ()):
+            if isinstance(item, Mapping) and (claimed := sorted(BY_TOKEN & item.keys())):
+                raise InvalidInput(
+                    f"{claimed[0]} in an item: extra inputs are not permitted",
+                    recovery="leave it out: the token says who writes, and how far it is believed",
+                )
         policy = named.get("policy")
         if isinstance(policy, str) and "\n" not in policy and policy.endswith(".toml"):
             raise InvalidInput(
