@@ -351,6 +351,9 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
     ("nowhere", {}, 404, "Not Found"),
     ("frames/get", {"name": "nowhere"}, 400, "nowhere"),
+    ("settings/set", {"name": "mirror_folder", "value": "/tmp/elsewhere"}, 400, "is a folder of the server"),
+    ("settings/load", {"document": 'mirror_folder = "/tmp/elsewhere"'}, 400, "is a folder of the server"),
+    ("settings/load", {"document": "["}, 400, "TOML"),
 ]
 
 
@@ -523,6 +526,10 @@ def test_the_document_of_the_routes_is_whole(server: Server) -> None:
     assert {offer.path for offer in list_offers()} < document["paths"].keys()
     learn = document["components"]["schemas"]["learn_arguments"]
     assert ["text"] == learn["required"] and not {"agent", "trust"} & learn["properties"].keys()
+    schemes = document["components"]["securitySchemes"]
+    for path in document["paths"].values():
+        for route in path.values():
+            assert [[*one] for one in route["security"]] == [[*schemes]]
     for path in ("/docs", "/redoc"):
         problem(server.send(path, method="GET"), 404)
 

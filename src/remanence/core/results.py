@@ -25,9 +25,9 @@ READS_LIKE_ORDER = "reads like an instruction"  # what a line says of a text tha
 LINE_CHARS = 100  # of a result in a traceback or at a prompt
 JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # belong to Persian, to Indic scripts and to emoji
 _TIMES = frozenset({"at", "now", "until", "valid_from", "valid_to", "hold_until", "counted_until"})
-_OF_TIMES = frozenset({"holds", "first_archives", "tagged_at"})  # mappings whose values are times
+OF_TIMES = frozenset({"holds", "first_archives", "tagged_at"})  # mappings whose values are times
 _PLAIN = frozenset({str, bool, float, NoneType})
-_OF_FIELDS = frozenset({"accessors"})  # mappings of mappings by field
+OF_FIELDS = frozenset({"accessors"})  # mappings of mappings by field
 
 
 class Result:
@@ -88,14 +88,14 @@ def encode_json_value(value: Any, name: str = "") -> Any:
 
 def _encode_mapping_item(name: str, item: Any) -> Any:
     """Turn one item of a mapping into what JSON knows; what callers made themselves is given back as it is."""
-    if name in _OF_FIELDS:
+    if name in OF_FIELDS:
         return {field: encode_json_value(value, field) for field, value in item.items()}
-    return encode_json_value(item, "until" if name in _OF_TIMES else "")
+    return encode_json_value(item, "until" if name in OF_TIMES else "")
 
 
 def is_time(name: str) -> bool:
     """Tell whether the numbers of a field are times."""
-    return name not in _OF_TIMES and (name.endswith("_at") or name in _TIMES)
+    return name not in OF_TIMES and (name.endswith("_at") or name in _TIMES)
 
 
 class Time:

@@ -41,6 +41,7 @@ _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
     "5XX": {"model": Problem, "description": "Failed", "content": {problems.MEDIA_TYPE: {}}},
 }
+_BEHIND_TOKENS: dict[str, Any] = {"security": [{"token": []}]}
 _DESCRIPTION = (
     "Every verb is a POST whose body holds its arguments. A token says whose memory it is and what is allowed; `scope`"
     " names one of several. Refusals are problem documents (RFC 9457) whose `recovery` says what to do."
@@ -77,7 +78,7 @@ class Service:
     def __init__(self, opener: Opener, tokens: Engine) -> None:
         self.engines = Engines(opener)
         self._tokens = tokens  # a memory of the same file, open as long as the server
-        self._feeds: dict[str, events.Feed] = {}
+        self._feeds: dict[str, events.EventFeed] = {}
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self._shown: OrderedDict[str, tuple[AccessToken, str, str, Any]] = OrderedDict()
@@ -205,7 +206,7 @@ class Service:
         try:
             after = events.read_position(last_event_id)
             async with self.engines.use(name, token):
-                feed = self._feeds.setdefault(name, events.Feed(self.engines, name))
+                feed = self._feeds.setdefault(name, events.EventFeed(self.engines, name))
         except RemanenceError as error:
             return problems.describe_error(error)
 
@@ -272,7 +273,7 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
             description=f"Use when {offer.row.use_when}. Returns {offer.row.returns}. Needs the role {offer.role}.",
             operation_id=offer.row.verb.rstrip("_"),
             response_model=None,
-            openapi_extra={"security": [{"token": []}]},
+            openapi_extra=_BEHIND_TOKENS,
         )
 
     @app.get(
@@ -280,12 +281,21 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
         operation_id="events",
         summary="What happens in a scope, as it happens.",
         response_model=None,
+        openapi_extra=_BEHIND_TOKENS,
     )
     async def listen(
         request: Request, scope: ScopeName = None, last_event_id: Annotated[str | None, Header()] = None
     ) -> Response:
         return await service.stream(request, scope, last_event_id)
 
+    describe_routes = app.openapi
+
+    def describe_api() -> dict[str, Any]:
+        document = describe_routes()
+        document["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        return document
+
+    app.openapi = describe_api  # type: ignore[method-assign] # as FastAPI has it extended
     return RequestGuard(app, hosts, seconds_max, service.find_token)
 
 

@@ -13,10 +13,8 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from remanence.core.clock import to_micros
-from remanence.core.results import is_time
+from remanence.core.results import OF_FIELDS, OF_TIMES, is_time
 
-_TIMES_BY_KEY = frozenset({"holds", "first_archives", "tagged_at"})
-_OF_FIELDS = frozenset({"accessors"})
 _ZEROS: Mapping[Any, Any] = {int: 0, float: 0.0, str: "", bytes: b"", bool: False}
 
 
@@ -80,9 +78,9 @@ def _decode_key(kind: Any, key: str) -> Any:
 
 def _decode_item(kind: Any, value: Any, name: str) -> Any:
     """Return an item of a mapping: a time where the mapping holds times, or fields by their names."""
-    if name in _OF_FIELDS:
+    if name in OF_FIELDS:
         return {one: decode_json_value(int, held, one) for one, held in value.items()}
-    if name in _TIMES_BY_KEY:
+    if name in OF_TIMES:
         return None if value is None else to_micros(datetime.fromisoformat(value))
     return decode_json_value(kind, value)
 

@@ -34,7 +34,7 @@ def read_position(last_event_id: str | None) -> int | None:
     return int(last_event_id)
 
 
-class Feed:
+class EventFeed:
     """The events of one scope: looked for once, however many listen, and only as long as somebody does."""
 
     def __init__(self, engines: Engines, scope: str) -> None:

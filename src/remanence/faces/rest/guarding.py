@@ -109,7 +109,7 @@ def _name_of(host: str) -> str:
 async def _read_body(headers: Headers, receive: Receive) -> bytes:
     """Read the whole body, within its bounds."""
     told = headers.get("content-length", "0")
-    if not told.isdigit() or int(told) > BODY_BYTES_MAX:
+    if not told.isdecimal() or int(told) > BODY_BYTES_MAX:
         raise _too_large()
     try:
         return await asyncio.wait_for(_collect(receive), BODY_SECONDS_MAX)

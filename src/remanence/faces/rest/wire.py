@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mappi
 from datetime import datetime
 from typing import Annotated, Any, Literal, Union, Unpack, get_args, get_origin, get_type_hints
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from remanence.core.errors import INT_BITS, InvalidInput
 from remanence.core.verbs import VerbHelp
 from remanence.curate.planner.plan import Plan
+from remanence.flows.base.settings import MIRROR_FOLDER, read_document
 
 PLAIN = (str, int, float, bool, type(None), datetime)
 SMALLEST, LARGEST = -(1 << INT_BITS - 1), (1 << INT_BITS - 1) - 1
@@ -31,7 +33,7 @@ class Arguments:
     def __init__(self, row: VerbHelp, verb: Callable[..., Any], *, without: Collection[str] = ()) -> None:
         hints = get_type_hints(verb, include_extras=True)
         fields: dict[str, Any] = {}
-        self._rest = ""
+        self._verb, self._rest = row.verb, ""
         self._plans: set[str] = set()
         left_out = {*_LEFT_OUT, *without}
         for one in inspect.signature(verb).parameters.values():
@@ -69,17 +71,29 @@ class Arguments:
                     f"{claimed[0]} in an item: extra inputs are not permitted",
                     recovery="leave it out: the token says who writes, and how far it is believed",
                 )
+        self._refuse_paths(named)
+        for name in self._plans & named.keys():
+            named[name] = Plan.from_json(orjson.dumps(named[name]))
+        if not self._rest:
+            return [], named
+        rest = named.pop(self._rest)
+        return [*(named.pop(name) for name in self._places if name in named), *rest], named
+
+    def _refuse_paths(self, named: Mapping[str, Any]) -> None:
+        """Refuse what would have the server read or write a place that a caller chose."""
         policy = named.get("policy")
         if isinstance(policy, str) and "\n" not in policy and policy.endswith(".toml"):
             raise InvalidInput(
                 "a policy is no path here", recovery="send its TOML text, or the name of a preset"
             )
-        for name in self._plans & named.keys():
-            named[name] = _read_plan(named[name])
-        if not self._rest:
-            return [], named
-        rest = named.pop(self._rest)
-        return [*(named.pop(name) for name in self._places if name in named), *rest], named
+        folder = named.get("value") if named.get("name") == MIRROR_FOLDER else None
+        if self._verb == "settings.load":
+            folder = read_document(named["document"]).get(MIRROR_FOLDER)
+        if folder:
+            raise InvalidInput(
+                f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
+                recovery="leave it out; who runs the server sets it on its command line",
+            )
 
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
@@ -124,15 +138,3 @@ def _wire_type(annotation: Any) -> Any:
         kinds = [kind for kind in map(_wire_type, inner) if kind is not _NOTHING]
         return Union[tuple(kinds)] if [kind for kind in kinds if kind is not type(None)] else _NOTHING  # noqa: UP007 # made here
     return _NOTHING
-
-
-def _read_plan(document: Mapping[str, Any]) -> Plan:
-    import json
-
-    try:
-        text = json.dumps(document)
-    except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"the plan is no JSON: {error}", recovery="send the plan as `plan` answered it"
-        ) from error
-    return Plan.from_json(text)

@@ -349,7 +349,7 @@ class Settings:
         Returns the settings that are otherwise than before. Raises InvalidInput where the document cannot be read or a
         value is out of its bounds, NameUnknown for a setting that there is not.
         """
-        new_values = _read(document)
+        new_values = read_document(document)
         before = await self._read_settings()
         after = {one.name: new_values.get(one.name, SETTINGS[one.name].value) for one in before}
         for name, value in new_values.items():
@@ -403,7 +403,7 @@ def _toml(value: int | str) -> str:
     return str(value) if isinstance(value, int) else json.dumps(value)
 
 
-def _read(document: str) -> dict[str, Any]:
+def read_document(document: str) -> dict[str, Any]:
     """Read names and values of a document."""
     try:
         if len(document) > DOCUMENT_CHARS_MAX:
