@@ -48,6 +48,7 @@ NEXT = (
     ("remanence curate", "do that"),
     ("remanence list --status archived --limit 5", "what was archived"),
     ("remanence undo last", "take it back"),
+    ("remanence serve", "look at it all in a browser"),
 )
 
 
@@ -93,7 +94,7 @@ async def demonstrate(folder: Path, out: TextIO) -> DemoResult:
         async with open_memory(database, policy=str(POLICY), clock=walk.clock) as memory:
             answer = await walk.run_steps(memory, str(folder))
         # Closed, it lies in the one file. A backup would be registered, and named by an erasure for ever.
-        shutil.copyfile(database, Path(making) / "year.db")
+        shutil.copy(database, Path(making) / "year.db")  # with its mode
         async with open_memory(Path(making) / "year.db", policy=str(POLICY), clock=walk.clock) as memory:
             answer = replace(answer, year=await walk.year(memory))
         # From here on the file is used by the machine's own clock, which may be months on.

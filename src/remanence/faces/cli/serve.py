@@ -36,8 +36,9 @@ async def serve(
     ] = None,
     seconds: Annotated[float, Parameter(help="How long one request may take.")] = 60.0,
 ) -> Any:
-    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+    if any(find_spec(name) is None for name in ("fastapi", "jinja2", "uvicorn")):
         raise NotFound("the extra `server` is not installed", recovery="pip install 'remanence[server]'")
+    from remanence.faces.dashboard.site import Dashboard
     from remanence.faces.rest.serving import listen
     from remanence.faces.rest.serving import serve as serve_socket
 
@@ -56,6 +57,7 @@ async def serve(
             hosts=[name.lower() for name in allow_host or ()],
             seconds_max=seconds,
             tell=lambda line: print(line, flush=True),
+            build_dashboard=Dashboard,
         )
 
 

@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import secrets
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from remanence._version import __version__
@@ -30,6 +31,7 @@ from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.guarding import RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
+from remanence.faces.rest.request_log import LoggedRequests, RequestLog
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
 
@@ -77,11 +79,21 @@ class Service:
 
     def __init__(self, opener: Opener, tokens: Engine) -> None:
         self.engines = Engines(opener)
+        self.requests = RequestLog()
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.EventFeed] = {}
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self._shown: OrderedDict[str, tuple[AccessToken, str, str, Any]] = OrderedDict()
+
+    @property
+    def scope(self) -> str:
+        """The scope that the server was started with."""
+        return self._tokens.scope
+
+    def now(self) -> int:
+        """Return what time it is, in microseconds."""
+        return self._tokens._core.clock.now()  # noqa: SLF001 # the time is no verb's
 
     async def end_streams(self) -> None:
         """Let all who listen to events go."""
@@ -199,14 +211,18 @@ class Service:
             raise NotFound("this was not shown, or was done already", recovery=f"ask {shows} again")
         return shown
 
+    async def find_feed(self, scope: str, token: AccessToken) -> events.EventFeed:
+        """Return what tells of a scope, one for all who listen to it; NotFound where nobody ever wrote to it."""
+        async with self.engines.use(scope, token):
+            return self._feeds.setdefault(scope, events.EventFeed(self.engines, scope))
+
     async def stream(self, request: Request, scope: str | None, last_event_id: str | None) -> Response:
         """Return what happens in a scope, as it happens."""
         token: AccessToken = request.scope["token"]
         name = self.find_scope(token, scope, "read", file_wide=False)
         try:
             after = events.read_position(last_event_id)
-            async with self.engines.use(name, token):
-                feed = self._feeds.setdefault(name, events.EventFeed(self.engines, name))
+            feed = await self.find_feed(name, token)
         except RemanenceError as error:
             return problems.describe_error(error)
 
@@ -240,8 +256,13 @@ class _VerbCall:
     named: dict[str, Any]
 
 
-def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -> ASGIApp:
-    """Return the application; `hosts` are the names it answers to, `seconds_max` how long a verb may take."""
+def build_app(
+    service: Service, hosts: Collection[str], *, seconds_max: float, pages: Sequence[BaseRoute] = ()
+) -> ASGIApp:
+    """Return the application; `hosts` are the names it answers to, `seconds_max` how long a verb may take.
+
+    `pages` are routes that stand behind those of the verbs.
+    """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -288,6 +309,7 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
     ) -> Response:
         return await service.stream(request, scope, last_event_id)
 
+    app.router.routes.extend(pages)
     describe_routes = app.openapi
 
     def describe_api() -> dict[str, Any]:
@@ -296,7 +318,8 @@ def build_app(service: Service, hosts: Collection[str], *, seconds_max: float) -
         return document
 
     app.openapi = describe_api  # type: ignore[method-assign] # as FastAPI has it extended
-    return RequestGuard(app, hosts, seconds_max, service.find_token)
+    guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
+    return LoggedRequests(guarded, service.requests, service.now)
 
 
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:

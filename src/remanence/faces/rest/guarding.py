@@ -18,7 +18,7 @@ LOG = logging.getLogger("remanence")
 BODY_BYTES_MAX = 1 << 20
 BODY_SECONDS_MAX = 10.0  # in which the whole body must have arrived
 BEHIND_TOKENS = "/v1/"
-STREAMS = frozenset({"/v1/events"})  # answers without end
+STREAMS = frozenset({"/v1/events", "/live"})  # answers without end
 FindToken = Callable[[str], Awaitable[AccessToken]]  # of the head `Authorization`; raises RequestRefused
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -50,7 +50,8 @@ class RequestGuard:
             nonlocal began
             if message["type"] == "http.response.start":
                 began = True
-                message["headers"] = [*message["headers"], *_HEADERS]
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [*message["headers"], *(one for one in _HEADERS if one[0] not in given)]
             await send(message)
 
         try:

@@ -48,7 +48,7 @@ _STATUS: tuple[tuple[type[RemanenceError], int], ...] = (
     (ModelError, 502),
     (StoreError, 500),
 )
-_TITLES = {
+TITLES = {
     400: "The request is wrong",
     401: "A token is needed",
     403: "This is not allowed",
@@ -100,7 +100,7 @@ def build_response(
     status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None, **raised: Any
 ) -> JSONResponse:
     """Return a problem document as an answer; `raised` tells of the error, if one was."""
-    title = _TITLES.get(status, "It is refused")
+    title = TITLES.get(status, "It is refused")
     problem = Problem(title=title, status=status, detail=detail, recovery=recovery, **raised)
     return JSONResponse(
         problem.model_dump(exclude_defaults=True) | {"type": problem.type}, status, headers, MEDIA_TYPE
@@ -112,12 +112,17 @@ def describe_refusal(error: RequestRefused) -> JSONResponse:
     return build_response(error.status, error.detail, error.recovery, error.headers)
 
 
+def find_status(error: RemanenceError) -> int:
+    """Return the status of an answer that tells of an error."""
+    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+
+
 def describe_error(error: RemanenceError, *, named_revision: bool = False) -> JSONResponse:
     """Return the answer to a verb that refused; 412 where a revision was named in the head and another one stands."""
     raised: dict[str, Any] = {"error": type(error).__name__}
     if isinstance(error, Conflict):
         raised |= {"expected": error.expected, "current": error.current}
-    status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    status = find_status(error)
     if named_revision and raised.get("expected") is not None:
         status = 412
     return build_response(status, str(error), error.recovery, **raised)

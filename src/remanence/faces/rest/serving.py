@@ -9,8 +9,10 @@ import socket
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from typing import Protocol
 
 import uvicorn
+from starlette.routing import BaseRoute
 
 from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
@@ -21,6 +23,22 @@ CONNECTIONS_MAX = 1_000
 ENDING_S = 5  # in which requests under way may come to their end
 
 
+class Pages(Protocol):
+    """What browsers are shown beside the routes of the verbs."""
+
+    def build_routes(self) -> Sequence[BaseRoute]:
+        """Return its routes."""
+        ...
+
+    def make_login_path(self) -> str:
+        """Return the address, on this server, that logs one browser in."""
+        ...
+
+    async def end(self) -> None:
+        """End what is under way."""
+        ...
+
+
 async def serve(
     opener: Opener,
     tokens: AbstractAsyncContextManager[Engine],
@@ -29,13 +47,21 @@ async def serve(
     hosts: Sequence[str],
     seconds_max: float,
     tell: Callable[[str], None],
+    build_dashboard: Callable[[Service], Pages],
 ) -> None:
     """Serve memories on a socket that listens, until the process is told to end; `tell` hears where, in lines."""
     host, port = listening.getsockname()[:2]
     async with tokens as memory:
         service = Service(opener, memory)
+        dashboard = build_dashboard(service)
+        app = build_app(
+            service,
+            {*hosts, *_name_hosts(host)},
+            seconds_max=seconds_max,
+            pages=dashboard.build_routes(),
+        )
         config = uvicorn.Config(
-            build_app(service, {*hosts, *_name_hosts(host)}, seconds_max=seconds_max),
+            app,
             log_level="warning",
             access_log=False,
             server_header=False,
@@ -45,9 +71,15 @@ async def serve(
         )
         address = f"[{host}]" if ":" in host else host
         tell(f"Remanence listens on http://{address}:{port}")
+        tell(
+            f"Open it in a browser, once within an hour: http://{address}:{port}{dashboard.make_login_path()}"
+        )
         if not await memory.token.list():
             tell("Nobody has a token yet: remanence token add NAME --scope default --role write")
-        await _Server(config, service).serve(sockets=[listening])
+        try:
+            await _Server(config, service).serve(sockets=[listening])
+        finally:
+            await dashboard.end()
 
 
 class _Server(uvicorn.Server):

@@ -1,0 +1,131 @@
+"""Who looks: a browser logs in once, by a link that the server printed or by an access token, and sends a cookie then.
+
+Knows cookies and the marks on forms; must not know pages.
+"""
+
+import hmac
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from remanence.core.clock import HOUR, MINUTE
+from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
+
+LINK_VALID = 60 * MINUTE  # in which the link that is printed logs a browser in, once
+IDLE_MAX = 12 * HOUR  # after which a browser that asked for nothing logs in again
+SESSIONS_MAX = 100  # the oldest ends where more browsers log in
+NOTES_MAX = 20  # that wait for their pages
+_BYTES = 32  # of what nobody guesses
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What one form did, told on the next page; `run` can be taken back."""
+
+    text: str
+    run: str | None = None
+    detail: str = ""
+    is_refusal: bool = False
+
+
+@dataclass
+class BrowserSession:
+    """A browser that is logged in: for which token, since when, and the mark that its forms bear.
+
+    `secret` is what it logged in with, to see that it is not ended; None for who came by the link.
+    """
+
+    token: AccessToken
+    secret: str | None
+    seen_at: int
+    mark: str = field(default_factory=lambda: secrets.token_urlsafe(_BYTES))
+    _notes: dict[str, Note] = field(default_factory=dict)
+
+    @property
+    def is_operator(self) -> bool:
+        """Tell whether it came by the link that only who started the server was shown."""
+        return self.secret is None
+
+    def keep_note(self, note: Note) -> str:
+        """Keep a note for the page that the form leads to, and return its name: another tab is not told it."""
+        name = secrets.token_hex(8)
+        self._notes[name] = note
+        while len(self._notes) > NOTES_MAX:
+            del self._notes[next(iter(self._notes))]
+        return name
+
+    def take_note(self, name: str) -> Note | None:
+        """Return a note, once."""
+        return self._notes.pop(name, None)
+
+
+class BrowserSessions:
+    """The browsers that are logged in, as long as the server lives."""
+
+    def __init__(self, now: Callable[[], int]) -> None:
+        self._now = now
+        self._links: dict[str, int] = {}
+        self._open: OrderedDict[str, BrowserSession] = OrderedDict()
+
+    def make_link(self) -> str:
+        """Return a key that logs one browser in, as whoever started the server."""
+        key = secrets.token_urlsafe(_BYTES)
+        self._links[key] = self._now()
+        return key
+
+    def take_link(self, key: str) -> bool:
+        """Tell whether a key logs in now; it does so once."""
+        known = next((one for one in self._links if hmac.compare_digest(one.encode(), key.encode())), None)
+        return known is not None and self._now() - self._links.pop(known) <= LINK_VALID
+
+    def begin(self, request: Request, response: Response, token: AccessToken, secret: str | None) -> None:
+        """Log a browser in: its next requests are for this token."""
+        name = secrets.token_urlsafe(_BYTES)
+        self._open[name] = BrowserSession(token, secret, self._now())
+        while len(self._open) > SESSIONS_MAX:
+            self._open.popitem(last=False)
+        response.set_cookie(
+            _cookie_name(request),
+            name,
+            httponly=True,
+            samesite="strict",
+            secure=request.url.scheme == "https",
+            path="/",
+        )
+
+    def find(self, request: Request) -> BrowserSession | None:
+        """Return whose browser this is, None where it is not logged in."""
+        name = request.cookies.get(_cookie_name(request), "")
+        session = self._open.get(name)
+        if session is None:
+            return None
+        if self._now() - session.seen_at > IDLE_MAX:
+            del self._open[name]
+            return None
+        session.seen_at = self._now()
+        self._open.move_to_end(name)
+        return session
+
+    def end(self, request: Request, response: Response) -> None:
+        """Log a browser out."""
+        self._open.pop(request.cookies.get(_cookie_name(request), ""), None)
+        response.delete_cookie(_cookie_name(request), path="/", httponly=True, samesite="strict")
+
+
+def build_operator_token(now: int) -> AccessToken:
+    """Return what the link stands for: everything, in every scope, as a person."""
+    return AccessToken("this browser", "erase", (ANY_SCOPE,), None, now)
+
+
+def is_marked(session: BrowserSession, mark: str) -> bool:
+    """Tell whether a form bears the mark of its session."""
+    return hmac.compare_digest(session.mark.encode(), mark.encode())
+
+
+def _cookie_name(request: Request) -> str:
+    """Name the cookie by the port: those of two servers on one machine would be one."""
+    return f"remanence_{request.url.port or 'web'}"

@@ -1,0 +1,379 @@
+"""What the forms on pages do: each calls one verb and says what came of it.
+
+Knows fields and verbs; must not know pages, but for those that show an answer at once.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.model import short_id
+from remanence.core.receipt import Receipt
+from remanence.core.results import format_counts, number
+from remanence.faces.dashboard import curation_pages
+from remanence.faces.dashboard.browser_sessions import Note
+from remanence.faces.dashboard.form_fields import FormFields
+from remanence.faces.dashboard.visits import Visit
+from remanence.faces.style import local, moment
+from remanence.flows.base.settings import MIRROR_FOLDER
+
+
+@dataclass(frozen=True, slots=True)
+class FormResult:
+    """What a form did: a note for the next page, which is `go` or the one that it was on; or a page that shows it."""
+
+    note: Note | None = None
+    go: str = ""
+    page: str = ""
+    shown: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PageForm:
+    """One form: its address, the verb that it calls, and how."""
+
+    name: str
+    verb: str
+    carry_out: Callable[[Visit, FormFields], Awaitable[FormResult]]
+
+
+def _tell(receipt: Receipt, did: str) -> FormResult:
+    """Say what a run did, with the way back where there is one."""
+    run = receipt.run if receipt.changes else None
+    detail = "; ".join([*receipt.notes, *(f"left out: {one}" for one in receipt.skipped[:5])])
+    return FormResult(Note(did if receipt.changes else f"{did}: nothing to do", run, detail))
+
+
+def _name(given: FormFields, field: str = "name") -> int | str:
+    """Return the memory that a field names."""
+    name = given.require(field)
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else name
+
+
+async def _learn(visit: Visit, given: FormFields) -> FormResult:
+    learned = await visit.memory.learn(
+        given.require("text"),
+        tags=given.read_words("tags"),
+        category=given.read_text("category"),
+        speaker=given.read_text("speaker"),
+    )
+    if not learned.seq:
+        return FormResult(Note(f"Not kept: {learned.reason}", is_refusal=True))
+    return FormResult(
+        Note(f"{learned.status.capitalize()} as {short_id(learned.seq)}", learned.run, learned.reason),
+        visit.link(f"/memories/{learned.seq}"),
+    )
+
+
+async def _update(visit: Visit, given: FormFields) -> FormResult:
+    """Change what the form shows differently from what the memory has."""
+    name, revision = _name(given), given.read_whole("revision")
+    memory = await visit.memory.get(name)
+    wish: dict[str, Any] = {
+        "text": given.take("text").replace("\r\n", "\n"),
+        "category": given.read_text("category"),
+        "kind": given.read_text("kind"),
+        "importance": given.read_float("importance"),
+        "valid_to": None if (until := given.read_text("valid_to")) is None else moment(until),
+    }
+    had = {
+        "text": memory.text,
+        "category": memory.category,
+        "kind": memory.kind.label if memory.kind is not None else None,
+        "importance": memory.importance,
+        "valid_to": None if memory.valid_to is None else moment(local(memory.valid_to)),
+    }
+    changed = {field: value for field, value in wish.items() if value != had[field]}
+    if not changed:
+        return FormResult(Note("Nothing was changed"))
+    receipt = await visit.memory.update(name, if_revision=revision, **changed)
+    return _tell(receipt, f"Changed {', '.join(changed)} of {short_id(memory.seq)}")
+
+
+async def _correct(visit: Visit, given: FormFields) -> FormResult:
+    old = await visit.memory.get(_name(given))
+    learned = await visit.memory.correct(
+        old.seq, given.require("text"), if_revision=given.read_whole("revision")
+    )
+    if not learned.seq:
+        return FormResult(Note(f"Not kept: {learned.reason}", is_refusal=True))
+    return FormResult(
+        Note(f"{short_id(learned.seq)} holds instead of {short_id(old.seq)}", learned.run),
+        visit.link(f"/memories/{learned.seq}"),
+    )
+
+
+async def _tag(visit: Visit, given: FormFields) -> FormResult:
+    tags = given.read_words("tags")
+    return _tell(await visit.memory.tag(_name(given), *tags), f"Tagged {', '.join(tags)}")
+
+
+async def _untag(visit: Visit, given: FormFields) -> FormResult:
+    tag = given.require("tag")
+    return _tell(await visit.memory.untag(_name(given), tag), f"Took the tag {tag} away")
+
+
+def _on_one(verb: str, did: str) -> Callable[[Visit, FormFields], Awaitable[FormResult]]:
+    """Return how a verb is called that takes one memory."""
+
+    async def carry_out(visit: Visit, given: FormFields) -> FormResult:
+        return _tell(await getattr(visit.memory, verb)(_name(given)), f"{did} #{given.take('name')}")
+
+    return carry_out
+
+
+async def _hold(visit: Visit, given: FormFields) -> FormResult:
+    until = given.read_text("until")
+    receipt = await visit.memory.hold(
+        _name(given), given.require("reason"), until=None if until is None else moment(until)
+    )
+    return _tell(receipt, f"Held #{given.take('name')}")
+
+
+async def _release(visit: Visit, given: FormFields) -> FormResult:
+    return _tell(
+        await visit.memory.release(_name(given), given.require("reason")), f"Released #{given.take('name')}"
+    )
+
+
+async def _rate(visit: Visit, given: FormFields) -> FormResult:
+    signal = given.read_float("signal")
+    rated = await visit.memory.rate(_name(given), 0.5 if signal is None else signal)
+    if rated.skipped:
+        return FormResult(Note(f"Not rated: {rated.skipped[0].reason}", is_refusal=True))
+    return FormResult(Note(f"Rated #{given.take('name')}", rated.run))
+
+
+async def _forget(visit: Visit, given: FormFields) -> FormResult:
+    forbid = given.read_text("forbid") is not None
+    receipt = await visit.memory.forget(_name(given), forbid=forbid, if_revision=given.read_whole("revision"))
+    return _tell(
+        receipt,
+        f"Deleted #{given.take('name')}" + (", and its text is refused from now on" if forbid else ""),
+    )
+
+
+async def _supersede(visit: Visit, given: FormFields) -> FormResult:
+    old, by = _name(given, "old"), _name(given, "by")
+    return _tell(await visit.memory.supersede(old, by), f"{by} holds instead of {old}")
+
+
+async def _link(visit: Visit, given: FormFields) -> FormResult:
+    relation: Any = given.require("relation")
+    confidence = given.read_float("confidence")
+    link = await visit.memory.link(
+        _name(given),
+        _name(given, "target"),
+        relation,
+        confidence=confidence,
+        if_exists="reinforce" if confidence is None else "update",
+    )
+    return FormResult(
+        Note(f"{short_id(link.source)} {link.relation.label} {short_id(link.target)}, seen {link.count}×")
+    )
+
+
+async def _unlink(visit: Visit, given: FormFields) -> FormResult:
+    relation: Any = given.require("relation")
+    return _tell(
+        await visit.memory.unlink(_name(given, "source"), _name(given, "target"), relation),
+        "Took the link away",
+    )
+
+
+async def _resolve(visit: Visit, given: FormFields) -> FormResult:
+    keep = _name(given, "keep") if given.read_text("keep") else None
+    receipt = await visit.memory.graph.resolve(_name(given, "a"), _name(given, "b"), keep)
+    return _tell(receipt, "Settled: both hold" if keep is None else f"Settled: #{keep} holds")
+
+
+async def _merge(visit: Visit, given: FormFields) -> FormResult:
+    receipt = await visit.memory.graph.merge(_name(given, "keep"), _name(given, "other"))
+    return _tell(receipt, "Made them one")
+
+
+async def _accept(visit: Visit, given: FormFields) -> FormResult:
+    return _tell(await visit.memory.review.accept(_name(given)), f"Let #{given.take('name')} in")
+
+
+async def _decline(visit: Visit, given: FormFields) -> FormResult:
+    what = given.require("what")
+    declined = await visit.memory.review.decline(
+        _name(given), int(what) if what.isascii() and what.isdigit() else what
+    )
+    return FormResult(Note(f"Declined {what} for {short_id(declined.memory.seq)}"))
+
+
+async def _accept_clock(visit: Visit, _: FormFields) -> FormResult:
+    at = await visit.memory.schedule.accept_clock()
+    return FormResult(Note("The clock is taken for right" if at else "Nothing was held for the clock"))
+
+
+async def _apply(visit: Visit, given: FormFields) -> FormResult:
+    """Apply the plan that was shown; of two who do so at once one is told that it was applied already."""
+    policy, limit = given.read_text("policy"), given.read_whole("limit") or curation_pages.LISTED
+    plan = curation_pages.find_shown_plan(visit, given.require("digest"), policy, limit)
+    if plan is None:
+        raise Conflict(
+            (), "another plan is shown by now", recovery="look at the new plan, and apply that one"
+        )
+    allowed = given.read_whole("allow_destroyed")
+    receipt = await visit.memory.apply(plan, policy=policy, allow_destroyed=allowed)
+    if not receipt.changes:
+        return FormResult(
+            Note("Nothing of this plan is left to do: it was applied already, or what it is about changed")
+        )
+    told = _tell(receipt, f"Applied the plan: {format_counts(receipt.counts)}")
+    return FormResult(told.note, visit.link(f"/runs/{receipt.run}"))
+
+
+async def _undo(visit: Visit, given: FormFields) -> FormResult:
+    receipt = await visit.memory.undo(given.require("run"))
+    did = f"Took back {number(receipt.changes, 'change', 'changes')}"
+    return FormResult(
+        _tell(receipt, did).note, visit.link(f"/runs/{receipt.undoes}") if receipt.undoes else ""
+    )
+
+
+async def _adopt(visit: Visit, given: FormFields) -> FormResult:
+    adopted = await visit.memory.policy.adopt(given.require("policy"))
+    return FormResult(Note(f"Adopted {adopted.name}: it curates this scope from now on"))
+
+
+async def _drop_policy(visit: Visit, _: FormFields) -> FormResult:
+    dropped = await visit.memory.policy.drop()
+    return FormResult(Note(f"Dropped {dropped}: nothing runs by itself" if dropped else "None was adopted"))
+
+
+async def _set(visit: Visit, given: FormFields) -> FormResult:
+    name, value = given.require("setting"), given.take("value").strip()
+    if name == MIRROR_FOLDER and not visit.may("mirror.sync"):
+        raise InvalidInput(
+            f"{MIRROR_FOLDER} is a folder of the server", recovery="who runs the server sets it"
+        )
+    whole = value.removeprefix("-")
+    kept = await visit.memory.settings.set(
+        name, int(value) if whole.isascii() and whole.isdigit() and len(whole) < 19 else value
+    )
+    return FormResult(Note(f"{kept.name} is {kept.value}"))
+
+
+async def _lift(visit: Visit, given: FormFields) -> FormResult:
+    return _tell(await visit.memory.forbidden.lift(_name(given)), "Its text is let in again")
+
+
+async def _merge_entities(visit: Visit, given: FormFields) -> FormResult:
+    receipt = await visit.memory.entities.merge(_name(given), _name(given, "other"))
+    return _tell(receipt, "Made one of the two")
+
+
+async def _split_entity(visit: Visit, given: FormFields) -> FormResult:
+    return _tell(await visit.memory.entities.split(_name(given), given.read_words("off")), "Split off")
+
+
+async def _add_alias(visit: Visit, given: FormFields) -> FormResult:
+    return _tell(
+        await visit.memory.entities.alias(_name(given), given.require("alias")),
+        f"Also called {given.take('alias')}",
+    )
+
+
+async def _show_erasure(visit: Visit, given: FormFields) -> FormResult:
+    """Show what an erasure would take away, with the form that does it."""
+    subject = given.read_words("subject")
+    named = [int(name) if name.isdecimal() and len(name) < 19 else name for name in given.read_words("names")]
+    if bool(subject) == bool(named):
+        raise InvalidInput("nothing is named, or memories and a person", recovery="name one or the other")
+    preview = await visit.memory.erase.show(
+        named, subject=subject or None, mentions=given.read_text("mentions") is not None
+    )
+    shown = {"preview": preview, "shown": visit.previews.keep(visit.token, preview)}
+    return FormResult(page="erase", shown=shown)
+
+
+async def _erase(visit: Visit, given: FormFields) -> FormResult:
+    """Erase what was shown, and show the proof."""
+    preview = visit.previews.take(visit.token, given.require("shown"), visit.scope)
+    proof = await visit.memory.erase.apply(preview)
+    return FormResult(page="erase", shown={"proof": proof})
+
+
+async def _finish_erasure(visit: Visit, _: FormFields) -> FormResult:
+    proof = await visit.memory.erase.finish()
+    return FormResult(page="erase", shown={"proof": proof})
+
+
+async def _add_token(visit: Visit, given: FormFields) -> FormResult:
+    """Make a token, and show it once."""
+    role: Any = given.require("role")
+    made = await visit.memory.token.add(
+        given.require("name"), scopes=given.read_words("scopes"), role=role, agent=given.read_text("agent")
+    )
+    return FormResult(page="tokens", shown={"made": made})
+
+
+async def _end_token(visit: Visit, given: FormFields) -> FormResult:
+    ended = await visit.memory.token.end(given.require("name"))
+    return FormResult(Note(f"Ended {ended.name}: what it is sent with is refused"))
+
+
+async def _apply_edit(visit: Visit, given: FormFields) -> FormResult:
+    """Take in what somebody wrote into a file of the mirror, as it was shown."""
+    folder = str((await visit.memory.settings.get(MIRROR_FOLDER)).value)
+    seen = (await visit.memory.mirror.sync(folder)).edits
+    edits = [edit for edit in seen if (edit.path, edit.digest) == (given.take("path"), given.take("digest"))]
+    if not edits:
+        raise Conflict((), "the file was edited again", recovery="look at it again")
+    done = await visit.memory.mirror.apply(folder, edits)
+    if done.refused:
+        return FormResult(Note(done.refused[0].problem, detail=done.refused[0].recovery, is_refusal=True))
+    return FormResult(Note(f"Took in {given.take('path')}", done.runs[0] if done.runs else None))
+
+
+async def _discard_edit(visit: Visit, given: FormFields) -> FormResult:
+    folder = str((await visit.memory.settings.get(MIRROR_FOLDER)).value)
+    await visit.memory.mirror.discard(folder, given.require("path"))
+    return FormResult(Note(f"Dropped what was edited in {given.take('path')}"))
+
+
+FORMS = (
+    PageForm("learn", "learn", _learn),
+    PageForm("update", "update", _update),
+    PageForm("correct", "correct", _correct),
+    PageForm("tag", "tag", _tag),
+    PageForm("untag", "untag", _untag),
+    PageForm("pin", "pin", _on_one("pin", "Pinned")),
+    PageForm("unpin", "unpin", _on_one("unpin", "Unpinned")),
+    PageForm("hold", "hold", _hold),
+    PageForm("release", "release", _release),
+    PageForm("confirm", "confirm", _on_one("confirm", "Confirmed")),
+    PageForm("dispute", "dispute", _on_one("dispute", "Disputed")),
+    PageForm("rate", "rate", _rate),
+    PageForm("forget", "forget", _forget),
+    PageForm("restore", "restore", _on_one("restore", "Brought back")),
+    PageForm("supersede", "supersede", _supersede),
+    PageForm("link", "link", _link),
+    PageForm("unlink", "unlink", _unlink),
+    PageForm("resolve", "graph.resolve", _resolve),
+    PageForm("merge", "graph.merge", _merge),
+    PageForm("accept", "review.accept", _accept),
+    PageForm("decline", "review.decline", _decline),
+    PageForm("accept-clock", "schedule.accept_clock", _accept_clock),
+    PageForm("apply", "apply", _apply),
+    PageForm("undo", "undo", _undo),
+    PageForm("adopt", "policy.adopt", _adopt),
+    PageForm("drop-policy", "policy.drop", _drop_policy),
+    PageForm("set", "settings.set", _set),
+    PageForm("lift", "forbidden.lift", _lift),
+    PageForm("merge-entities", "entities.merge", _merge_entities),
+    PageForm("split-entity", "entities.split", _split_entity),
+    PageForm("add-alias", "entities.alias", _add_alias),
+    PageForm("show-erasure", "erase.show", _show_erasure),
+    PageForm("erase", "erase.apply", _erase),
+    PageForm("finish-erasure", "erase.finish", _finish_erasure),
+    PageForm("add-token", "token.add", _add_token),
+    PageForm("end-token", "token.end", _end_token),
+    PageForm("apply-edit", "mirror.apply", _apply_edit),
+    PageForm("discard-edit", "mirror.discard", _discard_edit),
+)

@@ -1,0 +1,213 @@
+"""What the pages about memories show: the overview, lists, one memory, answers, entities, conversations, the graph.
+
+Knows which verbs to ask; must not know how what they answer is rendered.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, cast
+
+from remanence.core.errors import InvalidInput, NotFound, RemanenceError
+from remanence.core.model import Decay, Kind, Link, Memory, Relation, Status
+from remanence.engine import Engine
+from remanence.faces.dashboard.graph_layout import draw_graph
+from remanence.faces.dashboard.visits import Visit
+from remanence.faces.style import interval, moment
+from remanence.flows.consolidate.boxes import Box
+from remanence.flows.inspect.related import RelatedResult
+
+LISTED = 50  # memories on one page
+STATUSES = ("standing", *(one.name.lower() for one in Status), "any")
+KINDS = tuple(one.name.lower() for one in Kind)
+RELATIONS = tuple(one.label for one in Relation)
+EVENTS = 30
+RUNS = 6  # the newest, on the overview
+BOXES = 20
+GRAPH_NODES = 10_000
+_FILTERS = ("category", "tag", "speaker", "session", "thread", "agent", "key")
+
+
+async def show_overview(visit: Visit) -> dict[str, Any]:
+    """Show the memory in numbers, what happened last, what waits and what comes next."""
+    state = await visit.compute("status", Engine.status)
+    newest = await visit.memory.list(limit=5)
+    runs = (await visit.memory.history(limit=RUNS))[::-1]
+    return {"state": state.value, "computed": state, "newest": newest, "runs": runs}
+
+
+async def list_memories(visit: Visit) -> dict[str, Any]:
+    """List memories, newest first, by what was asked for."""
+    query = visit.query
+    status = query.get("status", "standing")
+    if status not in STATUSES:
+        raise InvalidInput(f"no status {status[:40]!r}", recovery=f"choose one of {', '.join(STATUSES)}")
+    wish: dict[str, Any] = {name: query[name] for name in _FILTERS if name in query and name != "tag"}
+    if "tag" in query:
+        wish["tags"] = [query["tag"]]
+    if "kind" in query:
+        wish["kind"] = query["kind"]
+    if "day" in query:
+        wish["between"] = interval(query["day"])
+    if "after" in query:
+        wish["after"] = visit.read_number("after", 0, most=(1 << 62))
+    limit = visit.read_number("limit", LISTED, most=1_000)
+    listed = await visit.memory.list(
+        status=None if status == "standing" else cast("Any", status),
+        limit=limit + 1,
+        oldest_first=query.get("order") == "oldest",
+        **wish,
+    )
+    return {
+        "memories": listed[:limit],
+        "more": listed[limit - 1].seq if len(listed) > limit else None,
+        "statuses": STATUSES,
+        "kinds": KINDS,
+        "categories": sorted(visit.memory.policy.current.categories),
+        "filters": _FILTERS,
+    }
+
+
+async def show_memory(visit: Visit) -> dict[str, Any]:
+    """Show one memory whole: its history, why it is kept, where it came from and what was made of it."""
+    name = visit.names["name"]
+    memory = await visit.memory.get(
+        int(name) if name.isascii() and name.isdigit() and len(name) < 19 else name
+    )
+    links = sorted(await visit.memory.links(memory.seq), key=lambda link: -link.weight)
+    others = await _read_others(visit.memory, memory, links[:EVENTS])
+    then = None
+    if "as_of" in visit.query:
+        then = await visit.memory.get(memory.seq, as_of=moment(visit.query["as_of"]))
+    return {
+        "memory": memory,
+        "explanation": await visit.memory.explain(memory.seq),
+        "events": (await visit.memory.history(memory.seq, limit=200))[-EVENTS:],
+        "links": [link for link in links if link.source + link.target - memory.seq in others],
+        "others": others,
+        "link_count": len(links),
+        "then": then,
+        "kinds": KINDS,
+        "relations": RELATIONS,
+        "categories": sorted(visit.memory.policy.current.categories),
+        "is_held": bool(memory.holds),
+        "decay": Decay(memory.decay).label,
+    }
+
+
+async def _read_others(memory: Engine, one: Memory, links: list[Link]) -> Mapping[int, Memory]:
+    """Read the memories at the other ends of links; what was purged is left out."""
+    others = {}
+    for seq in sorted({link.source + link.target - one.seq for link in links}):
+        try:
+            others[seq] = await memory.get(seq)
+        except NotFound:
+            continue
+    return others
+
+
+async def answer_question(visit: Visit) -> dict[str, Any]:
+    """Answer a question, and say why this and why not that; a look from here counts no use."""
+    query = visit.query
+    shown: dict[str, Any] = {
+        "answer": None,
+        "limit": 10,
+        "budget": 0,
+        "frames": await visit.memory.frames.list(),
+    }
+    question = query.get("q")
+    if question is None:
+        return shown
+    limit = visit.read_number("limit", 10, most=1_000)
+    budget = visit.read_number("budget", 0, least=0, most=1_000_000)
+    more: dict[str, Any] = {"explain": True, "count_use": False}
+    if "why_not" in query:
+        more["why_not"] = query["why_not"]
+    if query.get("archived") in {"open", "closed"}:
+        more["archived"] = query["archived"]
+    if "as_of" in query:
+        more = {"as_of": moment(query["as_of"])}
+    if "frame" in query:
+        more.pop("archived", None)
+        answer = await visit.memory.frame(
+            query["frame"], question, budget=budget or None, limit=limit, **more
+        )
+    else:
+        answer = await visit.memory.recall(question, limit=limit, budget=budget or None, **more)
+    return {**shown, "answer": answer, "limit": limit, "budget": budget}
+
+
+async def list_entities(visit: Visit) -> dict[str, Any]:
+    """List who and what is spoken of."""
+    limit = visit.read_number("limit", 100, most=1_000)
+    after = visit.read_number("after", 0, least=0, most=(1 << 62)) or None
+    listed = await visit.memory.entities.list(type=visit.query.get("type"), limit=limit + 1, after=after)
+    return {
+        "entities": listed[:limit],
+        "more": listed[limit - 1].seq if len(listed) > limit else None,
+        "topics": await visit.memory.topics(limit=30),
+    }
+
+
+async def show_entity(visit: Visit) -> dict[str, Any]:
+    """Show one person, place or thing: what is known, when it was said, whom it goes with."""
+    name = visit.names["name"]
+    profile = await visit.memory.entities.get(int(name) if name.isascii() and name.isdigit() else name)
+    return {"profile": profile}
+
+
+async def show_conversations(visit: Visit) -> dict[str, Any]:
+    """Show the conversations as boxes of turns about one matter, and the traces that lead through several."""
+    after = visit.read_number("after", 0, least=0, most=(1 << 62)) or None
+    boxes = await visit.memory.boxes.list(limit=BOXES + 1, after=after, session=visit.query.get("session"))
+    traces = await visit.memory.traces.list(boxes_min=2, limit=BOXES)
+    box = None
+    if "box" in visit.query:
+        box = await visit.memory.boxes.get(visit.read_number("box", 0, most=(1 << 62)))
+    return {
+        "boxes": boxes[:BOXES],
+        "more": boxes[BOXES - 1].number if len(boxes) > BOXES else None,
+        "traces": traces,
+        "box": box,
+        "lanes": _draw_lanes(boxes[:BOXES]),
+    }
+
+
+def _draw_lanes(boxes: list[Box]) -> dict[str, Any]:
+    """Lay boxes out in time: a lane a session, each box from its first turn to its last, in percent of the width."""
+    if not boxes:
+        return {"lanes": [], "first": None, "last": None}
+    first, last = min(box.opened_at for box in boxes), max(box.last_at for box in boxes)
+    wide = max(1, last - first)
+    sessions = Counter(box.session for box in boxes)
+    lanes = [
+        {
+            "session": session,
+            "boxes": [
+                {
+                    "number": box.number,
+                    "x": round(96 * (box.opened_at - first) / wide, 2),
+                    "width": max(1.2, round(96 * (box.last_at - box.opened_at) / wide, 2)),
+                    "trace": box.trace,
+                    "topics": box.topics,
+                    "turns": len(box.turns),
+                }
+                for box in boxes
+                if box.session == session
+            ],
+        }
+        for session in sessions
+    ]
+    return {"lanes": lanes, "first": first, "last": last}
+
+
+async def show_graph(visit: Visit) -> dict[str, Any]:
+    """Show memories as points and links as lines; the picture itself is the twin of this page."""
+    limit = visit.read_number("limit", GRAPH_NODES, most=GRAPH_NODES)
+    computed = await visit.compute("graph", lambda memory: draw_graph(memory, limit), limit)
+    related: RelatedResult | RemanenceError | None = None
+    if "from" in visit.query:
+        try:
+            related = await visit.memory.graph.find_related(visit.query["from"], limit=20)
+        except RemanenceError as error:
+            related = error
+    return {"graph": computed.value, "computed": computed, "related": related}

@@ -1,0 +1,139 @@
+"""Pages as HTML: the one place where what is shown is escaped, and the files that pages are made of.
+
+Knows templates, times and numbers; must not know verbs.
+"""
+
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+from starlette.responses import HTMLResponse, Response
+
+from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
+from remanence.core.effects import ACTIONS
+from remanence.core.model import short_id
+from remanence.core.results import number, visible
+from remanence.faces.style import local
+
+# Nothing from elsewhere, nothing within the page that runs: not even what a memory's text holds.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:;"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+_MEDIA = {".js": "text/javascript", ".css": "text/css"}
+_FOLDER = files("remanence.faces.dashboard")
+ACTION_WORDS = {effect.name: effect.words.removesuffix(" of") for effect in ACTIONS}
+TEXT_CHARS_MAX = 280  # of a memory in a list; its page has it whole
+
+
+def _finalize(value: Any) -> Any:
+    """Prepare what a template shows: nothing where there is nothing, and a text without what hides or turns words."""
+    if value is None:
+        return ""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return visible(value)
+    return value
+
+
+class _PackagedTemplates(jinja2.BaseLoader):
+    """The templates of this folder."""
+
+    def get_source(self, _: jinja2.Environment, template: str) -> tuple[str, str, Any]:
+        """Return a template; those of a package do not change while it runs."""
+        path = _FOLDER / "templates" / template
+        if not path.is_file():
+            raise jinja2.TemplateNotFound(template)
+        return path.read_text(encoding="utf-8"), template, lambda: True
+
+
+class StaticFiles:
+    """The style sheet and the scripts, each under a name that changes with what it holds."""
+
+    def __init__(self) -> None:
+        self._held = {
+            path.name: path.read_bytes() for path in (_FOLDER / "static").iterdir() if path.is_file()
+        }
+        self._marks = {
+            name: urlsafe_b64encode(sha256(held).digest()[:9]).decode() for name, held in self._held.items()
+        }
+
+    def link(self, name: str) -> str:
+        """Return the address of a file."""
+        return f"/static/{name}?v={self._marks[name]}"
+
+    def answer(self, name: str) -> Response | None:
+        """Return a file as an answer, None where there is none of that name."""
+        held = self._held.get(name)
+        if held is None:
+            return None
+        media = _MEDIA.get(name[name.rfind(".") :], "application/octet-stream")
+        return Response(
+            held, media_type=media, headers={"cache-control": "public, max-age=31536000, immutable"}
+        )
+
+
+def build_environment(static: StaticFiles) -> jinja2.Environment:
+    """Return what renders the templates."""
+    environment = jinja2.Environment(
+        loader=_PackagedTemplates(),
+        autoescape=True,
+        finalize=_finalize,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+    )
+    environment.filters |= {
+        "time": local,
+        "iso": lambda at: to_datetime(at).isoformat(),
+        "count": lambda value: f"{value:,}",
+        "figure": format_figure,
+        "share": lambda part, of: round(100 * part / of) if of else 0,
+        "short": shorten,
+        "name": short_id,
+        "ago": format_distance,
+        "action": lambda name: ACTION_WORDS.get(name, str(name).replace("_", " ")),
+        "words": lambda name: str(name).replace("_", " "),
+        "label": lambda value: value.name.lower(),
+    }
+    environment.globals |= {"static": static.link, "number": number}
+    return environment
+
+
+def render(
+    environment: jinja2.Environment, template: str, shown: Mapping[str, Any], status: int = 200
+) -> Response:
+    """Return a page as an answer."""
+    html = environment.get_template(template).render(shown)
+    # Where nothing is told of the page that a form is sent from, a browser says that it comes from nowhere.
+    return HTMLResponse(html, status, {"content-security-policy": POLICY, "referrer-policy": "same-origin"})
+
+
+def format_figure(value: float) -> str:
+    """Write a number with as many digits as tell something."""
+    return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def shorten(text: str, most: int = TEXT_CHARS_MAX) -> str:
+    """Return the beginning of a text on one line."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1].rstrip()}…"
+
+
+def format_distance(at: int, now: int) -> str:
+    """Say how far a time is from now, in its largest unit."""
+    away = abs(now - at)
+    if away < MINUTE:
+        text = number(away // SECOND, "second", "seconds")
+    elif away < HOUR:
+        text = number(away // MINUTE, "minute", "minutes")
+    elif away < DAY:
+        text = number(away // HOUR, "hour", "hours")
+    else:
+        text = number(away // DAY, "day", "days")
+    return f"in {text}" if at > now else f"{text} ago"

@@ -1,0 +1,308 @@
+"""The routes of the dashboard: pages, their JSON twins, forms, logging in, and what tells pages of changes.
+
+Knows requests and answers; must not know what a page shows or a form does.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any
+
+import orjson
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.routing import BaseRoute, Route
+
+from remanence.core.errors import NotFound, RemanenceError
+from remanence.core.results import encode_json_value
+from remanence.faces.dashboard import curation_pages, rendering
+from remanence.faces.dashboard.browser_sessions import (
+    BrowserSession,
+    BrowserSessions,
+    Note,
+    build_operator_token,
+    is_marked,
+)
+from remanence.faces.dashboard.computing import Computations
+from remanence.faces.dashboard.erase_previews import ErasePreviews
+from remanence.faces.dashboard.form_fields import read_form
+from remanence.faces.dashboard.forms import FORMS, FormResult, PageForm
+from remanence.faces.dashboard.page_table import PAGES, DashboardPage
+from remanence.faces.dashboard.visits import NOTE, Visit
+from remanence.faces.rest import events, problems
+from remanence.faces.rest.app import Service
+from remanence.faces.rest.problems import RequestRefused
+from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
+
+SCOPES_MAX = 200  # that the choice of a scope lists
+LIVE = "/live"
+_LOGIN = "/login"
+_METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"]
+
+
+class Dashboard:
+    """Answers browsers."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._now = service.now
+        self.sessions = BrowserSessions(self._now)
+        self._computations = Computations(self._now)
+        self._previews = ErasePreviews()
+        self._static = rendering.StaticFiles()
+        self._environment = rendering.build_environment(self._static)
+
+    def build_routes(self) -> list[BaseRoute]:
+        """Return the routes, to be put behind those of the verbs."""
+        routes: list[BaseRoute] = [
+            Route("/", self._show_home),
+            Route("/static/{name}", self._send_static),
+            Route(_LOGIN, self._login, methods=["GET", "POST"]),
+            Route("/logout", self._logout, methods=["POST"]),
+            Route(LIVE, self._tell_changes),
+            Route("/forecast.svg", self._send_forecast),
+        ]
+        for page in PAGES:
+            # The twin first: a name in an address would take its ending for a part of itself.
+            routes += [
+                Route(f"{page.path}.json", self._build_endpoint(page, as_json=True)),
+                Route(page.path, self._build_endpoint(page, as_json=False)),
+            ]
+        routes += [
+            Route(f"/do/{form.name}", self._build_form_endpoint(form), methods=["POST"]) for form in FORMS
+        ]
+        return [*routes, Route("/{path:path}", self._show_missing, methods=_METHODS)]
+
+    def make_login_path(self) -> str:
+        """Return the address, on this server, that logs one browser in."""
+        return f"{_LOGIN}?key={self.sessions.make_link()}"
+
+    async def end(self) -> None:
+        """End what is worked out in the background."""
+        await self._computations.end()
+
+    # Who looks
+
+    async def _find_visitor(self, request: Request) -> tuple[AccessToken, BrowserSession | None] | None:
+        """Return for which token a request is, and of which browser; None where it is of nobody."""
+        authorization = request.headers.get("authorization")
+        if authorization is not None:
+            return await self._service.find_token(authorization), None
+        session = self.sessions.find(request)
+        if session is None:
+            return None
+        if session.secret is not None:
+            try:
+                await self._service.find_token(f"Bearer {session.secret}")
+            except RequestRefused:
+                return None  # it was ended
+        return session.token, session
+
+    async def _login(self, request: Request) -> Response:
+        if request.method == "POST":
+            secret = read_form(await request.body()).take("token").strip()
+            try:
+                token = await self._service.find_token(f"Bearer {secret}")
+            except RequestRefused as refusal:
+                return self._render_login(refusal.detail, 401)
+            return self._let_in(request, token, secret)
+        key = request.query_params.get("key")
+        if key is None:
+            return self._render_login("", 200)
+        if not self.sessions.take_link(key):
+            return self._render_login("this link was used already, or is older than an hour", 401)
+        return self._let_in(request, build_operator_token(self._now()), None)
+
+    def _let_in(self, request: Request, token: AccessToken, secret: str | None) -> Response:
+        answer = RedirectResponse("/", 303)
+        self.sessions.begin(request, answer, token, secret)
+        return answer
+
+    def _render_login(self, refusal: str, status: int) -> Response:
+        return rendering.render(self._environment, "login.html", {"refusal": refusal}, status)
+
+    async def _logout(self, request: Request) -> Response:
+        session = self.sessions.find(request)
+        answer = RedirectResponse(_LOGIN, 303)
+        if session is not None and is_marked(session, read_form(await request.body()).take("mark")):
+            self.sessions.end(request, answer)
+        return answer
+
+    # Pages
+
+    async def _show_home(self, request: Request) -> Response:
+        query = request.url.query
+        return RedirectResponse(f"/overview?{query}" if query else "/overview", 303)
+
+    async def _send_static(self, request: Request) -> Response:
+        answer = self._static.answer(request.path_params["name"])
+        return answer if answer is not None else await self._show_missing(request)
+
+    def _build_endpoint(
+        self, page: DashboardPage, *, as_json: bool
+    ) -> Callable[[Request], Awaitable[Response]]:
+        async def show(request: Request) -> Response:
+            if as_json:
+                return await self._send_json(page, request)
+            return await self._answer(request, lambda visit: self._render_page(page, visit))
+
+        return show
+
+    async def _answer(self, request: Request, work: Callable[[Visit], Awaitable[Response]]) -> Response:
+        """Answer a browser: who is not logged in does so first, and what is refused is a page that says so."""
+        try:
+            found = await self._find_visitor(request)
+            if found is None:
+                return RedirectResponse(_LOGIN, 303)
+            return await self._visit(request, *found, work)
+        except RequestRefused as refusal:
+            return self._render_error(refusal.status, refusal.detail, refusal.recovery)
+        except RemanenceError as error:
+            return self._render_error(problems.find_status(error), str(error), error.recovery)
+
+    async def _send_json(self, page: DashboardPage, request: Request) -> Response:
+        async def encode(visit: Visit) -> Response:
+            shown = {"page": page.name, "scope": visit.scope, **await page.gather(visit)}
+            return Response(
+                orjson.dumps({name: encode_json_value(value, name) for name, value in shown.items()}),
+                media_type="application/json",
+            )
+
+        try:
+            found = await self._find_visitor(request)
+            if found is None:
+                return problems.build_response(401, "nobody is logged in", f"open {_LOGIN}, or send a token")
+            return await self._visit(request, *found, encode)
+        except RequestRefused as refusal:
+            return problems.describe_refusal(refusal)
+        except RemanenceError as error:
+            return problems.describe_error(error)
+
+    async def _visit(
+        self,
+        request: Request,
+        token: AccessToken,
+        session: BrowserSession | None,
+        work: Callable[[Visit], Awaitable[Response]],
+    ) -> Response:
+        scope = self._find_scope(token, request.query_params.get("scope") or None)
+        async with self._service.engines.use(scope, token) as memory:
+            visit = Visit(
+                request,
+                self._service.engines,
+                self._service.requests,
+                memory,
+                token,
+                session,
+                self._computations,
+                self._previews,
+            )
+            visit.scope_names = await self._list_scopes(visit)
+            visit.path = request.url.path.removesuffix(".json")
+            return await work(visit)
+
+    def _find_scope(self, token: AccessToken, named: str | None) -> str:
+        """Return whose memory is meant: that of the server's own scope where none is named and it is open."""
+        if named is None:
+            named = self._service.scope if token.opens(self._service.scope) else token.scopes[0]
+        return self._service.find_scope(token, named, "read", file_wide=False)
+
+    async def _list_scopes(self, visit: Visit) -> tuple[str, ...]:
+        if ANY_SCOPE not in visit.token.scopes:
+            return visit.token.scopes
+        known = await visit.memory.scopes.list(limit=SCOPES_MAX)
+        return tuple(dict.fromkeys([*(one.scope for one in known), visit.scope]))
+
+    async def _render_page(
+        self, page: DashboardPage, visit: Visit, more: Mapping[str, Any] | None = None
+    ) -> Response:
+        shown = {**await page.gather(visit), **(more or {})}
+        told = visit.request.query_params.get(NOTE)
+        note = visit.session.take_note(told) if visit.session is not None and told else None
+        return rendering.render(
+            self._environment,
+            page.template,
+            {"now": self._now(), "page": page, "pages": PAGES, "visit": visit, "note": note, **shown},
+        )
+
+    async def _send_forecast(self, request: Request) -> Response:
+        """Send the picture of a forecast; its page has begun to work it out."""
+
+        async def draw(visit: Visit) -> Response:
+            forecast = (await curation_pages.show_forecast(visit))["forecast"]
+            if forecast is None:
+                raise NotFound("it is not worked out yet", recovery="open its page")
+            headers = {"content-security-policy": rendering.PICTURE_POLICY}
+            return Response(forecast.svg(), media_type="image/svg+xml", headers=headers)
+
+        return await self._answer(request, draw)
+
+    def _render_error(self, status: int, detail: str, recovery: str) -> Response:
+        shown = {"status": status, "detail": detail, "recovery": recovery}
+        return rendering.render(self._environment, "error.html", shown, status)
+
+    async def _show_missing(self, request: Request) -> Response:
+        if "text/html" not in request.headers.get("accept", ""):
+            raise HTTPException(404)
+        return self._render_error(404, f"there is no page {request.url.path[:200]}", "see the list of pages")
+
+    # Forms
+
+    def _build_form_endpoint(self, form: PageForm) -> Callable[[Request], Awaitable[Response]]:
+        async def take(request: Request) -> Response:
+            return await self._answer(request, lambda visit: self._carry_out(form, visit))
+
+        return take
+
+    async def _carry_out(self, form: PageForm, visit: Visit) -> Response:
+        """Do what a form asks for, and go back to the page that it was on; what is refused is told there."""
+        session = visit.session
+        given = read_form(await visit.request.body())
+        if session is None or not is_marked(session, given.take("mark")):
+            raise RequestRefused(403, "this form is too old", "open the page again, and send it from there")
+        if not visit.may(form.verb):
+            raise RequestRefused(
+                403, f"the token {visit.token.name} may not {form.verb}", "log in with another"
+            )
+        back = given.take_path("back")
+        try:
+            done = await form.carry_out(visit, given)
+        except RemanenceError as error:
+            done = FormResult(Note(str(error), detail=error.recovery, is_refusal=True))
+        if done.page:
+            page = next(page for page in PAGES if page.name == done.page)
+            visit.path = page.path
+            return await self._render_page(page, visit, done.shown)
+        go = done.go or back
+        if done.note is not None:
+            go += f"{'&' if '?' in go else '?'}{NOTE}={session.keep_note(done.note)}"
+        return RedirectResponse(go, 303)
+
+    # What changes
+
+    async def _tell_changes(self, request: Request) -> Response:
+        """Tell a page, as it happens, that its scope has changed; what changed it asks for itself."""
+        found = await self._find_visitor(request)
+        if found is None:
+            raise RequestRefused(401, "nobody is logged in", f"open {_LOGIN}")
+        token, _ = found
+        try:
+            scope = self._find_scope(token, request.query_params.get("scope") or None)
+            after = events.read_position(request.headers.get("last-event-id"))
+            feed = await self._service.find_feed(scope, token)
+        except RemanenceError as error:
+            return problems.describe_error(error)
+
+        async def still_allowed() -> bool:
+            return await self._find_visitor(request) is not None
+
+        async def name_changes() -> AsyncIterator[bytes]:
+            async for told in feed.listen(token, after, still_allowed):
+                yield told if told.startswith(b":") else _rename_event(told)
+
+        return StreamingResponse(name_changes(), media_type=events.MEDIA_TYPE)
+
+
+def _rename_event(told: bytes) -> bytes:
+    """Return an event under the one name that pages listen to, without what it holds."""
+    position = told.partition(b"\n")[0]
+    return position + b"\nevent: changed\ndata: \n\n"

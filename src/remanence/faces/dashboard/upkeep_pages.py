@@ -1,0 +1,52 @@
+"""What the pages of whoever runs the memory show: erasing, settings, access tokens, requests.
+
+Knows which verbs to ask; must not know how what they answer is rendered.
+"""
+
+from typing import Any
+
+from remanence.core.errors import InvalidInput
+from remanence.engine import Engine
+from remanence.faces.dashboard.visits import Visit
+from remanence.flows.base.access_tokens import ROLES
+
+
+async def show_erasures(visit: Visit) -> dict[str, Any]:
+    """Show what erasing would take away, and what was erased."""
+    may_erase = visit.may("erase.show")
+    erasures = await visit.memory.history(verb="erase", limit=20)
+    copies = await visit.memory.erase.copies() if may_erase and visit.may("erase.copies") else []
+    return {"may_erase": may_erase, "erasures": erasures, "copies": copies, "preview": None, "proof": None}
+
+
+async def show_settings(visit: Visit) -> dict[str, Any]:
+    """Show the numbers that hold for this scope, its policy, its frames, and how well the file is."""
+    checks = None
+    if "check" in visit.query and visit.may("doctor"):
+        checks = await visit.compute("doctor", Engine.doctor)
+    return {
+        "settings": await visit.memory.settings.all(advanced="advanced" in visit.query),
+        "policy": visit.memory.policy.current,
+        "frames": await visit.memory.frames.list(),
+        "guidelines": await visit.memory.guidelines.active(),
+        "timetable": await visit.memory.schedule.timetable(),
+        "forbidden": await visit.memory.forbidden.list(),
+        "scopes": await visit.memory.scopes.list(limit=200) if visit.may("scopes.list") else [],
+        "checks": checks,
+    }
+
+
+async def list_tokens(visit: Visit) -> dict[str, Any]:
+    """List who may reach which scopes; a token itself is shown once, when it is made."""
+    may_change = visit.may("token.add")
+    tokens = await visit.memory.token.list() if may_change else [visit.token]
+    return {"tokens": tokens, "may_change": may_change, "roles": ROLES, "made": None}
+
+
+async def list_requests(visit: Visit) -> dict[str, Any]:
+    """List what was asked of this server last: which verb, for which token, how it ended, how long it took."""
+    if visit.session is None or not visit.session.is_operator:
+        raise InvalidInput(
+            "requests are shown to who started the server alone", recovery="use the link that `serve` prints"
+        )
+    return {"requests": visit.requests.list_newest()}

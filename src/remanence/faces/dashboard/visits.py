@@ -1,0 +1,111 @@
+"""One request for a page: whose memory it is about, who looks, and what was asked for.
+
+Knows requests and memories; must not know what any page shows.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+
+from remanence.core.errors import InvalidInput
+from remanence.engine import Engine
+from remanence.faces.dashboard.browser_sessions import BrowserSession
+from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
+from remanence.faces.dashboard.erase_previews import ErasePreviews
+from remanence.faces.rest.engines import Engines
+from remanence.faces.rest.offers import ROLE
+from remanence.faces.rest.request_log import RequestLog
+from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.inspect.inspect import find_position
+
+COUNT_MAX = 100_000
+NOTE = "note"  # the part of an address that says what a form did
+
+
+@dataclass
+class Visit:
+    """One request: the open memory, the token that opened it, and the answers that are worked out in the background.
+
+    `session` is the browser that sent it, None where a program sends its token.
+    """
+
+    request: Request
+    engines: Engines
+    requests: RequestLog
+    memory: Engine
+    token: AccessToken
+    session: BrowserSession | None
+    computations: Computations
+    previews: ErasePreviews
+    scope_names: tuple[str, ...] = ()
+    path: str = ""  # of the page, also where a form's answer shows it
+
+    @property
+    def scope(self) -> str:
+        """Whose memory it is."""
+        return self.memory.scope
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The parts of its address that name something."""
+        return self.request.path_params
+
+    @cached_property
+    def query(self) -> dict[str, str]:
+        """What was asked for in the address, without what is empty."""
+        given = self.request.query_params.items()
+        return {name: value for name, value in given if value.strip() and name != NOTE}
+
+    def read_number(self, name: str, default: int, *, least: int = 1, most: int = COUNT_MAX) -> int:
+        """Read a whole number that was asked for."""
+        given = self.query.get(name)
+        if given is None:
+            return default
+        if not (given.strip().isascii() and given.strip().isdigit()) or not least <= int(given[:19]) <= most:
+            raise InvalidInput(
+                f"{name} is {given[:40]!r}", recovery=f"write a number from {least:,} to {most:,}"
+            )
+        return int(given)
+
+    def may(self, verb: str) -> bool:
+        """Tell whether who looks may call a verb."""
+        role = ROLE.get(verb)
+        if role is None:  # what no token may, only who started the server
+            return self.session is not None and self.session.is_operator
+        return self.token.may(role)
+
+    def link(self, path: str, **parts: Any) -> str:
+        """Return the address of a page of this scope; what is None or empty is left out."""
+        parts = {"scope": self.scope if len(self.scope_names) > 1 else None, **parts}
+        given = {name: str(value) for name, value in parts.items() if value not in (None, "", False)}
+        return f"{path}?{urlencode(given)}" if given else path
+
+    def link_here(self, **parts: Any) -> str:
+        """Return the address of this page, asked with something else."""
+        return self.link(self.path, **{**self.query, **parts})
+
+    def link_json(self) -> str:
+        """Return the address of this page's twin."""
+        return self.link(f"{self.path}.json", **self.query)
+
+    async def find_position(self) -> int:
+        """Return how far the scope has come."""
+        return await find_position(self.memory._core)  # noqa: SLF001 # the change sequence is no verb's
+
+    async def compute(
+        self, name: str, work: Callable[[Engine], Awaitable[Any]], *details: Any, wait_s: float | None = None
+    ) -> BackgroundAnswer:
+        """Return what is worked out in the background for this scope and token, as it is known now."""
+
+        async def work_on_it() -> Any:
+            async with self.engines.use(self.scope, self.token) as memory:
+                return await work(memory)
+
+        key = (name, self.scope, self.token, *details)
+        more = {} if wait_s is None else {"wait_s": wait_s}
+        again = "again" in self.query
+        return await self.computations.read(key, await self.find_position(), work_on_it, again=again, **more)

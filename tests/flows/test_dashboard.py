@@ -1,0 +1,397 @@
+"""The dashboard of a real server, read as a browser without scripts would: links, forms, a cookie."""
+
+import http.client
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+import remanence.sync
+from remanence.core.errors import InvalidInput
+from remanence.faces.dashboard.form_fields import read_form
+from remanence.faces.dashboard.forms import FORMS
+from remanence.faces.dashboard.page_table import PAGES
+from remanence.faces.rest.offers import NOT_OFFERED, ROLE
+from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, stop
+
+POLICY = """
+version = 1
+name = "short"
+[[rule]]
+name = "old"
+every = "deep"
+phase = "expire"
+where = "category == 'notification'"
+do = "archive"
+because = "it is a note"
+"""
+BAD_ADDRESSES = [
+    ("/memories?limit=x", 400),
+    ("/memories?limit=0", 400),
+    ("/memories?after=99999999999999999999", 400),
+    ("/memories?day=never", 400),
+    ("/memories?kind=no", 400),
+    ("/memories/99", 404),
+    ("/memories/x%00y", 404),
+    ("/memories/1?as_of=1850-01-01", 404),
+    ("/ask?q=x&as_of=never", 400),
+    ("/ask?q=x&frame=no", 400),
+    ("/entities/99", 404),
+    ("/conversations?box=7", 404),
+    ("/plan?policy=no", 400),
+    ("/plan?limit=-1", 400),
+    ("/forecast?days=99999", 400),
+    ("/forecast.svg?days=x", 400),
+    ("/runs/none", 404),
+    ("/runs?after=none", 404),
+    ("/graph?limit=0", 400),
+    ("/review?after=x", 400),
+    ("/overview?scope=nobody", 200),
+    ("/static/none.js", 404),
+]
+PATHS = [page.path for page in PAGES if "{" not in page.path]
+
+
+class Reader(HTMLParser):
+    """What a page holds: its text, the attributes of its elements, and its forms."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text, self.tags, self.forms = "", list[tuple[str, dict[str, str]]](), list[dict[str, str]]()
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep an element; the fields of a form go into it."""
+        named = {name: value or "" for name, value in attrs}
+        self.tags.append((tag, named))
+        if tag == "form":
+            self.forms.append({"action": named.get("action", "")})
+        elif tag == "input" and self.forms and "name" in named:
+            self.forms[-1][named["name"]] = named.get("value", "")
+
+    def handle_data(self, data: str) -> None:
+        """Keep a text."""
+        self.text += data
+
+
+class Browser:
+    """A browser without scripts: it keeps its cookie, follows what it is sent to, and fills in forms."""
+
+    def __init__(self, server: Server) -> None:
+        self.server, self.cookie, self.status = server, "", 0
+
+    def send(
+        self, method: str, path: str, fields: dict[str, str] | None = None, **heads: str
+    ) -> tuple[int, Any, str]:
+        """Send one request; return its status, heads and body."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=WAIT)
+        given = {
+            "accept": "text/html",
+            "cookie": self.cookie,
+            **{name.replace("_", "-"): value for name, value in heads.items()},
+        }
+        body = None if fields is None else urlencode(fields)
+        if body is not None:
+            given["content-type"] = "application/x-www-form-urlencoded"
+        connection.request(method, path, body, given)
+        answer = connection.getresponse()
+        html = answer.read().decode()
+        for cookie in answer.headers.get_all("set-cookie") or ():
+            self.cookie = cookie.partition(";")[0]
+        connection.close()
+        return answer.status, answer.headers, html
+
+    def open(self, path: str, fields: dict[str, str] | None = None) -> Reader:
+        """Open a page, or send a form, and follow where it leads."""
+        self.status, heads, html = self.send("GET" if fields is None else "POST", path, fields)
+        while self.status == 303:
+            self.status, heads, html = self.send("GET", heads["location"])
+        return Reader(html)
+
+    def fill(self, page: Reader, action: str, **fields: str) -> Reader:
+        """Send the first form of a page that goes to an action, with some fields filled in."""
+        form = next(form for form in page.forms if form["action"].partition("?")[0] == action)
+        given = {name: value for name, value in form.items() if name != "action"}
+        return self.open(form["action"], {**given, **fields})
+
+
+def start(file: Path) -> tuple[Server, str]:
+    """Start a server; return it, and the path of the link that it printed."""
+    process = subprocess.Popen(
+        [*COMMAND, str(file), "--embedder", "none"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert process.stdout is not None
+    port = int(process.stdout.readline().rpartition(":")[2])
+    link = process.stdout.readline()
+    return Server(port, process, file), re.search(r"/login\?key=\S+", link).group(0)  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """A file with two scopes: one with a policy that archives notes, a text in quarantine and a hostile one."""
+    path = tmp_path / "agent.db"
+    with remanence.sync.open(path, embedder="none") as memory:
+        memory.policy.adopt(POLICY)
+        for number in range(4):
+            memory.learn(f"The boat number {number} lies at the north pier.", category="notification")
+        memory.learn(HOSTILE + " is what the parcel said.", tags=["parcel"], category="fact")
+        memory.learn("The key hangs behind the blue door.", category="fact", speaker="Mara")
+    with remanence.sync.open(path, scope="other", embedder="none") as memory:
+        memory.learn("Nobody of the first scope knows the heron.", key="heron")
+    return path
+
+
+@pytest.fixture
+def server(file: Path) -> Iterator[tuple[Server, str]]:
+    """A server of that file, and the link that it printed."""
+    begun = start(file)
+    yield begun
+    assert 0 == stop(begun[0])
+
+
+@pytest.fixture
+def browser(server: tuple[Server, str]) -> Browser:
+    """A browser that is logged in by the link."""
+    one = Browser(server[0])
+    one.open(server[1])
+    assert 200 == one.status
+    return one
+
+
+def test_the_link_logs_in_one_browser_once(server: tuple[Server, str]) -> None:
+    """Nobody else, and nobody a second time; without a cookie every page leads to the login."""
+    one, other = Browser(server[0]), Browser(server[0])
+    assert "Overview" in one.open(server[1]).text and 200 == one.status
+    assert "used already" in other.open(server[1]).text and 401 == other.status
+    for path in PATHS:
+        assert "Access token" in other.open(path).text
+        status, _, body = other.send("GET", f"{path}.json")
+        assert (401, 401) == (status, json.loads(body)["status"])
+    assert "Access token" in other.open("/do/forget", {"name": "1"}).text
+    assert 401 == other.send("GET", "/live")[0]
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites(server: tuple[Server, str]) -> None:
+    """HttpOnly and SameSite=Strict, and the page may run nothing but its own files."""
+    browser = Browser(server[0])
+    _, heads, _ = browser.send("GET", server[1])
+    cookie = heads["set-cookie"].lower()
+    assert "httponly" in cookie and "samesite=strict" in cookie and "secure" not in cookie
+    _, heads, _ = browser.send("GET", "/overview")
+    policy = heads.get_all("content-security-policy")
+    assert 1 == len(policy) and policy[0].startswith("default-src 'none'") and "unsafe" not in policy[0]
+    assert "no-store" == heads["cache-control"]
+
+
+def test_every_page_has_a_twin_and_asks_for_nothing_elsewhere(browser: Browser) -> None:
+    """What a page is made of is a link on this server; no attribute is a style or runs a script."""
+    for path in [*PATHS, "/memories/1", "/ask?q=where+is+the+key"]:
+        page = browser.open(path)
+        assert 200 == browser.status, page.text
+        for tag, named in page.tags:
+            assert not {name for name in named if name == "style" or name.startswith(("on", "hx-on"))}, (
+                tag,
+                named,
+            )
+            for name in ("href", "src", "action", "hx-get", "hx-sse:connect"):
+                assert named.get(name, "/").startswith(("/", "#", "data:,")), (path, tag, named)
+        first, mark, query = path.partition("?")
+        status, heads, body = browser.send("GET", f"{first}.json{mark}{query}")
+        assert (200, "application/json") == (status, heads["content-type"])
+        assert "default" == json.loads(body)["scope"]
+
+
+def test_texts_are_shown_as_texts(browser: Browser) -> None:
+    """Markup, scripts, templates and signs that turn words round come out as letters, on every page."""
+    run = json.loads(browser.send("GET", "/runs.json")[2])["runs"][1]["run"]
+    for path in ("/overview", "/memories", "/memories/5", "/ask?q=what+did+the+parcel+say", f"/runs/{run}"):
+        _, _, html = browser.send("GET", path)
+        page = Reader(html)
+        assert not [tag for tag, named in page.tags if tag == "img" or "onerror" in named], path
+        assert "\u202e" not in html and "\x1b" not in html and "49 " not in page.text
+        assert "</script><img src=x hx-get=/v1/status> {{7*7}}" in " ".join(page.text.split()), path
+    assert "<script>x</script>" in browser.open("/nothing/<script>x</script>").text and 404 == browser.status
+    assert "<b>no</b>" in browser.open("/memories?status=<b>no</b>").text and 400 == browser.status
+
+
+def test_a_plan_is_seen_applied_and_undone(browser: Browser) -> None:
+    """It is shown before it happens, applied as shown, told as a run, and taken back as a whole."""
+    plan = browser.open("/plan")
+    assert "it is a note" in plan.text and "Archive 4 memories" in plan.text
+    run = browser.fill(plan, "/do/apply")
+    assert "Applied the plan" in run.text and "Undo the whole run" in run.text
+    archived = browser.open("/memories?status=archived")
+    assert 4 == archived.text.count("lies at the north pier")
+    gone = browser.open("/memories/1")
+    assert "it is a note" in gone.text
+    assert "Brought back #1" in browser.fill(gone, "/do/restore").text
+    assert "changed again" in browser.fill(run, "/do/undo").text or 3 == browser.open(
+        "/memories?status=archived"
+    ).text.count("north pier")
+    second = browser.fill(browser.open("/memories/2"), "/do/restore")
+    assert "Took back" in browser.fill(second, "/do/undo").text
+
+
+def test_of_two_tabs_that_apply_one_plan_one_wins(browser: Browser) -> None:
+    """The other is told, and nothing is done twice."""
+    plan = browser.open("/plan")
+    with ThreadPoolExecutor(2) as pool:
+        tabs = []
+        for _ in range(2):
+            tab = Browser(browser.server)
+            tab.cookie = browser.cookie
+            tabs.append(tab)
+        told = [page.text for page in pool.map(lambda tab: tab.fill(plan, "/do/apply"), tabs)]
+    assert 1 == sum("Applied the plan: archive 4" in text for text in told), told
+    assert 1 == sum("applied already" in text or "another plan is shown" in text for text in told), told
+    history = json.loads(browser.send("GET", "/runs.json?verb=curate")[2])["runs"]
+    assert 1 == len([run for run in history if run["changes"]])
+
+
+def test_a_form_needs_its_mark_and_its_origin(browser: Browser) -> None:
+    """What another page or another browser sends is refused, and changes nothing."""
+    page = browser.open("/memories/1")
+    assert 403 == browser.send("POST", "/do/forget", {"name": "1", "mark": "x", "back": "/"})[0]
+    form = next(form for form in page.forms if form["action"].startswith("/do/forget"))
+    fields = {name: value for name, value in form.items() if name != "action"}
+    assert 403 == browser.send("POST", "/do/forget", fields, origin="http://elsewhere.example")[0]
+    assert "north pier" in browser.open("/memories").text
+    status, heads, _ = browser.send("POST", "/do/forget", {**fields, "back": "//elsewhere.example/x"})
+    assert 303 == status and heads["location"].startswith("/?note=")
+
+
+def test_a_token_sees_its_scope_and_does_what_its_role_may(server: tuple[Server, str], file: Path) -> None:
+    """A reader is shown no form, is refused by every one, counts no use, and loses its pages when it is ended."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        secret = memory.token.add("guest", scopes=["other"], role="read").secret
+    guest = Browser(server[0])
+    assert "not known" in guest.open("/login", {"token": "rmn_no_one"}).text
+    guest.open("/login", {"token": secret})
+    assert "heron" in guest.open("/memories").text
+    assert "Access" not in guest.open("/memories?scope=default").text and 403 == guest.status
+    overview = guest.open("/overview")
+    mark = next(form["mark"] for form in overview.forms if "mark" in form)
+    for form in FORMS:
+        assert ROLE.get(form.verb, "erase") != "read"
+        refused = guest.open(
+            f"/do/{form.name}", {"mark": mark, "back": "/overview", "name": "1", "text": "x"}
+        )
+        assert 403 == guest.status and "may not" in refused.text, form.name
+    for page in [*PATHS, "/memories/1"]:
+        shown = guest.open(page)
+        posts = {
+            form["action"].partition("?")[0] for form in shown.forms if form["action"].startswith("/do/")
+        }
+        assert not posts, (page, posts)
+    guest.open("/ask?q=heron")
+    with remanence.sync.open(file, scope="other", embedder="none") as memory:
+        assert 0 == memory.get("heron").uses
+        memory.token.end("guest")
+    assert "Access token" in guest.open("/memories").text
+
+
+def test_the_forms_call_verbs_of_the_table() -> None:
+    """Each verb that a form calls is one that a role may, or one that only who started the server may."""
+    for form in FORMS:
+        assert form.verb in ROLE or form.verb in NOT_OFFERED, form.name
+
+
+def test_a_memory_is_written_edited_tagged_and_deleted(browser: Browser) -> None:
+    """The way of an ordinary day, each step with its way back."""
+    written = browser.fill(
+        browser.open("/memories"), "/do/learn", text="The ferry leaves at six.", tags="ferry, sea"
+    )
+    assert "Stored as #8" in written.text and "sea" in written.text
+    edited = browser.fill(written, "/do/update", text="The ferry leaves at seven.")
+    assert "Changed text of #8" in edited.text
+    stale = browser.fill(written, "/do/update", text="The ferry leaves at eight.")
+    assert "at seven" in stale.text and "revision" in stale.text
+    tagged = browser.fill(stale, "/do/tag", tags="timetable")
+    assert "Tagged timetable" in tagged.text
+    assert "Pinned #8" in browser.fill(tagged, "/do/pin").text
+    assert "Unpinned #8" in browser.fill(browser.open("/memories/8"), "/do/unpin").text
+    deleted = browser.fill(browser.open("/memories/8"), "/do/forget")
+    assert "Deleted #8" in deleted.text
+    back = browser.fill(deleted, "/do/undo")
+    assert "Took back" in back.text and "The ferry" in browser.open("/memories").text
+
+
+def test_an_erasure_is_shown_done_and_proven(browser: Browser) -> None:
+    """Nothing goes that was not shown, and what was shown goes once."""
+    shown = browser.fill(browser.open("/erase"), "/do/show-erasure", names="#6")
+    assert "This would go for good" in shown.text and "blue door" in shown.text
+    proof = browser.fill(shown, "/do/erase")
+    assert "Erased, and proven gone" in proof.text
+    assert "blue door" not in browser.open("/memories?status=any").text
+    assert "done already" in browser.fill(shown, "/do/erase").text
+
+
+def test_tokens_are_made_and_ended_by_who_started_the_server(browser: Browser) -> None:
+    """A token is shown once; a browser that logged in by a token makes none."""
+    made = browser.fill(browser.open("/tokens"), "/do/add-token", name="desk", role="curate")
+    secret = re.search(r"rmn_[0-9a-f]+_[\w-]{43}", made.text).group(0)  # type: ignore[union-attr]
+    assert secret not in browser.open("/tokens").text
+    other = Browser(browser.server)
+    other.open("/login", {"token": secret})
+    page = other.open("/tokens")
+    assert not [form for form in page.forms if "add-token" in form["action"]]
+    refused = other.open(
+        "/do/add-token",
+        {
+            "mark": next(form["mark"] for form in page.forms if "mark" in form),
+            "name": "x",
+            "scopes": "*",
+            "role": "erase",
+        },
+    )
+    assert 403 == other.status and "may not" in refused.text
+    assert "started the server alone" in other.open("/requests").text
+    browser.fill(browser.open("/tokens"), "/do/end-token")
+    assert "Access token" in other.open("/overview").text
+
+
+def test_what_changes_is_told(browser: Browser, file: Path) -> None:
+    """A page that listens hears of what another process wrote, and nothing of what it was."""
+    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=WAIT)
+    connection.request("GET", "/live", headers={"cookie": browser.cookie})
+    answer = connection.getresponse()
+    assert answer.readline().startswith(b": from")
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.learn("A secret that no event holds.")
+    lines: list[bytes] = []
+    while not lines or lines[-1] != b"data: \n":
+        lines.append(answer.readline())
+    assert b"event: changed\n" in lines and not [line for line in lines if b"secret" in line]
+    connection.close()
+
+
+def test_bad_addresses_are_pages_that_say_so(browser: Browser) -> None:
+    """Each says what to do, and none is an error of the server."""
+    for path, status in BAD_ADDRESSES:
+        page = browser.open(path)
+        assert status == browser.status, (path, page.text)
+        assert "Traceback" not in page.text
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"a" * 2000 + b"&x" * 2000, b"name=%ff"])
+def test_what_is_no_form_is_refused(body: bytes) -> None:
+    """It says what to do, and is no error of the server."""
+    with pytest.raises(InvalidInput, match="no form") as raised:
+        read_form(body)
+    assert raised.value.recovery
+
+
+@pytest.mark.parametrize("path", ["//x", "/\\x", "http://x", "x", "/%0a", ""])
+def test_no_form_leads_to_another_server(path: str) -> None:
+    """Where a form is to go back to is an address here, or the first page."""
+    assert "/" == read_form(f"back={path}".encode()).take_path("back")
