@@ -18,6 +18,7 @@ from remanence.flows.base.async_embedder import Model, parts
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.opening_checks import Answer, NewScope
 from remanence.flows.base.policy_reading import no_policy, read_policy
+from remanence.flows.base.tracing import Tracer
 from remanence.gate.screening import refuse_secret
 from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.llm.named import NAMES, vendor_writer
@@ -38,6 +39,7 @@ class OwnParts(TypedDict, total=False):
     trust: TrustName | Trust
     erased_since: Answer
     new_scope: NewScope
+    tracer: Tracer | None
 
 
 @validate_arguments
@@ -73,6 +75,8 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         new_scope: what is done where nobody ever wrote to the scope: "make" begins it, "refuse" raises NotFound with
             the scopes that there are.
         tokens: a function of yours that counts the tokens of a text, for budgets; without it they are estimated.
+        tracer: a tracer of OpenTelemetry, which hears when a curation gathers, decides and commits; of texts, ids and
+            names it hears nothing.
     """
     check_path(path)
     check_name("a scope", scope)
@@ -101,6 +105,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
     core.erased_since = own.get("erased_since", "refuse")
     core.new_scope = own.get("new_scope", "make")
+    core.tracer = own.get("tracer")
     core.counts = token_counts if counter is None else partial(_count_line_tokens, counter)
     return Engine(core)
 

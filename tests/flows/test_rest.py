@@ -131,7 +131,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         tokens: dict[tuple[str, TokenRole], str] = {
             (scope, role): memory.token.add(f"{scope}-{role}", scopes=[scope], role=role).secret
             for scope in SCOPES
-            for role in ROLES
+            for role in ROLES[1:]  # what watches opens no memory
         }
         tokens["*", "erase"] = memory.token.add("every", scopes=["*"], role="erase").secret
         tokens["home", "write"] = memory.token.add(

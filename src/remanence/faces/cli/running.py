@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from remanence.engine import Engine
     from remanence.flows.base.opening_checks import Answer, NewScope
+    from remanence.flows.base.tracing import Tracer
     from remanence.store.base import Store
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
@@ -216,6 +217,7 @@ def open_engine(
     trust: TrustName = "user",
     erased_since: "Answer" = "refuse",
     new_scope: "NewScope" = "make",
+    tracer: "Tracer | None" = None,
 ) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
@@ -237,6 +239,7 @@ def open_engine(
         trust="agent" if common.as_agent else trust,
         erased_since=erased_since,
         new_scope=new_scope,
+        tracer=tracer,
     )
 
 

@@ -4,9 +4,9 @@ Knows options; the protocol, its libraries and the routes are in `faces.rest`, i
 """
 
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -19,6 +19,25 @@ if TYPE_CHECKING:
     from remanence.core.keywords import TrustName
     from remanence.engine import Engine
     from remanence.flows.base.opening_checks import NewScope
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """What those who watch over a server are told of it; none of it holds a text."""
+
+    metrics: Annotated[
+        bool, Parameter(help="Answer /metrics, for Prometheus, to a token of the role watch for every scope.")
+    ] = False
+    spans: Annotated[
+        str | None,
+        Parameter(
+            help="Send a span of OpenTelemetry for each verb to an exporter that is installed, such as console."
+        ),
+    ] = None
+    log: Annotated[
+        Literal["text", "json"] | None, Parameter(help="Log a line for each request on standard error.")
+    ] = None
 
 
 async def serve(
@@ -35,21 +54,27 @@ async def serve(
         Parameter(help="A further name under which it is reached, such as memory.example.org."),
     ] = None,
     seconds: Annotated[float, Parameter(help="How long one request may take.")] = 60.0,
+    watch: WatchOptions = WatchOptions(),
 ) -> Any:
     if any(find_spec(name) is None for name in ("fastapi", "jinja2", "uvicorn")):
         raise NotFound("the extra `server` is not installed", recovery="pip install 'remanence[server]'")
     from remanence.faces.dashboard.site import Dashboard
     from remanence.faces.rest.serving import listen
     from remanence.faces.rest.serving import serve as serve_socket
+    from remanence.faces.rest.watch_options import begin_watch
 
     settings = common if path is None else replace(common, db=path)
 
     def open_scope(
         scope: str, agent: str | None, trust: "TrustName", new_scope: "NewScope"
     ) -> AbstractAsyncContextManager["Engine"]:
-        return open_engine(replace(settings, scope=scope, agent=agent), trust=trust, new_scope=new_scope)
+        given = replace(settings, scope=scope, agent=agent)
+        return open_engine(given, trust=trust, new_scope=new_scope, tracer=watching.tracer)
 
-    with listen(host, port) as listening:
+    with (
+        begin_watch(metrics=watch.metrics, spans=watch.spans, log=watch.log) as watching,
+        listen(host, port) as listening,
+    ):
         await serve_socket(
             open_scope,
             open_engine(settings),
@@ -58,6 +83,7 @@ async def serve(
             seconds_max=seconds,
             tell=lambda line: print(line, flush=True),
             build_dashboard=Dashboard,
+            watch=watching,
         )
 
 

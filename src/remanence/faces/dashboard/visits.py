@@ -18,7 +18,7 @@ from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.dashboard.erase_previews import ErasePreviews
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.offers import ROLE
-from remanence.faces.rest.request_log import RequestLog
+from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.inspect.inspect import find_position
 
@@ -35,7 +35,7 @@ class Visit:
 
     request: Request
     engines: Engines
-    requests: RequestLog
+    requests: RecentRequests
     memory: Engine
     token: AccessToken
     session: BrowserSession | None

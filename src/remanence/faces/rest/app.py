@@ -31,7 +31,7 @@ from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.guarding import RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
-from remanence.faces.rest.request_log import LoggedRequests, RequestLog
+from remanence.faces.rest.recent_requests import RecentRequests, RequestRecorder
 from remanence.faces.rest.wire import BY_TOKEN, Arguments
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
 
@@ -79,7 +79,7 @@ class Service:
 
     def __init__(self, opener: Opener, tokens: Engine) -> None:
         self.engines = Engines(opener)
-        self.requests = RequestLog()
+        self.requests = RecentRequests()
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.EventFeed] = {}
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
@@ -319,7 +319,7 @@ def build_app(
 
     app.openapi = describe_api  # type: ignore[method-assign] # as FastAPI has it extended
     guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
-    return LoggedRequests(guarded, service.requests, service.now)
+    return RequestRecorder(guarded, service.requests, service.now)
 
 
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:

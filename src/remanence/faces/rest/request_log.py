@@ -1,77 +1,85 @@
-"""The newest requests of a server, as the page of whoever runs it lists them: no texts, no arguments, nothing on disk.
+"""What the server logs where somebody asked for it: a line for each request, and what goes wrong, in one format.
 
-Knows statuses and times; must not know what was asked.
+A line has the route, never what a caller put into its address, its heads or its body. Knows ASGI and logging.
 """
 
-from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+import logging
+import sys
+from traceback import extract_tb
+from typing import Any, Literal
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Scope
 
-from remanence.core.clock import read_monotonic_micros
+from remanence.core.clock import to_datetime
+from remanence.core.results import visible
 
-KEPT_MAX = 500
-PATH_CHARS_MAX = 120
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredRequest:
-    """One request: when it came, what it named, for which token, its status, and how many milliseconds it took."""
-
-    at: int
-    method: str
-    path: str
-    token: str
-    status: int
-    ms: float
+LogFormat = Literal["text", "json"]
+METRICS = "/metrics"
+LOG = logging.getLogger("remanence.requests")
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_FIELDS = "fields"  # under which a record carries those of a request
 
 
-class RequestLog:
-    """The newest requests."""
-
-    def __init__(self) -> None:
-        self._kept: deque[AnsweredRequest] = deque(maxlen=KEPT_MAX)
-
-    def add(self, request: AnsweredRequest) -> None:
-        """Keep one; the oldest goes where there are too many."""
-        self._kept.append(request)
-
-    def list_newest(self) -> list[AnsweredRequest]:
-        """Return them, newest first."""
-        return list(reversed(self._kept))
+def write_log(form: LogFormat) -> None:
+    """Write what this process logs to standard error, in lines of one format."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_JsonLogFormat() if form == "json" else _TextLogFormat())
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    LOG.setLevel(logging.INFO)
 
 
-class LoggedRequests:
-    """Stands before an application and keeps what the verbs of its routes were asked, once they answered."""
+def log_request(scope: Scope, status: int, micros: int, sent: int) -> None:
+    """Log one request: which route, how it was answered, how long that took, and the name of its token."""
+    method, token = scope["method"], scope.get("token")
+    fields = {
+        "method": method if method in _METHODS else "other",
+        "route": getattr(scope.get("route"), "path", METRICS if scope["path"] == METRICS else None),
+        "status": status,
+        "ms": round(micros / 1_000, 1),
+        "bytes": sent,
+        "token": None if token is None else token.name,
+    }
+    LOG.info("request", extra={_FIELDS: fields})
 
-    def __init__(self, app: ASGIApp, log: RequestLog, now: Callable[[], int]) -> None:
-        self._app, self._log, self._now = app, log, now
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and keep how it went."""
-        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
-            await self._app(scope, receive, send)
-            return
-        at, began, status = self._now(), read_monotonic_micros(), 0
+def _describe_error(record: logging.LogRecord) -> list[str]:
+    """Say where an error was raised and of which class it is; its own words may be those of a memory."""
+    if record.exc_info is None or record.exc_info[0] is None:
+        return []
+    kind, _, trace = record.exc_info
+    return [kind.__name__, *(f"{one.filename}:{one.lineno} in {one.name}" for one in extract_tb(trace))]
 
-        async def send_on(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
 
-        try:
-            await self._app(scope, receive, send_on)
-        finally:
-            token = scope.get("token")
-            self._log.add(
-                AnsweredRequest(
-                    at,
-                    scope["method"],
-                    scope["path"][:PATH_CHARS_MAX],
-                    "" if token is None else token.name,
-                    status,
-                    (read_monotonic_micros() - began) / 1_000,
-                )
+def _time_of(record: logging.LogRecord) -> str:
+    return to_datetime(round(record.created * 1e6)).isoformat(timespec="milliseconds")
+
+
+class _JsonLogFormat(logging.Formatter):
+    """A line is a JSON object: `at`, `level`, and the fields of a request, or a `message` with its `error`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a record as a line."""
+        fields: dict[str, Any] | None = getattr(record, _FIELDS, None)
+        line: dict[str, Any] = {"at": _time_of(record), "level": record.levelname.lower()}
+        line |= {"message": record.getMessage()} if fields is None else fields
+        if error := _describe_error(record):
+            line["error"] = error
+        return json.dumps(line)
+
+
+class _TextLogFormat(logging.Formatter):
+    """A line is for people: when, how grave, and what."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return a record as a line."""
+        fields: dict[str, Any] | None = getattr(record, _FIELDS, None)
+        what = record.getMessage()
+        if fields is not None:
+            what = (
+                f"{fields['method']} {fields['route'] or '-'} {fields['status']} {fields['ms']} ms"
+                f" {fields['bytes']} B {fields['token'] or '-'}"
             )
+        error = "; ".join(_describe_error(record))
+        line = f"{_time_of(record)} {record.levelname.lower()} {what}{f' ({error})' if error else ''}"
+        return visible(line.replace("\n", " "))

@@ -13,11 +13,13 @@ from typing import Protocol
 
 import uvicorn
 from starlette.routing import BaseRoute
+from uvicorn.config import LOGGING_CONFIG
 
 from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
 from remanence.faces.rest.app import Service, build_app
 from remanence.faces.rest.engines import Opener
+from remanence.faces.rest.watch_options import ServerWatch
 
 CONNECTIONS_MAX = 1_000
 ENDING_S = 5  # in which requests under way may come to their end
@@ -48,11 +50,12 @@ async def serve(
     seconds_max: float,
     tell: Callable[[str], None],
     build_dashboard: Callable[[Service], Pages],
+    watch: ServerWatch,
 ) -> None:
     """Serve memories on a socket that listens, until the process is told to end; `tell` hears where, in lines."""
     host, port = listening.getsockname()[:2]
     async with tokens as memory:
-        service = Service(opener, memory)
+        service = Service(watch.begin(memory, opener), memory)
         dashboard = build_dashboard(service)
         app = build_app(
             service,
@@ -61,7 +64,8 @@ async def serve(
             pages=dashboard.build_routes(),
         )
         config = uvicorn.Config(
-            app,
+            watch.stand_before(app, memory, service.find_token),
+            log_config=LOGGING_CONFIG if watch.log is None else None,
             log_level="warning",
             access_log=False,
             server_header=False,

@@ -20,7 +20,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.base.copies import EVERY_SCOPE
 from remanence.store.base import Bookkeeping
 
-TokenRole = Literal["read", "write", "curate", "erase"]
+TokenRole = Literal["watch", "read", "write", "curate", "erase"]
 ROLES: tuple[TokenRole, ...] = get_args(TokenRole)  # each may do what those before it may
 ANY_SCOPE = "*"
 SCOPES_MAX = 1_000
@@ -84,8 +84,9 @@ class AccessTokens:
     ) -> NewToken:
         """Make an access token for the server, and show it once.
 
-        `scopes` are what it opens, "*" every scope. A role may do what those before it may: read (counts no use),
-        write, curate (apply, undo, forget), erase. A name that is taken raises Conflict.
+        `scopes` are what it opens, "*" every scope. A role may do what those before it may: watch (the numbers of a
+        server, no memory), read (counts no use), write, curate (apply, undo, forget), erase. A name that is taken
+        raises Conflict.
         """
         refuse_agent(self._core, "adds a token")
         check_name("a token", name)

@@ -25,6 +25,7 @@ from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.clocks import ClockWatch
 from remanence.flows.base.kept_snapshots import KeptSnapshots
 from remanence.flows.base.naming import find_memories, list_memory_names, plain_name, refuse_erased, unknown
+from remanence.flows.base.tracing import Tracer, begin_span
 from remanence.flows.indexes.archive_index import ArchiveIndex
 from remanence.flows.indexes.attribute_index import AttributeIndex
 from remanence.flows.indexes.entity_index import EntityIndex
@@ -161,6 +162,8 @@ class Core:
     others: list[Model] = field(init=False, default_factory=list)
     # What goes with the store: the connections of a writer that was made here.
     let_go: Callable[[], Awaitable[None]] | None = field(init=False, default=None)
+    # What hears of each step that it began and ended.
+    tracer: Tracer | None = field(init=False, default=None)
     # The policies that somebody planned with here, by their hash, the newest last.
     named: "dict[str, Policy]" = field(init=False, default_factory=dict)
 
@@ -234,7 +237,8 @@ class Core:
     async def commit(self, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write the changes of one part; a clock that jumped is noticed before it is written down."""
         await self.watch.look()
-        return await self.store.commit(self.scope, changes, cause)
+        with begin_span(self.tracer, "commit"):
+            return await self.store.commit(self.scope, changes, cause)
 
     async def _commit_uses(
         self, changes: Sequence[Entry], agent: str | None, at: int, extends: tuple[str, int] | None

@@ -40,7 +40,7 @@ class Spending:
         """Count what was asked, as soon as it is answered: also where nothing comes of it."""
         self.tokens += tokens
         now = self.core.clock.now()
-        counts = dict(zip(_names(now, self.account), (calls, tokens), strict=True))
+        counts = dict(zip(name_day_counters(now, self.account), (calls, tokens), strict=True))
         await self.core.store.bookkeep(self.core.scope, Bookkeeping(now, count=counts))
 
     async def waits(self) -> str:
@@ -57,10 +57,11 @@ class Spending:
 async def read_spent_today(core: Core, account: Account = WRITER) -> Mapping[str, int]:
     """Return how many calls and tokens models have taken today, UTC."""
     now = core.clock.now()
-    names = _names(now, account)
+    names = name_day_counters(now, account)
     counters = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=names))).counters
     return {what: counters.get(name, 0) for what, name in zip(COUNTED, names, strict=True)}
 
 
-def _names(now: int, account: Account) -> list[str]:
+def name_day_counters(now: int, account: Account) -> list[str]:
+    """Return the names of the counters of a day, UTC: calls, then tokens."""
     return [f"{account.under}{date_of(now)}/{what}" for what in COUNTED]

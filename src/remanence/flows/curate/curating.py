@@ -56,6 +56,7 @@ from remanence.flows.base.policy_reading import (
     read_adopted_policy,
     read_policy,
 )
+from remanence.flows.base.tracing import begin_span, trace_step
 from remanence.flows.curate.plan_inputs import (
     attached_changes,
     complete_merges,
@@ -105,7 +106,10 @@ async def plan(
     Of pairs it looks at `only` one, where a person names it.
     """
     snapshot, now = await freeze_scope(core, policy, _COUNTED if listed else frozenset(), only)
-    new_plan = await asyncio.to_thread(plan_of, snapshot, policy, now, automatic=automatic, sparing=sparing)
+    with begin_span(core.tracer, "decide"):
+        new_plan = await asyncio.to_thread(
+            plan_of, snapshot, policy, now, automatic=automatic, sparing=sparing
+        )
     if listed:
         new_plan = replace(new_plan, preview=await _preview(core, new_plan, snapshot, listed))
     del snapshot  # of a large scope it is most of what is held
@@ -135,7 +139,10 @@ async def plan_part(
     among = build_affected_filter(part)
     among = None if among is None else (*among, TASKS)
     snapshot, now = await freeze_scope(core, part, GOING_ON | _COUNTED, among=among, kept=True)
-    new_plan, digest, rest = await aside_of_rows(len(snapshot), _decide_plan, snapshot, part, now, sparing)
+    with begin_span(core.tracer, "decide"):
+        new_plan, digest, rest = await aside_of_rows(
+            len(snapshot), _decide_plan, snapshot, part, now, sparing
+        )
     core.remember(new_plan, RememberedPlan(digest, part, CURATE, policy.hash))
     return PartOfPolicy(new_plan, snapshot, part, rest)
 
@@ -187,6 +194,7 @@ async def read_undamaged(core: Core, seqs: Sequence[int]) -> list[Memory | None]
         return [memory for seq in seqs for memory in await read_undamaged(core, [seq])]
 
 
+@trace_step("gather")
 async def freeze_scope(
     core: Core,
     policy: Policy,
@@ -351,7 +359,8 @@ async def _agreed_on(
     if not own:
         await asyncio.to_thread(refuse_foreign, plan, policy)
     snapshot, now = await freeze_scope(core, policy, only=origin.only if origin is not None else None)
-    return await asyncio.to_thread(_judge_plan, plan, digest, snapshot, policy, now)
+    with begin_span(core.tracer, "decide"):
+        return await asyncio.to_thread(_judge_plan, plan, digest, snapshot, policy, now)
 
 
 def _judge_plan(plan: Plan, digest: str, snapshot: Snapshot, policy: Policy, now: int) -> _JudgedPlan:

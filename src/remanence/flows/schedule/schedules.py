@@ -220,7 +220,7 @@ async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[C
         counts=base.counts,
         random=base.random,
     )
-    core.model = base.model
+    core.model, core.tracer = base.model, base.tracer
     await lifetime.settle(core)
     try:
         yield core
