@@ -5,7 +5,9 @@ about them. `rest.extra_ms` is the CPU time a recall takes the server less the e
 clients wait for an answer, each asking one after the other; `rest.errors` counts what sixty-four were refused.
 `rest.event_ms` is how long after its answer the last of some listeners has heard of a write; `rest.flood_rss_mb` what
 the server holds after ten seconds of bodies of a megabyte without a token, and `rest.after_flood_s` when it then
-answers another.
+answers another. `--options="--metrics --log json"` is given to the server; `rest.scrape_ms` is then the CPU time of
+an answer of `/metrics`, and `rest.options_ms` how much more of it a request takes than one of a server without options,
+asked in turn.
 """
 
 import argparse
@@ -13,12 +15,15 @@ import asyncio
 import http.client
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
@@ -30,6 +35,7 @@ from benchmarks.report import figure, settings
 WORDS = 2_000
 FLOOD_S = 10.0
 LISTENERS = 200
+ROUNDS, REQUESTS = 9, 400
 
 
 def main() -> None:
@@ -38,16 +44,32 @@ def main() -> None:
     parser.add_argument("--memories", type=int, default=10_000)
     parser.add_argument("--recalls", type=int, default=400)
     parser.add_argument("--embedder", default="auto")
+    parser.add_argument("--options", default="", help="options of the server")
+    parser.add_argument("--scopes", type=int, default=1)
     given = parser.parse_args()
     if not Path("/proc/self/stat").exists():
         print("skipped: there is no /proc here, which tells the CPU time of another process")
         return
-    settings(memories=given.memories, recalls=given.recalls, embedder=given.embedder)
+    settings(
+        memories=given.memories,
+        recalls=given.recalls,
+        embedder=given.embedder,
+        options=given.options,
+        scopes=given.scopes,
+    )
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "memory.db"
         asked = _draw_questions(given.recalls)
         engine_ms, token = asyncio.run(_measure_engine(file, given.memories, asked, given.embedder))
-        _measure_server(file, asked, given.embedder, engine_ms, token)
+        watch = asyncio.run(_add_scopes(file, given.scopes))
+        options = [*shlex.split(given.options), "--embedder", given.embedder]
+        with _serve(file, options) as (pid, port):
+            if given.options:
+                with _serve(file, ["--embedder", given.embedder]) as plain:
+                    _measure_options((pid, port), plain, token)
+            if "--metrics" in options:
+                _measure_scrapes(pid, port, watch)
+            _measure_server(pid, port, asked, engine_ms, token)
 
 
 def _draw_text(random: Random, words: int) -> str:
@@ -89,37 +111,77 @@ class _Client:
         return answer.status, time.perf_counter() - began, body
 
 
-def _measure_server(file: Path, asked: list[str], embedder: str, engine_ms: float, token: str) -> None:
+async def _add_scopes(file: Path, scopes: int) -> str:
+    """Write to further scopes, and return a token that reads the numbers of all."""
+    for number in range(scopes - 1):
+        async with remanence.open(file, scope=f"scope{number}", embedder="none") as memory:
+            await memory.learn("The harbour is closed.")
+    async with remanence.open(file, embedder="none", scope="watch") as memory:
+        return (await memory.token.add("watch", scopes=["*"], role="watch")).secret
+
+
+@contextmanager
+def _serve(file: Path, options: list[str]) -> Iterator[tuple[int, int]]:
+    """Serve a file, and yield the process and its port."""
     command = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "serve", str(file)]
     process = subprocess.Popen(
-        [*command, "--port", "0", "--embedder", embedder], stdout=subprocess.PIPE, text=True
+        [*command, "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
     try:
         assert process.stdout is not None
-        port = int(process.stdout.readline().rpartition(":")[2])
-        client = _Client(port, token)
-        for question in asked[:20]:
-            client.ask("recall", query=question, count_use=False)
-        began = _cpu_seconds(process.pid)
-        for question in asked:
-            client.ask("recall", query=question, count_use=False)
-        server_ms = 1_000 * (_cpu_seconds(process.pid) - began) / len(asked)
-        figure("rest.engine_ms", engine_ms, "ms")
-        figure("rest.server_ms", server_ms, "ms")
-        figure("rest.extra_ms", server_ms - engine_ms, "ms")
-        waited, _ = _ask_at_once(port, token, asked, 8)
-        figure("rest.p99_ms", 1_000 * float(np.percentile(waited, 99)), "ms")
-        _, refused = _ask_at_once(port, token, asked, 64)
-        figure("rest.errors", refused, "")
-        for listeners in (1, LISTENERS):
-            waited_s = _measure_events(port, token, listeners)
-            figure("rest.event_ms", 1_000 * waited_s, "ms", listeners=listeners)
-        _flood(port)
-        figure("rest.flood_rss_mb", _resident_mb(process.pid), "MB")
-        figure("rest.after_flood_s", _Client(port, token).ask("recall", query=asked[0])[1], "s")
+        yield process.pid, int(process.stdout.readline().rpartition(":")[2])
     finally:
         process.terminate()
         process.wait(60)
+
+
+def _measure_options(watched: tuple[int, int], plain: tuple[int, int], token: str) -> None:
+    """Ask both servers in turn for what costs little."""
+    clients, more = [(pid, _Client(port, token)) for pid, port in (watched, plain)], []
+    for _ in range(ROUNDS):
+        spent = []
+        for pid, client in clients:
+            began = _cpu_seconds(pid)
+            for _ in range(REQUESTS):
+                assert client.ask("get", name=1)[0] == 200
+            spent.append(_cpu_seconds(pid) - began)
+        more.append(1_000 * (spent[0] - spent[1]) / REQUESTS)
+    figure("rest.options_ms", float(np.median(more)), "ms", rounds=[round(one, 3) for one in more])
+
+
+def _measure_scrapes(pid: int, port: int, token: str) -> None:
+    """Ask for the numbers as often as they are read anew."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    began, times = _cpu_seconds(pid), 20
+    for _ in range(times):
+        connection.request("GET", "/metrics", headers={"authorization": f"Bearer {token}"})
+        answer = connection.getresponse()
+        assert answer.status == 200 and answer.read()
+        time.sleep(1.1)
+    figure("rest.scrape_ms", 1_000 * (_cpu_seconds(pid) - began) / times, "ms")
+
+
+def _measure_server(pid: int, port: int, asked: list[str], engine_ms: float, token: str) -> None:
+    client = _Client(port, token)
+    for question in asked[:20]:
+        client.ask("recall", query=question, count_use=False)
+    began = _cpu_seconds(pid)
+    for question in asked:
+        client.ask("recall", query=question, count_use=False)
+    server_ms = 1_000 * (_cpu_seconds(pid) - began) / len(asked)
+    figure("rest.engine_ms", engine_ms, "ms")
+    figure("rest.server_ms", server_ms, "ms")
+    figure("rest.extra_ms", server_ms - engine_ms, "ms")
+    waited, _ = _ask_at_once(port, token, asked, 8)
+    figure("rest.p99_ms", 1_000 * float(np.percentile(waited, 99)), "ms")
+    _, refused = _ask_at_once(port, token, asked, 64)
+    figure("rest.errors", refused, "")
+    for listeners in (1, LISTENERS):
+        waited_s = _measure_events(port, token, listeners)
+        figure("rest.event_ms", 1_000 * waited_s, "ms", listeners=listeners)
+    _flood(port)
+    figure("rest.flood_rss_mb", _resident_mb(pid), "MB")
+    figure("rest.after_flood_s", _Client(port, token).ask("recall", query=asked[0])[1], "s")
 
 
 def _ask_at_once(port: int, token: str, asked: list[str], clients: int) -> tuple[list[float], int]:

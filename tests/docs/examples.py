@@ -16,7 +16,7 @@ from tests.command_line import typed
 
 NOT_RUN = "<!-- not run -->"
 # Pages whose commands are typed too, in order with the Python: a newcomer follows them literally.
-FOLLOWED = frozenset({"README.md", "index.md", "start.md", "backup.md"})
+FOLLOWED = frozenset({"README.md", "index.md", "start.md", "backup.md", "operate.md"})
 OURS = re.compile(r"^\$ ((?:remanence|cd|mv|cp) .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 COLUMNS = 110
 SYSTEM: dict[str, Callable[..., object]] = {"cd": os.chdir, "mv": shutil.move, "cp": shutil.copyfile}
