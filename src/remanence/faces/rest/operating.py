@@ -60,7 +60,7 @@ class OperatorsDoor:
         self._find_token = find_token
         self._numbers, self._note = numbers, note
         self._turn = asyncio.Lock()
-        self._looked_at: int | None = None
+        self._kept_until = 0
         self._health: Response | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -98,10 +98,9 @@ class OperatorsDoor:
     async def _tell_health(self) -> Response:
         """Say whether the store can be read; who asks needs no token, and is told nothing else."""
         async with self._turn:
-            now = read_monotonic_micros()
-            if self._looked_at is None or self._health is None or now - self._looked_at > KEPT_S * SECOND:
+            if self._health is None or read_monotonic_micros() >= self._kept_until:
                 self._health = await _look_at(self._memory)
-                self._looked_at = now
+                self._kept_until = read_monotonic_micros() + KEPT_S * SECOND
             return self._health
 
     async def _tell_numbers(self, scope: Scope, numbers: ServerNumbers) -> Response:
