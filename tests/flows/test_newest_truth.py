@@ -379,7 +379,7 @@ def test_every_face_says_what_may_be_out_of_date(tmp_path: Path) -> None:
                 ("My boss is Ola.", "turn"),
             ]
             return [
-                await tools.learn(text, speaker="Tilda", role="user", kind=None if kind == "fact" else kind)
+                await tools.learn([text], speaker="Tilda", role="user", kind=None if kind == "fact" else kind)
                 for text, kind in said
             ]
 

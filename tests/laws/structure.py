@@ -140,7 +140,6 @@ BANNER_ANYWHERE = re.compile(BANNER.pattern.removeprefix("^"))
 PARTICIPLES = frozenset(
     {
         "archived",
-        "called",
         "condensed",
         "filled",
         "heard",

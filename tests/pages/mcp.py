@@ -1,4 +1,4 @@
-"""The page of MCP tools, written from the tools that the server announces: names, descriptions and arguments."""
+"""The page of MCP tools, written from what the server announces: names, descriptions and arguments."""
 
 import asyncio
 from typing import Any
@@ -11,26 +11,44 @@ from remanence.faces.mcp.tools import CURATING
 
 HEAD = """# MCP tools
 
-What `remanence mcp` offers to a model, as the server announces it; [how to set it up](../how-to/mcp.md).
+What `remanence mcp`, and `remanence serve` at `/mcp`, offer to a model, as they announce it;
+[how to set it up](../how-to/mcp.md).
 """
 
 
 def page() -> str:
     """Return the page."""
-    return HEAD + "".join(map(_section, asyncio.run(_announced())))
+    tools, prompts, resources = asyncio.run(_announced())
+    return (
+        HEAD
+        + "".join(map(_section, tools))
+        + "\n## Prompts\n\n"
+        + "".join(map(_prompt, prompts))
+        + "\n## Resources\n\n"
+        + "".join(f"- `{one.uri}`: {one.description}\n" for one in resources)
+    )
 
 
-async def _announced() -> list[Any]:
+async def _announced() -> tuple[list[Any], list[Any], list[Any]]:
     async with (
         remanence.open() as memory,
         Client(server.build_server(memory, server.McpSession(memory), allow_curation=True)) as client,
     ):
-        return list((await client.list_tools()).tools)
+        return (
+            list((await client.list_tools()).tools),
+            list((await client.list_prompts()).prompts),
+            list((await client.list_resources()).resources),
+        )
+
+
+def _prompt(prompt: Any) -> str:
+    takes = "".join(f" `{one.name}`: {one.description}" for one in prompt.arguments or ())
+    return f"- `{prompt.name}`: {prompt.description}{takes}\n"
 
 
 def _section(tool: Any) -> str:
     arguments = "".join(f"- {_argument(tool, name)}\n" for name in tool.input_schema.get("properties", {}))
-    only = "\n\nOnly with `--allow-curation`." if tool.name in CURATING else ""
+    only = "\n\nOnly with `--allow-curation`, or a token that may curate." if tool.name in CURATING else ""
     return f"\n## `{tool.name}`\n\n{tool.description}{only}\n" + (f"\n{arguments}" if arguments else "")
 
 

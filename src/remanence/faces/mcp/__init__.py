@@ -1,4 +1,4 @@
-"""The Model Context Protocol over standard input and output: a memory as tools for an agent.
+"""The Model Context Protocol: a memory as tools for an agent, over standard input and output or behind a server.
 
 Needs the extra `mcp`, which nothing else imports.
 """

@@ -3,8 +3,10 @@
 Knows the shape of results; must not know how they come about.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from remanence.core.clock import to_datetime
 from remanence.core.model import LearnResult, Link, Memory, RecallResult, Status, short_id
@@ -18,6 +20,7 @@ from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.recalling import render as memory_line
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
+from remanence.text.tokens import token_counts
 
 MEMORIES = "a memory a line as [id date who, from where] text"
 WITHHELD = "is in quarantine: a person may read it and release it"
@@ -44,6 +47,21 @@ def render_recall_result(answer: RecallResult, budget: int | None = None) -> str
         + _advise(answer, budget)
         + _describe_fallback(answer)
         + _explain(answer)
+    )
+
+
+def render_newest(memories: Sequence[Memory], budget: int | None, *, is_whole: bool) -> str:
+    """Write memories as a list, the newest first, as far as a budget of tokens goes, and how it goes on."""
+    if not memories:
+        return "Nothing was found."
+    lines = [memory_line(memory) for memory in memories]
+    sums = list(accumulate(token_counts(lines)))
+    shown = len(lines) if budget is None else bisect_right(sums, budget)
+    missing = len(lines) - shown
+    return (
+        (mark_as_data("\n".join(lines[:shown]), MEMORIES) if shown else "Nothing fits.")
+        + f"\nLeft out: {kept_out({'budget': missing})}." * bool(missing)
+        + "\nThere are more: ask for a higher limit, or for other days." * (not is_whole)
     )
 
 

@@ -5,13 +5,14 @@ they are called by.
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from remanence.core.arguments import check_count
 from remanence.core.errors import (
     Conflict,
     Erased,
@@ -24,7 +25,7 @@ from remanence.core.errors import (
     nearest,
 )
 from remanence.core.guards import find_protecting_guards
-from remanence.core.model import LINEAGE, Kind, Memory, Relation, Role, Status, short_id
+from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, Role, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
 from remanence.curate.planner.plan import Plan
@@ -34,11 +35,13 @@ from remanence.engine import Engine
 from remanence.faces.mcp import answers
 from remanence.faces.mcp.inputs import Choices, Texts
 from remanence.faces.show import lines
-from remanence.faces.style import moment
+from remanence.faces.style import interval, moment
 from remanence.flows.write.noting import NoteResult
 from remanence.llm.questions import mark_as_data
+from remanence.recall.frames import BUDGET_MAX, LIMIT_MAX
 
 IDS_MAX = 100  # of one call
+TEXTS_MAX = 100  # of one call, too: what a model writes in one go is far less
 LIMIT = 10  # of a recall that names none; hosts send null for what is absent
 BUDGET = 1_500
 AROUND = 84  # tokens of the marks, and of what stands around them, at most
@@ -48,10 +51,12 @@ _UNDRAWN = LINEAGE | {Relation.NEWER}  # an agent that knows what holds now says
 ALL = "all"  # asks why of all that is returned
 BOOT = "boot"
 TURN = "turn"  # the kind of what is noted
+RUN_CHARS = 32  # of the id of a run, which may be digits alone
 Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
-Query = Annotated[str, Field(description="The question in its own words.")]
+Query = Annotated[str | None, Field(description="The question in its own words; none: the newest.")]
 Budget = Annotated[int | None, Field(description="At most so many tokens.")]
+Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
 
@@ -101,34 +106,60 @@ class Plans:
 
 @dataclass
 class Tools:
-    """The tools over one open memory; public methods are tools."""
+    """The tools over one open memory; public methods are tools.
+
+    Without `counts_use` nothing that is shown counts as used.
+    """
 
     memory: Engine
     allow_curation: bool = False
     plans: Plans = field(default_factory=Plans)
+    counts_use: bool = True
 
     async def recall(
         self,
-        query: Query,
+        query: Query = None,
         limit: Annotated[int | None, Field(description=f"At most so many; else {LIMIT}.")] = None,
         budget: Budget = BUDGET,
         tags: Annotated[Texts | None, Field(description="With all of these.")] = None,
+        category: str | None = None,
         since: Annotated[str | None, Field(description="Only said then or later, ISO 8601.")] = None,
         until: Annotated[str | None, Field(description="Only said until then.")] = None,
         why: Annotated[str | None, Field(description="all, or what you miss: id or text.")] = None,
     ) -> str:
-        """Find what answers a question, and say why where that is asked: of all of it, or of what is missing."""
-        room = _shrink_budget(budget)
+        """Find what answers a question, and say why where that is asked: of all of it, or of what is missing.
+
+        Without a question the newest are listed, which counts no use.
+        """
+        room, most = _shrink_budget(budget), LIMIT if limit is None else limit
+        filters: dict[str, Any] = {"tags": tags} if tags else {}
+        filters |= {} if category is None else {"category": category}
+        between = _parse_interval(since, until)
+        if query is None:
+            if why is not None:
+                raise InvalidInput("only an answer has reasons", recovery="pass query, or leave why out")
+            return await self._list_newest(most, room, filters, between)
         answer = await self.memory.recall(
             query,
-            limit=LIMIT if limit is None else limit,
+            limit=most,
             budget=room,
-            filters={"tags": tags} if tags else {},
-            between=_parse_interval(since, until),
+            filters=filters,
+            between=between,
             explain=why is not None,
             why_not=None if why is None or why == ALL else _normalize_name(why),
+            count_use=self.counts_use,
         )
         return answers.render_recall_result(answer, room)
+
+    async def _list_newest(
+        self, limit: int, budget: int | None, filters: dict[str, Any], between: Interval | None
+    ) -> str:
+        """List what came in last; one more is asked for, to tell whether there is more."""
+        check_count("limit", limit, 1, LIMIT_MAX)
+        if budget is not None:
+            check_count("budget", budget, 1, BUDGET_MAX)
+        found = await self.memory.list(limit=limit + 1, filters=filters, between=between)
+        return answers.render_newest(found[:limit], budget, is_whole=len(found) <= limit)
 
     async def get(
         self,
@@ -156,7 +187,9 @@ class Tools:
 
     async def learn(
         self,
-        text: Annotated[str, Field(description="One subject, in full sentences, with names and dates.")],
+        text: Annotated[
+            Texts, Field(description="Each one subject, in full sentences, with names and dates.")
+        ],
         category: str | None = None,
         kind: str | None = None,
         tags: Annotated[Texts | None, Field(description="Names to find it by.")] = None,
@@ -165,37 +198,56 @@ class Tools:
         source: Annotated[str | None, Field(description="Where it stands.")] = None,
         said_at: Annotated[str | None, Field(description="ISO 8601; else now.")] = None,
     ) -> str:
-        """Remember one text; a category that is none becomes a tag."""
+        """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
         if category is not None and category not in self.memory.policy.current.categories:
-            near = nearest(category, self.choices["category"])
+            near = nearest(category, self.choices["learn"]["category"])
             hint = f"; did you mean {near!r}?" if near else ""
             notes.append(f"{format_value(category)} is no category and became a tag{hint}")
             all_tags.append(category)
             category = None
+        # What an agent was told does not say who the agent is: a person says that.
+        own = [tag for tag in all_tags if says_who([tag], system=False)]
         about: dict[str, Any] = {
+            "category": category,
+            "tags": [tag for tag in all_tags if tag not in own],
+            "speaker": speaker,
+            "source": source,
+            "said_at": None if said_at is None else moment(said_at),
+            "spares_identity": not self.allow_curation,
             "kind": None if kind == TURN else kind,
             "role": role,
         }  # the engine knows which there are
-        # What an agent was told does not say who the agent is: a person says that.
-        own = [tag for tag in all_tags if says_who([tag], system=False)]
-        store = self.memory.note if kind == TURN else self.memory.learn
-        answer = await store(
-            text,
-            category=category,
-            tags=[tag for tag in all_tags if tag not in own],
-            speaker=speaker,
-            source=source,
-            said_at=None if said_at is None else moment(said_at),
-            spares_identity=not self.allow_curation,
-            **about,
-        )
-        if own and answer.seq and (waits := await self.memory.review.propose(answer.seq, *own)):
-            notes.append(f"{', '.join(waits)} waits for the user, who alone says who you are")
+        stored = await self._store(text, about, is_turn=kind == TURN)
+        told = [await self._tell_stored(answer, notes, own) for answer in stored]
+        return "\n".join(told)
+
+    async def _store(
+        self, texts: Sequence[str], about: dict[str, Any], *, is_turn: bool
+    ) -> Sequence[LearnResult | NoteResult]:
+        """Store texts; where one cannot be kept, none is."""
+        if len(texts) == 1:
+            store = self.memory.note if is_turn else self.memory.learn
+            return [await store(texts[0], **about)]
+        if is_turn and texts:
+            raise InvalidInput("turns come one at a time", recovery="learn each by itself")
+        if not 1 <= len(texts) <= TEXTS_MAX:
+            raise InvalidInput(f"{len(texts)} texts", recovery=f"learn 1 to {TEXTS_MAX} at once")
+        return await self.memory.learn_many([{"text": text, **about} for text in texts])
+
+    async def _tell_stored(
+        self, answer: LearnResult | NoteResult, notes: Sequence[str], own: Sequence[str]
+    ) -> str:
+        """Say what became of a text; what it says of who the agent is waits for the user."""
+        waits = await self.memory.review.propose(answer.seq, *own) if own and answer.seq else ()
+        told = [
+            *notes,
+            *([f"{', '.join(waits)} waits for the user, who alone says who you are"] if waits else []),
+        ]
         return (
-            answers.render_note_result(answer, notes)
+            answers.render_note_result(answer, told)
             if isinstance(answer, NoteResult)
-            else answers.render_learn_result(answer, notes)
+            else answers.render_learn_result(answer, told)
         )
 
     async def correct(
@@ -224,7 +276,7 @@ class Tools:
         if relation in {one.label for one in _UNDRAWN}:
             raise InvalidInput(
                 f"{relation} says what took whose place, and is not drawn by hand",
-                recovery=f"use correct, or one of: {', '.join(self.choices['relation'])}",
+                recovery=f"use correct, or one of: {', '.join(self.choices['link']['relation'])}",
             )
         wish: dict[str, Any] = {"relation": relation}
         link = await self.memory.link(_normalize_name(source), _normalize_name(target), **wish)
@@ -262,8 +314,9 @@ class Tools:
     ) -> str:
         """Show the memory through a frame; `boot` is what to begin with."""
         if name != BOOT:
+            room = _shrink_budget(budget)
             return answers.render_recall_result(
-                await self.memory.frame(name, query, budget=_shrink_budget(budget))
+                await self.memory.frame(name, query, budget=room, count_use=self.counts_use)
             )
         if query is not None:
             raise InvalidInput("boot takes no query", recovery="leave query out, or use the frame task")
@@ -316,21 +369,27 @@ class Tools:
 
     async def undo(
         self,
-        run: Annotated[str, Field(description="Its id, or last.")],
+        run: Annotated[str, Field(description="Its id, last, or the id of one memory.")],
     ) -> str:
-        """Take a run of yours back."""
+        """Take a run of yours back, or bring one memory back, whoever archived or forgot it."""
+        name = _normalize_name(run) if len(run) < RUN_CHARS else run
+        if name.startswith("#"):
+            return answers.render_receipts([await self.memory.restore(name)])
         return answers.render_undo_result(await self.memory.undo(run))
 
     @property
-    def choices(self) -> Choices:
-        """What arguments may be of which there are only so many."""
+    def choices(self) -> Mapping[str, Choices]:
+        """What arguments of which tool may be of which there are only so many."""
         policy = self.memory.policy.current
-        categories = [name for name in policy.categories if self.allow_curation or not policy.is_system(name)]
+        # Those of the system are a person's; who curates may write them, and is not tempted to.
+        categories = [name for name in policy.categories if not policy.is_system(name)]
         return {
-            "category": categories,
-            "kind": [*(one.label for one in Kind), TURN],
-            "role": [one.label for one in Role],
-            "relation": [one.label for one in Relation if one not in _UNDRAWN],
+            "learn": {
+                "category": categories,
+                "kind": [*(one.label for one in Kind), TURN],
+                "role": [one.label for one in Role],
+            },
+            "link": {"relation": [one.label for one in Relation if one not in _UNDRAWN]},
         }
 
     async def _apply(self, plan: Plan) -> tuple[list[Receipt], list[str]]:
@@ -381,10 +440,11 @@ def _preset(policy: str | None) -> str | None:
     return policy
 
 
-def _parse_interval(since: str | None, until: str | None) -> tuple[datetime, datetime] | None:
+def _parse_interval(since: str | None, until: str | None) -> Interval | None:
+    """Read two times, of which a day that ends the span is a part of it."""
     if since is None and until is None:
         return None
-    return moment(since or "1971-01-01"), moment(until or "2254-12-31")
+    return interval(f"{since or '1971-01-01'}/{until or '2254-12-31'}")
 
 
 # What is offered only with --allow-curation.
@@ -393,10 +453,13 @@ CURATING = ("plan", "forget", "apply", "undo")
 READING = frozenset({"recall", "get", "frame", "status", "plan", "forget"})
 # Where a tool does something else than the verb of its name.
 _SAYS = {
-    "get": "Show one memory whole: its links, its history, and why a policy keeps it or lets it go.",
-    "learn": "Store one text as a memory. A category that is none becomes a tag.",
+    "recall": "Find the memories that answer a question best, or list the newest.",
+    "get": "Show one memory whole: its links, its history, and why it stays or goes.",
+    "learn": "Store texts, each as a memory. A category that is none becomes a tag.",
+    "rate": "Rate how far memories helped.",
     "frame": "Show the memory through a frame. Begin work with boot.",
     "forget": "Prepare to delete memories: shows what would go; apply does it.",
+    "undo": "Take a run of yours back whole, or bring a memory back.",
 }
 
 
@@ -405,10 +468,11 @@ def says(name: str) -> str:
     return _SAYS.get(name) or advice(name).summary
 
 
-def names(*, allow_curation: bool) -> tuple[str, ...]:
+def names(*, allow_curation: bool, allow_writing: bool = True) -> tuple[str, ...]:
     """Return the names of the tools that a server offers."""
     every = (name for name, one in vars(Tools).items() if callable(one) and not name.startswith("_"))
-    return tuple(name for name in every if allow_curation or name not in CURATING)
+    some = (name for name in every if allow_writing or name in READING)
+    return tuple(name for name in some if allow_curation or name not in CURATING)
 
 
 def _shorten(kept: dict[str, Any]) -> None:
