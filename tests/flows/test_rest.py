@@ -102,10 +102,11 @@ def problem(reply: Reply, status: int) -> str:
     return str(document["detail"])
 
 
-def start(file: Path, *more: str) -> Server:
-    """Start a server on a file and wait until it listens."""
+def start(file: Path, *more: str, before: str = "") -> Server:
+    """Start a server on a file and wait until it listens; `before` is Python that runs first."""
+    python, option, script, *rest = COMMAND
     process = subprocess.Popen(
-        [*COMMAND, str(file), "--embedder", "none", *more],
+        [python, option, before + script, *rest, str(file), "--embedder", "none", *more],
         stdout=subprocess.PIPE,
         text=True,
         env={"PYTHONPATH": str(ROOT / "src")},

@@ -8,9 +8,9 @@ import inspect
 import secrets
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 import orjson
 from fastapi import Body, FastAPI, Header, Query, Request
@@ -18,8 +18,8 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response, StreamingResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute
-from starlette.types import ASGIApp
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remanence._version import __version__
 from remanence.core.errors import NotFound, RemanenceError
@@ -28,7 +28,7 @@ from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.rest import events, problems
 from remanence.faces.rest.engines import Engines, Opener
-from remanence.faces.rest.guarding import RequestGuard
+from remanence.faces.rest.guarding import AGENTS, RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.recent_requests import RecentRequests, RequestRecorder
@@ -256,17 +256,38 @@ class _VerbCall:
     named: dict[str, Any]
 
 
+class Agents(Protocol):
+    """What answers agents, `async with`; where the library of their protocol is not installed there is none."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        ...
+
+    async def __aenter__(self) -> object:
+        """Begin to answer."""
+        ...
+
+    async def __aexit__(self, *raised: object) -> None:
+        """End what was begun for them."""
+        ...
+
+
 def build_app(
-    service: Service, hosts: Collection[str], *, seconds_max: float, pages: Sequence[BaseRoute] = ()
+    service: Service,
+    hosts: Collection[str],
+    *,
+    seconds_max: float,
+    agents: Agents | None = None,
+    pages: Sequence[BaseRoute] = (),
 ) -> ASGIApp:
     """Return the application; `hosts` are the names it answers to, `seconds_max` how long a verb may take.
 
-    `pages` are routes that stand behind those of the verbs.
+    `agents` answers agents, `pages` are routes that stand behind those of the verbs.
     """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with service.engines:
+        async with service.engines, agents or nullcontext():
             yield
 
     app = FastAPI(
@@ -277,6 +298,7 @@ def build_app(
         docs_url=None,  # its page fetches scripts from elsewhere
         redoc_url=None,
         lifespan=lifespan,
+        routes=[Route(AGENTS, agents, methods=["POST"])] if agents is not None else None,
         responses=_WRONG,
         separate_input_output_schemas=False,
     )

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.faces.rest import problems
@@ -17,9 +18,11 @@ from remanence.flows.base.access_tokens import AccessToken
 LOG = logging.getLogger("remanence")
 BODY_BYTES_MAX = 1 << 20
 BODY_SECONDS_MAX = 10.0  # in which the whole body must have arrived
-BEHIND_TOKENS = "/v1/"
+AGENTS = "/mcp"
+BEHIND_TOKENS = ("/v1/", AGENTS)
 STREAMS = frozenset({"/v1/events", "/live"})  # answers without end
 FindToken = Callable[[str], Awaitable[AccessToken]]  # of the head `Authorization`; raises RequestRefused
+Refuse = Callable[..., JSONResponse]
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
@@ -45,6 +48,10 @@ class RequestGuard:
             await self._app(scope, receive, send)
             return
         began = False
+        # What is refused is told as those who ask there read it.
+        refuse: Refuse = (
+            problems.build_answer_to_agent if scope["path"] == AGENTS else problems.build_response
+        )
 
         async def send_safely(message: Message) -> None:
             nonlocal began
@@ -67,14 +74,14 @@ class RequestGuard:
             else:
                 await asyncio.wait_for(answering, self._seconds_max)
         except RequestRefused as refusal:
-            answer = problems.describe_refusal(refusal)
+            answer = refuse(refusal.status, str(refusal), refusal.recovery, refusal.headers)
             answer.headers["connection"] = (
                 "close"  # the body was not read, and is not to be taken for a request
             )
             await answer(scope, receive, send_safely)
         except TimeoutError:
             if not began:
-                answer = problems.build_response(
+                answer = refuse(
                     504,
                     f"it took more than {self._seconds_max:g} s",
                     "ask for less, or for longer: --seconds",
@@ -83,9 +90,7 @@ class RequestGuard:
         except Exception:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not began:
-                await problems.build_response(500, "it failed within", problems.INSIDE)(
-                    scope, receive, send_safely
-                )
+                await refuse(500, "it failed within", problems.INSIDE)(scope, receive, send_safely)
 
     def _refuse_foreign(self, headers: Headers) -> None:
         """Refuse other pages, and a name that is not this server's: a page elsewhere may have had it resolved so."""

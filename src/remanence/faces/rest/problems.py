@@ -67,6 +67,7 @@ TITLES = {
     504: "It took too long",
 }
 FAULTS_MAX = 10  # that one answer names
+_REFUSED = -32600  # an invalid request, in JSON-RPC
 INSIDE = "its log tells why; what was answered before is kept"
 
 
@@ -105,6 +106,14 @@ def build_response(
     return JSONResponse(
         problem.model_dump(exclude_defaults=True) | {"type": problem.type}, status, headers, MEDIA_TYPE
     )
+
+
+def build_answer_to_agent(
+    status: int, detail: str, recovery: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """Return a refusal as the Model Context Protocol has it: its clients show the message of nothing else."""
+    error = {"code": _REFUSED, "message": f"{detail}\n→ {recovery}"}
+    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status, headers)
 
 
 def describe_refusal(error: RequestRefused) -> JSONResponse:

@@ -9,6 +9,8 @@ import socket
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
+from functools import partial
+from importlib.util import find_spec
 from typing import Protocol
 
 import uvicorn
@@ -17,7 +19,7 @@ from uvicorn.config import LOGGING_CONFIG
 
 from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
-from remanence.faces.rest.app import Service, build_app
+from remanence.faces.rest.app import Agents, Service, build_app
 from remanence.faces.rest.engines import Opener
 from remanence.faces.rest.watch_options import ServerWatch
 
@@ -61,6 +63,7 @@ async def serve(
             service,
             {*hosts, *_name_hosts(host)},
             seconds_max=seconds_max,
+            agents=_build_agents(service),
             pages=dashboard.build_routes(),
         )
         config = uvicorn.Config(
@@ -84,6 +87,15 @@ async def serve(
             await _Server(config, service).serve(sockets=[listening])
         finally:
             await dashboard.end()
+
+
+def _build_agents(service: Service) -> Agents | None:
+    """Return what answers agents, None where the library of their protocol is not installed."""
+    if find_spec("mcp") is None:
+        return None
+    from remanence.faces.rest.agents import McpAgents
+
+    return McpAgents(service.engines, partial(service.find_scope, role="read", file_wide=False))
 
 
 class _Server(uvicorn.Server):
