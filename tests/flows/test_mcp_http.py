@@ -3,10 +3,12 @@
 import asyncio
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Literal
@@ -17,10 +19,15 @@ from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import LATEST_HANDSHAKE_VERSION
+from starlette.types import Receive, Scope, Send
 
 import remanence.sync
-from remanence.faces.rest.guarding import BODY_BYTES_MAX
-from remanence.flows.base.access_tokens import ROLES
+from remanence.core.keywords import TrustName
+from remanence.faces.rest import agents
+from remanence.faces.rest.agents import McpAgents
+from remanence.faces.rest.engines import Engines
+from remanence.flows.base.access_tokens import ROLES, AccessToken, TokenRole
+from remanence.flows.base.opening_checks import NewScope
 from tests.flows.test_mcp import Agent, named, planned, recalled, runs
 from tests.flows.test_rest import WAIT, Reply, Server, start, stop
 
@@ -52,6 +59,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             memory.learn(f"The key of {scope} hangs behind the door.", key="key")
     served = start(file)
     served.tokens = dict(tokens)
+    assert 401 == served.send("/mcp", {}).status  # a signal before it serves would end it as any process
     yield served
     assert 0 == stop(served)
 
@@ -364,25 +372,23 @@ def test_only_messages_are_taken(server: Server) -> None:
     for body in (b"", b"{", b"\xff", b"[]", b"{}", b"[" * 100_000, b'{"jsonrpc": "2.0", "id": 1}'):
         for heads in (HEADS, HEADS | {"mcp-protocol-version": "2026-07-28"}):
             assert 400 <= server.send("/mcp", body, token=token, heads=heads).status < 500, body
-    assert "memories" in said(post(server, "tools/call", token, name="status", arguments={}))
+    assert "scope home" in said(post(server, "tools/call", token, name="status", arguments={}))
 
 
 def test_a_body_has_its_bounds(server: Server) -> None:
-    """Ten megabytes are refused in words, told or not told how long they are; the next call is answered."""
+    """Ten megabytes are refused in words before they are read; the next call is answered."""
     token = server.tokens["home", "write"]
-    text = "x" * BODY_BYTES_MAX
-    told = refused(post(server, "tools/call", token, name="learn", arguments={"text": text}), 413)
     wide = socket.create_connection(("127.0.0.1", server.port), timeout=WAIT)
     wide.sendall(
         f"POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {token}\r\n"
         "content-type: application/json\r\ncontent-length: 10000000\r\n\r\n".encode()
     )
-    head = wide.recv(1_000)
-    wide.close()
+    with wide, wide.makefile("rb") as answer:
+        told = answer.read()
 
-    assert "at most" in told
-    assert b" 413 " in head
-    assert "memories" in said(post(server, "tools/call", token, name="status", arguments={}))
+    assert b" 413 " in told.partition(b"\r\n")[0]
+    assert b'"message":"a body has at most 1,048,576 bytes' in told
+    assert "scope home" in said(post(server, "tools/call", token, name="status", arguments={}))
 
 
 def test_other_pages_and_names_are_refused(server: Server) -> None:
@@ -447,6 +453,101 @@ async def test_a_session_ends_with_the_server(tmp_path: Path) -> None:
 
     assert "active" == kept.status.label and kept.session
     assert not open_sessions
+
+
+@asynccontextmanager
+async def answering(path: Path, token: AccessToken) -> AsyncIterator[Callable[..., Awaitable[str]]]:
+    """Answer agents within this process, all by one token; yields how a tool is called in a scope."""
+
+    def opened(scope: str, agent: str | None, trust: TrustName, _: NewScope) -> Any:
+        return remanence.open(path, scope=scope, agent=agent, trust=trust, embedder="none")
+
+    async with Engines(opened) as engines, McpAgents(engines, lambda _, named: named or "default") as app_of:
+
+        async def app(scope: Scope, receive: Receive, send: Send) -> None:
+            await app_of({**scope, "token": token}, receive, send)
+
+        async def call(scope: str, tool: str, **given: Any) -> str:
+            params = {"name": tool, "arguments": given}
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+            return str(
+                (await http.post("/mcp", params={"scope": scope}, json=body)).json()["result"]["content"][0][
+                    "text"
+                ]
+            )
+
+        wire = httpx2.ASGITransport(app)
+        async with httpx2.AsyncClient(transport=wire, base_url="http://localhost", headers=HEADS) as http:
+            yield call
+
+
+async def test_a_session_ends_when_nobody_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its memories are made active then; who comes back after all begins another, and finds the plan it was shown."""
+    monkeypatch.setattr(agents, "IDLE_S", 0.0)
+    token = AccessToken("a", "curate", ("*",), "quill", 0)
+    async with (
+        answering(tmp_path / "m.db", token) as call,
+        remanence.open(tmp_path / "m.db", embedder="none") as memory,
+    ):
+        first = named(await call("default", "learn", text="The bell is cracked."))
+        plan = planned(await call("default", "forget", ids=[first]))
+        while (await memory.get(first)).status.label != "active" or (await memory.status()).sessions:
+            await asyncio.sleep(0.01)
+        second = named(await call("default", "learn", text="The smith comes on Monday."))
+        sessions = {(await memory.get(name)).session for name in (first, second)}
+        applied = await call("default", "apply", plan_id=plan)
+
+    assert 2 == len(sessions - {None})
+    assert "waits here" not in applied
+
+
+async def test_so_many_agents_are_kept_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who called longest ago is forgotten first: its session ends, and its plans are gone."""
+    monkeypatch.setattr(agents, "DESKS_MAX", 2)
+    token = AccessToken("a", "curate", ("*",), None, 0)
+    plans = {}
+    async with answering(tmp_path / "m.db", token) as call:
+        for scope in ("one", "two", "three"):
+            name = named(await call(scope, "learn", text=f"The bell of {scope}."))
+            plans[scope] = planned(await call(scope, "forget", ids=[name]))
+        kept = await call("three", "apply", plan_id=plans["three"])
+        gone = await call("one", "apply", plan_id=plans["one"])
+        async with remanence.open(tmp_path / "m.db", scope="one", embedder="none") as memory:
+            while len((await memory.status()).sessions) > 1:  # the one that was begun anew by `apply`
+                await asyncio.sleep(0.01)
+
+    assert "Done: 1 forget." in kept
+    assert "waits here" in gone
+
+
+def test_what_a_token_does_not_open_is_refused(server: Server) -> None:
+    """In any order, many at once: nothing of another's scope is ever answered."""
+    draw = random.Random(30)
+    opens = {"home": {"home"}, "work": {"work"}, "both": {"home", "work"}, "*": {"home", "work"}}
+    pairs = [
+        (draw.choice(list(server.tokens)), draw.choice(["home", "work", "*", "HOME"])) for _ in range(300)
+    ]
+
+    def ask(pair: tuple[tuple[str, TokenRole], str]) -> tuple[str, str, Reply]:
+        params = {"name": "recall", "arguments": {"query": "Where is the key?"}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return (
+            pair[0][0],
+            pair[1],
+            server.send(f"/mcp?scope={pair[1]}", body, token=server.tokens[pair[0]], heads=HEADS),
+        )
+
+    with ThreadPoolExecutor(8) as pool:
+        replies = list(pool.map(ask, pairs))
+
+    for opened, scope, reply in replies:
+        if scope in opens[opened]:
+            other = "work" if scope == "home" else "home"
+            assert f"key of {scope}" in said(reply) and f"key of {other}" not in said(reply)
+        elif opened == "*":
+            assert "key of" not in said(reply)
+        else:
+            assert "does not open this scope" in refused(reply, 403)
 
 
 def test_without_the_extra_the_server_serves_the_rest(tmp_path: Path) -> None:
