@@ -206,7 +206,7 @@ async def test_curation_is_offered_only_where_it_is_allowed(tmp_path: Path) -> N
         assert 0 < len(tool.description or "") <= 120
 
 
-# A piece is a word or a run of signs, and of long ones six characters: 1,479 where two current tokenizers count 1,414.
+# A piece is a word or a run of signs, and of long ones six characters: 1,478 where a current tokenizer counts 1,399.
 PIECE = re.compile(r"[A-Za-z]{1,6}|[^\sA-Za-z]{1,6}")
 TOOL_TOKENS_MAX = 1_500
 

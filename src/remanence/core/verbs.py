@@ -646,7 +646,7 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "an agent shall have the memory as tools", _NONE, "the protocol's messages", "guide --agents",
             "mcp agent.db"),
         VerbHelp("serve",
-            "Serve the memories of a file over HTTP (REST), to whoever has a token.",
+            "Serve the memories of a file over HTTP (REST, and MCP for agents), to whoever has a token.",
             "services or other machines shall reach a memory", _NONE,
             "the address, and requests are answered until it is ended",
             "token add, for each who may use it",

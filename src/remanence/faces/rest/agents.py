@@ -25,9 +25,8 @@ from remanence.faces.rest.problems import RequestRefused
 from remanence.flows.base.access_tokens import ROLES, AccessToken, TokenRole
 
 LOG = logging.getLogger("remanence")
-DESKS_MAX = (
-    64  # agents whose plans wait and whose session is open, the one that called longest ago dropped first
-)
+# Agents whose plans wait and whose session is open, the one that called longest ago dropped first.
+DESKS_MAX = 64
 IDLE_S = 30 * 60.0  # after which nobody comes back: the session of the agent ends
 FindScope = Callable[[AccessToken, str | None], str]  # raises RequestRefused
 
