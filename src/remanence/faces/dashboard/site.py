@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
 import orjson
-from starlette.exceptions import HTTPException
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import Scope
 
 from remanence.core.errors import NotFound, RemanenceError
 from remanence.core.results import encode_json_value
@@ -36,7 +37,16 @@ from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 SCOPES_MAX = 200  # that the choice of a scope lists
 LIVE = "/live"
 _LOGIN = "/login"
-_METHODS = ["DELETE", "GET", "PATCH", "POST", "PUT"]
+
+
+class _MissingPage(Route):
+    """Any address that a browser asks for; a program is answered as by the other routes."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Tell whether a request is a browser's."""
+        if "text/html" not in Headers(scope=scope).get("accept", ""):
+            return Match.NONE, {}
+        return super().matches(scope)
 
 
 class Dashboard:
@@ -70,7 +80,7 @@ class Dashboard:
         routes += [
             Route(f"/do/{form.name}", self._build_form_endpoint(form), methods=["POST"]) for form in FORMS
         ]
-        return [*routes, Route("/{path:path}", self._show_missing, methods=_METHODS)]
+        return [*routes, _MissingPage("/{path:path}", self._show_missing)]
 
     def make_login_path(self) -> str:
         """Return the address, on this server, that logs one browser in."""
@@ -241,8 +251,6 @@ class Dashboard:
         return rendering.render(self._environment, "error.html", shown, status)
 
     async def _show_missing(self, request: Request) -> Response:
-        if "text/html" not in request.headers.get("accept", ""):
-            raise HTTPException(404)
         return self._render_error(404, f"there is no page {request.url.path[:200]}", "see the list of pages")
 
     # Forms

@@ -304,9 +304,8 @@ def build_app(
     )
     app.add_exception_handler(RequestValidationError, problems.describe_validation)
     app.add_exception_handler(HTTPException, problems.describe_http)
-    app.add_exception_handler(RequestRefused, problems.describe_raised)
-    app.add_exception_handler(RemanenceError, problems.describe_raised)
-    app.add_exception_handler(Exception, problems.describe_raised)
+    for kind in (RequestRefused, RemanenceError, Exception):
+        app.add_exception_handler(kind, problems.describe_raised)
     for offer in list_offers():
         app.add_api_route(
             offer.path,
@@ -332,6 +331,13 @@ def build_app(
         return await service.stream(request, scope, last_event_id)
 
     app.router.routes.extend(pages)
+    _declare_tokens(app)
+    guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
+    return RequestRecorder(guarded, service.requests, service.now)
+
+
+def _declare_tokens(app: FastAPI) -> None:
+    """Have the document of the routes say how a token is sent."""
     describe_routes = app.openapi
 
     def describe_api() -> dict[str, Any]:
@@ -340,8 +346,6 @@ def build_app(
         return document
 
     app.openapi = describe_api  # type: ignore[method-assign] # as FastAPI has it extended
-    guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
-    return RequestRecorder(guarded, service.requests, service.now)
 
 
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:

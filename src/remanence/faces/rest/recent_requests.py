@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.core.clock import read_monotonic_micros
+from remanence.faces.rest.guarding import BEHIND_TOKENS
 
 KEPT_MAX = 500
 PATH_CHARS_MAX = 120
@@ -50,7 +51,7 @@ class RequestRecorder:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and keep how it went."""
-        if scope["type"] != "http" or not scope["path"].startswith("/v1/"):
+        if scope["type"] != "http" or not scope["path"].startswith(BEHIND_TOKENS):
             await self._app(scope, receive, send)
             return
         at, began, status = self._now(), read_monotonic_micros(), 0
