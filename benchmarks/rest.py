@@ -141,10 +141,10 @@ def _measure_options(watched: tuple[int, int], plain: tuple[int, int], token: st
     for _ in range(ROUNDS):
         spent = []
         for pid, client in clients:
-            began = _cpu_seconds(pid)
+            began = read_cpu_seconds(pid)
             for _ in range(REQUESTS):
                 assert client.ask("get", name=1)[0] == 200
-            spent.append(_cpu_seconds(pid) - began)
+            spent.append(read_cpu_seconds(pid) - began)
         more.append(1_000 * (spent[0] - spent[1]) / REQUESTS)
     figure("rest.options_ms", float(np.median(more)), "ms", rounds=[round(one, 3) for one in more])
 
@@ -152,23 +152,23 @@ def _measure_options(watched: tuple[int, int], plain: tuple[int, int], token: st
 def _measure_scrapes(pid: int, port: int, token: str) -> None:
     """Ask for the numbers as often as they are read anew."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    began, times = _cpu_seconds(pid), 20
+    began, times = read_cpu_seconds(pid), 20
     for _ in range(times):
         connection.request("GET", "/metrics", headers={"authorization": f"Bearer {token}"})
         answer = connection.getresponse()
         assert answer.status == 200 and answer.read()
         time.sleep(1.1)
-    figure("rest.scrape_ms", 1_000 * (_cpu_seconds(pid) - began) / times, "ms")
+    figure("rest.scrape_ms", 1_000 * (read_cpu_seconds(pid) - began) / times, "ms")
 
 
 def _measure_server(pid: int, port: int, asked: list[str], engine_ms: float, token: str) -> None:
     client = _Client(port, token)
     for question in asked[:20]:
         client.ask("recall", query=question, count_use=False)
-    began = _cpu_seconds(pid)
+    began = read_cpu_seconds(pid)
     for question in asked:
         client.ask("recall", query=question, count_use=False)
-    server_ms = 1_000 * (_cpu_seconds(pid) - began) / len(asked)
+    server_ms = 1_000 * (read_cpu_seconds(pid) - began) / len(asked)
     figure("rest.engine_ms", engine_ms, "ms")
     figure("rest.server_ms", server_ms, "ms")
     figure("rest.extra_ms", server_ms - engine_ms, "ms")
@@ -249,7 +249,8 @@ def _flood(port: int) -> None:
         thread.join()
 
 
-def _cpu_seconds(pid: int) -> float:
+def read_cpu_seconds(pid: int) -> float:
+    """Return the CPU time that a process has taken so far."""
     parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
 

@@ -126,9 +126,6 @@ def test_what_is_written_elsewhere_comes_by_itself(
     """A list shows what another process wrote, without being asked again."""
     page, complaints = show(chromium, state)
     page.goto(address(server[0], "/memories"))
-    page.wait_for_function(
-        "document.getElementById('changes').dataset.htmxPowered !== undefined || window.htmx"
-    )
     page.wait_for_timeout(500)  # the listening has begun
     with remanence.sync.open(server[0].file, embedder="none") as memory:
         memory.learn("The lighthouse is painted white.")
@@ -141,7 +138,7 @@ def test_the_graph_is_drawn(chromium: Browser, state: Any, server: tuple[Server,
     """It has a point for each memory that stands, and says so in words, too."""
     page, complaints = show(chromium, state)
     page.goto(address(server[0], "/graph"))
-    page.wait_for_function("document.getElementById('graph')?.dataset.drawn !== undefined", timeout=WAIT_MS)
+    page.wait_for_selector("#graph[data-drawn]", timeout=WAIT_MS)
     drawn = int(page.evaluate("document.getElementById('graph').dataset.drawn"))
     assert re.search(rf"\b{drawn} of {drawn} memories", page.inner_text("figcaption"))
     assert not complaints

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-KEPT_MAX = 32  # answers; a plan of a large scope is megabytes
+KEPT_MAX = 64  # answers; a plan of a large scope is megabytes
 WAIT_S = 0.4  # for what may be ready at once, before a page comes without it
 
 

@@ -105,13 +105,21 @@ class Choice:
 async def show_review(visit: Visit) -> dict[str, Any]:
     """Show all that waits for a person in one list, each with the ways to settle it."""
     limit = visit.read_number("limit", 20, most=200)
-    waiting = await visit.memory.review.list(limit=limit, after=visit.query.get("after"))
+    after = visit.query.get("after")
+    computed = await visit.compute(
+        "review", lambda memory: memory.review.list(limit=limit, after=after), limit, after
+    )
+    waiting = computed.value
     edits, trouble = await _read_hand_edits(visit)
     unsettled = await visit.memory.erase.show_since() if visit.may("erase.show_since") else None
     return {
         "review": waiting,
-        "items": [{"item": item, "choices": build_choices(item)} for item in waiting.items],
-        "joined": await _find_joined_entities(visit),
+        "computed": computed,
+        "items": [
+            {"item": item, "choices": build_choices(item)}
+            for item in (waiting.items if waiting is not None else ())
+        ],
+        "joined": (await visit.compute("joined", _find_joined_entities)).value,
         "edits": edits,
         "edits_trouble": trouble,
         "unsettled": unsettled,
@@ -170,12 +178,10 @@ def _settle_proposal(item: ReviewItem, seqs: Sequence[int]) -> list[Choice]:
     return [Choice("supersede", f"Replace #{older[0]}", {"old": older[0], "by": new}), decline]
 
 
-async def _find_joined_entities(visit: Visit) -> list[Event]:
+async def _find_joined_entities(memory: Engine) -> list[Event]:
     """Return what the engine joined by itself and nobody has taken apart since: a guess that a person may undo."""
-    joined = await visit.memory.history(verb=MERGE, limit=JOINED)
-    undone = {
-        event.detail.get("undoes") for event in await visit.memory.history(verb="undo", limit=10 * JOINED)
-    }
+    joined = await memory.history(verb=MERGE, limit=JOINED)
+    undone = {event.detail.get("undoes") for event in await memory.history(verb="undo", limit=10 * JOINED)}
     return [event for event in joined if event.owner == str(BY_ENGINE) and event.run not in undone]
 
 

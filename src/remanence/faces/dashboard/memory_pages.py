@@ -23,6 +23,7 @@ RELATIONS = tuple(one.label for one in Relation)
 EVENTS = 30
 RUNS = 6  # the newest, on the overview
 BOXES = 20
+TOPICS = 30
 GRAPH_NODES = 10_000
 _FILTERS = ("category", "tag", "speaker", "session", "thread", "agent", "key")
 
@@ -75,12 +76,15 @@ async def show_memory(visit: Visit) -> dict[str, Any]:
     )
     links = sorted(await visit.memory.links(memory.seq), key=lambda link: -link.weight)
     others = await _read_others(visit.memory, memory, links[:EVENTS])
+    seq = memory.seq
+    explained = await visit.compute("explain", lambda one: one.explain(seq), seq)
     then = None
     if "as_of" in visit.query:
         then = await visit.memory.get(memory.seq, as_of=moment(visit.query["as_of"]))
     return {
         "memory": memory,
-        "explanation": await visit.memory.explain(memory.seq),
+        "explanation": explained.value,
+        "explained": explained,
         "events": (await visit.memory.history(memory.seq, limit=200))[-EVENTS:],
         "links": [link for link in links if link.source + link.target - memory.seq in others],
         "others": others,
@@ -144,7 +148,7 @@ async def list_entities(visit: Visit) -> dict[str, Any]:
     return {
         "entities": listed[:limit],
         "more": listed[limit - 1].seq if len(listed) > limit else None,
-        "topics": await visit.memory.topics(limit=30),
+        "topics": (await visit.compute("topics", lambda memory: memory.topics(limit=TOPICS))).value,
     }
 
 

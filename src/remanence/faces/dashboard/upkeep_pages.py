@@ -10,13 +10,21 @@ from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.access_tokens import ROLES
 
+ERASURES = 20  # the newest
+
 
 async def show_erasures(visit: Visit) -> dict[str, Any]:
     """Show what erasing would take away, and what was erased."""
     may_erase = visit.may("erase.show")
-    erasures = await visit.memory.history(verb="erase", limit=20)
+    erasures = await visit.compute("erasures", lambda memory: memory.history(verb="erase", limit=ERASURES))
     copies = await visit.memory.erase.copies() if may_erase and visit.may("erase.copies") else []
-    return {"may_erase": may_erase, "erasures": erasures, "copies": copies, "preview": None, "proof": None}
+    return {
+        "may_erase": may_erase,
+        "erasures": erasures.value,
+        "copies": copies,
+        "preview": None,
+        "proof": None,
+    }
 
 
 async def show_settings(visit: Visit) -> dict[str, Any]:
