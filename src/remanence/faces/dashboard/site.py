@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
+from remanence.core.clock import SECOND
 from remanence.core.errors import NotFound, RemanenceError
 from remanence.core.results import encode_json_value
 from remanence.faces.dashboard import curation_pages, rendering
@@ -34,6 +35,7 @@ from remanence.faces.rest.app import Service
 from remanence.faces.rest.problems import RequestRefused
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 
+SCOPES_FRESH = 10 * SECOND  # how long their list is taken for the newest
 SCOPES_MAX = 200  # that the choice of a scope lists
 LIVE = "/live"
 _LOGIN = "/login"
@@ -58,6 +60,8 @@ class Dashboard:
         self.sessions = BrowserSessions(self._now)
         self._computations = Computations(self._now)
         self._previews = ErasePreviews()
+        self._scopes: list[str] = []
+        self._scopes_at = -SCOPES_FRESH  # when they were listed: they are counted with their memories
         self._static = rendering.StaticFiles()
         self._environment = rendering.build_environment(self._static)
 
@@ -219,8 +223,10 @@ class Dashboard:
     async def _list_scopes(self, visit: Visit) -> tuple[str, ...]:
         if ANY_SCOPE not in visit.token.scopes:
             return visit.token.scopes
-        known = await visit.memory.scopes.list(limit=SCOPES_MAX)
-        return tuple(dict.fromkeys([*(one.scope for one in known), visit.scope]))
+        if self._now() - self._scopes_at > SCOPES_FRESH:
+            self._scopes_at = self._now()
+            self._scopes = [one.scope for one in await visit.memory.scopes.list(limit=SCOPES_MAX)]
+        return tuple(dict.fromkeys([*self._scopes, visit.scope]))
 
     async def _render_page(
         self, page: DashboardPage, visit: Visit, more: Mapping[str, Any] | None = None

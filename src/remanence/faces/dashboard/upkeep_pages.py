@@ -10,6 +10,7 @@ from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.access_tokens import ROLES
 
+SCOPES = 200
 ERASURES = 20  # the newest
 
 
@@ -39,7 +40,9 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
         "guidelines": await visit.memory.guidelines.active(),
         "timetable": await visit.memory.schedule.timetable(),
         "forbidden": await visit.memory.forbidden.list(),
-        "scopes": await visit.memory.scopes.list(limit=200) if visit.may("scopes.list") else [],
+        "scopes": (await visit.compute("scopes", lambda memory: memory.scopes.list(limit=SCOPES))).value
+        if visit.may("scopes.list")
+        else None,
         "checks": checks,
     }
 
