@@ -102,7 +102,7 @@ def show(
 def test_every_page_is_whole_and_can_be_read(
     chromium: Browser, state: Any, server: tuple[Server, str], width: int, scheme: str
 ) -> None:
-    """Nothing sticks out, nothing complains, and axe finds nothing serious, narrow and wide, light and dark."""
+    """Nothing sticks out and nothing complains, narrow and wide; axe finds nothing serious, light and dark."""
     page, complaints = show(chromium, state, width=width, scheme=scheme)
     for path in PATHS:
         page.goto(address(server[0], path), wait_until="load")
@@ -110,6 +110,8 @@ def test_every_page_is_whole_and_can_be_read(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
         assert sticks_out <= 0, path
+        if (width, scheme) not in {(360, "dark"), (1_600, "light")}:
+            continue  # the same marks in the same colours
         found = Axe().run(page).response["violations"]
         serious = [
             (one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in {"serious", "critical"}

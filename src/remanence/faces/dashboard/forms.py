@@ -14,6 +14,7 @@ from remanence.core.results import format_counts, number
 from remanence.faces.dashboard import curation_pages
 from remanence.faces.dashboard.browser_sessions import Note
 from remanence.faces.dashboard.form_fields import FormFields
+from remanence.faces.dashboard.rendering import ACTION_WORDS
 from remanence.faces.dashboard.visits import Visit
 from remanence.faces.style import local, moment
 from remanence.flows.base.settings import MIRROR_FOLDER
@@ -224,7 +225,8 @@ async def _apply(visit: Visit, given: FormFields) -> FormResult:
         return FormResult(
             Note("Nothing of this plan is left to do: it was applied already, or what it is about changed")
         )
-    told = _tell(receipt, f"Applied the plan: {format_counts(receipt.counts)}")
+    counts = {ACTION_WORDS.get(name, name): count for name, count in receipt.counts.items()}
+    told = _tell(receipt, f"Applied the plan: {format_counts(counts)}")
     return FormResult(told.note, visit.link(f"/runs/{receipt.run}"))
 
 

@@ -27,6 +27,7 @@ from remanence.core.errors import (
     Protected,
     RemanenceError,
     StoreError,
+    StoreIncompatible,
     StoreUnavailable,
 )
 
@@ -44,6 +45,7 @@ _STATUS: tuple[tuple[type[RemanenceError], int], ...] = (
     (PolicyMismatch, 409),
     (CapabilityMissing, 501),
     (ErasedSince, 503),
+    (StoreIncompatible, 503),
     (StoreUnavailable, 503),
     (ModelError, 502),
     (StoreError, 500),
