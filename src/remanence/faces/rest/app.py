@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, Protocol
 
 import orjson
@@ -27,18 +28,27 @@ from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.rest import events, problems
+from remanence.faces.rest.calls import (
+    KEY_CHARS_MAX,
+    CancelledView,
+    CancelRequest,
+    RunningCall,
+    RunningCalls,
+    RunningView,
+)
 from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.guarding import AGENTS, RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.recent_requests import RecentRequests, RequestRecorder
-from remanence.faces.rest.wire import BY_TOKEN, Arguments
+from remanence.faces.rest.wire import BY_TOKEN, Arguments, keep_folder
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
+from remanence.flows.base.settings import MIRROR_FOLDER
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
 SHOWN_MAX = 100  # previews that are kept until what they show is done
-KEY_CHARS_MAX = 200
+CANCELLED = "what was committed before stays: history names its run, and undo takes it back"
 _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
     "5XX": {"model": Problem, "description": "Failed", "content": {problems.MEDIA_TYPE: {}}},
@@ -56,7 +66,7 @@ ScopeName = Annotated[
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="Sent again with the same body, the first answer is given again.",
+        description="Sent again with the same body, the first answer is given again; names the call while it runs.",
         max_length=KEY_CHARS_MAX,
     ),
 ]
@@ -82,6 +92,7 @@ class Service:
         self.requests = RecentRequests()
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.EventFeed] = {}
+        self.running = RunningCalls(self._tell_progress)
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self._shown: OrderedDict[str, tuple[AccessToken, str, str, Any]] = OrderedDict()
@@ -98,7 +109,12 @@ class Service:
     async def end_streams(self) -> None:
         """Let all who listen to events go."""
         for feed in self._feeds.values():
-            await feed.end()
+            feed.end()
+
+    def _tell_progress(self, call: RunningCall) -> None:
+        """Tell those who listen to a scope how far a call in it is."""
+        if (feed := self._feeds.get(call.scope)) is not None:
+            feed.tell_progress(call.to_event())
 
     async def find_token(self, authorization: str) -> AccessToken:
         """Return the token that a request was sent with, or refuse it."""
@@ -146,7 +162,11 @@ class Service:
             named["if_revision"] = _read_revision(heads.if_match, arguments)
         if token.role == "read" and offer.row.verb in {"recall", "frame"}:
             named["count_use"] = False
-        call = _VerbCall(offer, token, scope, places, named)
+        key = heads.key or secrets.token_hex(8)
+        running = RunningCall(key, offer.row.verb, scope, token, heads.request.scope["prolong"])
+        if arguments.takes_progress:
+            named["progress"] = partial(self.running.advance, running)
+        call = _VerbCall(offer, token, scope, places, named, running)
         if heads.key is None or offer.role == "read":
             return await self._call(call, named_revision=heads.if_match is not None)
         return await self._answer_once(call, heads)
@@ -178,10 +198,17 @@ class Service:
 
     async def _call(self, call: "_VerbCall", *, named_revision: bool) -> Response:
         try:
-            async with self.engines.use(call.scope, call.token) as memory:
-                answer = await self._carry_out(call, memory)
+            with self.running.hold(call.running):
+                async with self.engines.use(call.scope, call.token) as memory:
+                    answer = await self._carry_out(call, memory)
+                call.running.ending = "answered"
         except RemanenceError as error:
             return problems.describe_error(error, named_revision=named_revision)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or not call.running.is_cancelled or task.uncancel():
+                raise  # the server ends, or the time has run out
+            return problems.build_response(409, "it was cancelled", CANCELLED, error="Conflict")
         revision = getattr(answer, "revision", None)
         headers = {"etag": f'"{revision}"'} if isinstance(revision, int) else None
         return Response(_encode_answer(answer), headers=headers, media_type="application/json")
@@ -192,6 +219,9 @@ class Service:
             call.named["shown"] = self._take_shown(call, SHOWN_BY[verb])
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
+        if verb == "settings.load":
+            folder = await memory.settings.get(MIRROR_FOLDER)
+            call.named["document"] = keep_folder(call.named["document"], folder)
         answer = call.offer.of(memory)(*call.places, **call.named)
         if isinstance(answer, AsyncIterator):
             return "".join([line.decode() async for line in answer])
@@ -254,6 +284,7 @@ class _VerbCall:
     scope: str
     places: list[Any]
     named: dict[str, Any]
+    running: RunningCall
 
 
 class Agents(Protocol):
@@ -330,6 +361,7 @@ def build_app(
     ) -> Response:
         return await service.stream(request, scope, last_event_id)
 
+    _add_call_routes(app, service)
     app.router.routes.extend(pages)
     _declare_tokens(app)
     guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
@@ -346,6 +378,31 @@ def _declare_tokens(app: FastAPI) -> None:
         return document
 
     app.openapi = describe_api  # type: ignore[method-assign] # as FastAPI has it extended
+
+
+def _add_call_routes(app: FastAPI, service: Service) -> None:
+    """Add the routes that list calls under way, and that end one."""
+
+    @app.get(
+        "/v1/running",
+        operation_id="running",
+        summary="What runs now: the calls of this token, and of a curator's scopes those of others.",
+        openapi_extra=_BEHIND_TOKENS,
+    )
+    async def view_running(request: Request) -> list[RunningView]:
+        return service.running.view(request.scope["token"])
+
+    @app.post(
+        "/v1/cancel",
+        operation_id="cancel",
+        summary="End a call before its time; what it committed stays, and is undone like any run.",
+        openapi_extra=_BEHIND_TOKENS,
+    )
+    async def cancel(request: Request, given: CancelRequest) -> CancelledView:
+        count = await service.running.cancel(request.scope["token"], given.key)
+        if not count:
+            raise RequestRefused(404, "no call of this key runs", "see what does: GET /v1/running")
+        return CancelledView(cancelled=count)
 
 
 def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:

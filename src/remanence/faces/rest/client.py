@@ -3,29 +3,26 @@
 Knows how verbs are called over HTTP; must not know what one does.
 """
 
-import asyncio
-import http.client
 import inspect
-import ssl
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import IntEnum
 from functools import wraps
 from typing import Any, Self, get_type_hints
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import orjson
 
-from remanence.core import errors
-from remanence.core.errors import CapabilityMissing, InvalidInput, RemanenceError, StoreUnavailable
+from remanence.core.errors import CapabilityMissing, InvalidInput
+from remanence.core.keywords import Progress
 from remanence.core.model import DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.rest.decoding import decode_json_value
 from remanence.faces.rest.offers import NOT_OFFERED, SHOWN_BY, Offer, list_offers
+from remanence.faces.rest.transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.flows.base.context import Core
 
 _OF_MEMORIES = Memory, Hit, LearnResult, DroppedMemory
@@ -39,7 +36,7 @@ class RemoteEngine(Engine):
     """
 
     def __init__(self, url: str, token: str, *, scope: str | None = None, timeout: float = 60.0) -> None:
-        self._transport = _Transport(url, token, timeout)
+        self._transport = Transport(url, token, timeout)
         self._scope = scope
         self._shown: dict[int, tuple[Any, str]] = {}
 
@@ -61,14 +58,18 @@ class RemoteEngine(Engine):
             capability="process",
         )
 
-    async def _call(self, offer: Offer, arguments: dict[str, Any]) -> Any:
+    async def _call(self, offer: Offer, arguments: dict[str, Any], progress: Progress | None = None) -> Any:
         """Call a verb, and return what it answered as the engine would."""
         verb = offer.row.verb
         if verb in SHOWN_BY:
             arguments["shown"] = self._name_shown(arguments["shown"])
         query = "" if self._scope is None else f"?scope={quote(self._scope, safe='')}"
         body = orjson.dumps({name: _encode(one) for name, one in arguments.items()})
-        document = await asyncio.to_thread(self._transport.send, f"{offer.path}{query}", body)
+        request = Request(f"{offer.path}{query}", body)
+        if progress is None:
+            document = await send_until_cancelled(self._transport, request)
+        else:
+            document = await send_and_hear(self._transport, request, f"/v1/events{query}", progress)
         answer = _decode_answer(offer, document)
         if verb in SHOWN_BY.values():
             self._shown[id(answer)] = answer, document["shown"]
@@ -91,76 +92,9 @@ def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 
         url: where the server listens, such as http://127.0.0.1:8377.
         token: an access token of that database.
         scope: whose memory; may be left out where the token opens one alone.
-        timeout: seconds that an answer may take.
+        timeout: seconds that an answer may take, or the next sign of progress to who hears `progress`.
     """
     return RemoteEngine(url, token, scope=scope, timeout=timeout)
-
-
-class _Transport:
-    """Connections to one server; those that are free are used again."""
-
-    def __init__(self, url: str, token: str, timeout: float) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise InvalidInput(
-                f"{url[:80]!r} is no address", recovery="pass one such as http://127.0.0.1:8377"
-            )
-        self.url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
-        self._parts, self._timeout = parts, timeout
-        self._heads = {"authorization": f"Bearer {token}", "content-type": "application/json"}
-        self._free: list[http.client.HTTPConnection] = []
-
-    def send(self, path: str, body: bytes) -> Any:
-        """Send arguments and return the document that is answered; raise what the verb raised."""
-        connection = self._free.pop() if self._free else self._connect()
-        try:
-            connection.request("POST", self._parts.path.rstrip("/") + path, body, self._heads)
-            answer = connection.getresponse()
-            data = answer.read()
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
-            raise StoreUnavailable(
-                f"{self.url} did not answer: {str(error) or type(error).__name__}",
-                recovery="see whether the server runs; whether the verb was done is not known: look before you call"
-                " it again",
-            ) from error
-        self._free.append(connection)
-        if answer.status != http.client.OK:
-            raise _build_error(answer.status, data)
-        if answer.headers.get_content_type() != "application/json":
-            raise StoreUnavailable(f"{self.url} is no Remanence", recovery="check the address")
-        return orjson.loads(data)
-
-    def close(self) -> None:
-        """Close what is free; what is under way closes by itself."""
-        while self._free:
-            self._free.pop().close()
-
-    def _connect(self) -> http.client.HTTPConnection:
-        host, port = str(self._parts.hostname), self._parts.port
-        if self._parts.scheme == "http":
-            return http.client.HTTPConnection(host, port, timeout=self._timeout)
-        return http.client.HTTPSConnection(
-            host, port, timeout=self._timeout, context=ssl.create_default_context()
-        )
-
-
-def _build_error(status: int, data: bytes) -> RemanenceError:
-    """Return what was raised over there: of the same class, with the same words."""
-    document: Any = {}
-    with suppress(orjson.JSONDecodeError):
-        document = orjson.loads(data)
-    if not isinstance(document, dict) or "detail" not in document:
-        return StoreUnavailable(f"the server answered {status}", recovery="see its log")
-    kind = getattr(errors, str(document.get("error")), None)
-    if not (isinstance(kind, type) and issubclass(kind, RemanenceError)):
-        kind = InvalidInput if status < 500 else StoreUnavailable
-    error: RemanenceError = kind.__new__(kind)
-    RemanenceError.__init__(error, document["detail"], recovery=document.get("recovery", ""))
-    for name in ("expected", "current"):
-        if name in document:
-            setattr(error, name, document[name])
-    return error
 
 
 def _encode(value: Any) -> Any:
@@ -215,12 +149,12 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
             arguments |= {"turn": turn.text} | {
                 name: one for name, one in _encode_turn(turn).items() if name != "text"
             }
-        arguments.pop("progress", None)
         return {name: one for name, one in arguments.items() if name not in {"self", "heartbeats"}}
 
     @wraps(offer.verb)
     async def verb(self: Any, *given: Any, **more: Any) -> Any:
-        return await self._call(offer, bind(given, more))
+        arguments = bind(given, more)
+        return await self._call(offer, arguments, arguments.pop("progress", None))
 
     @wraps(offer.verb)
     async def lines(self: Any, *given: Any, **more: Any) -> AsyncIterator[bytes]:
@@ -236,8 +170,8 @@ class _RemoteShelf:
     def __init__(self, memory: RemoteEngine) -> None:
         self._memory = memory
 
-    async def _call(self, offer: Offer, arguments: dict[str, Any]) -> Any:
-        return await self._memory._call(offer, arguments)  # noqa: SLF001 # the shelf is a part of it
+    async def _call(self, offer: Offer, arguments: dict[str, Any], progress: Progress | None = None) -> Any:
+        return await self._memory._call(offer, arguments, progress)  # noqa: SLF001 # the shelf is a part of it
 
 
 def _build_missing(name: str) -> Callable[..., Any]:

@@ -5,7 +5,7 @@ Knows the audit and the format of events; must not know who may hear them.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
 import orjson
 
@@ -42,7 +42,9 @@ class EventFeed:
         self._scope = scope
         self._recent: deque[Event] = deque(maxlen=RECENT_MAX)
         self._position = 0
-        self._came = asyncio.Condition()
+        self._progress: deque[tuple[int, bytes]] = deque(maxlen=RECENT_MAX)
+        self._told = 0  # how often progress was told
+        self._came = asyncio.Event()  # another one each time that something has come
         self._listeners = 0
         self._has_ended = False
         self._watching: asyncio.Task[None] | None = None
@@ -62,23 +64,28 @@ class EventFeed:
             self._begin(token, latest)
             try:
                 yield f": from {position}\n\n".encode()
-                async for event in self._follow(core, position, still_allowed):
-                    yield b": quiet\n\n" if event is None else format_event(event)
+                async for line in self._follow(core, position, still_allowed):
+                    yield line
             finally:
                 self._listeners -= 1
 
     async def _follow(
         self, core: Core, position: int, still_allowed: Callable[[], Awaitable[bool]]
-    ) -> AsyncIterator[Event | None]:
-        """Yield what comes after a position, None where nothing came for 15 s."""
+    ) -> AsyncIterator[bytes]:
+        """Yield what comes after a position and how far calls are from now on; a comment after 15 quiet seconds."""
+        told = self._told
         while not self._has_ended:
             for event in await self._find_later(core, position):
                 position = event.position
-                yield event
-            if not await self._wait(position):
+                yield format_event(event)
+            later = [one for one in self._progress if one[0] > told]
+            told = self._told
+            for _, line in later:
+                yield line
+            if not await self._wait(position, told):
                 if not await still_allowed() or self._watching is None or self._watching.done():
                     return  # it asks again, and goes on where it was
-                yield None
+                yield b": quiet\n\n"
 
     def _begin(self, token: AccessToken, position: int) -> None:
         self._listeners += 1
@@ -87,11 +94,21 @@ class EventFeed:
             self._position = position
             self._watching = asyncio.create_task(self._watch(token))
 
-    async def end(self) -> None:
+    def end(self) -> None:
         """Let all listeners go."""
         self._has_ended = True
-        async with self._came:
-            self._came.notify_all()
+        self._wake()
+
+    def tell_progress(self, progress: Mapping[str, object]) -> None:
+        """Tell all who listen how far a call is, without an `id`: it is in no audit, and nobody can go on behind it."""
+        self._told += 1
+        line = b"event: progress\ndata: " + orjson.dumps(progress) + b"\n\n"
+        self._progress.append((self._told, line))
+        self._wake()
+
+    def _wake(self) -> None:
+        self._came.set()
+        self._came = asyncio.Event()
 
     async def _find_later(self, core: Core, position: int) -> list[Event]:
         """Return what came after a position: of what is kept, or of the audit where that begins later."""
@@ -101,11 +118,12 @@ class EventFeed:
             return [event for event in self._recent if event.position > position]
         return await read_events(core, position, PAGE)
 
-    async def _wait(self, position: int) -> bool:
-        """Wait for something later than a position; return False where nothing came for 15 s."""
+    async def _wait(self, position: int, told: int) -> bool:
+        """Wait for something later than a position, or progress; return False where nothing came for 15 s."""
         try:
-            async with asyncio.timeout(HEARTBEAT_S), self._came:
-                await self._came.wait_for(lambda: self._has_ended or self._position > position)
+            async with asyncio.timeout(HEARTBEAT_S):
+                while not (self._has_ended or self._position > position or self._told > told):
+                    await self._came.wait()
         except TimeoutError:
             return False
         return True
@@ -118,10 +136,9 @@ class EventFeed:
                 if not events:
                     await asyncio.sleep(POLL_S)
                     continue
-                async with self._came:
-                    self._recent.extend(events)
-                    self._position = events[-1].position
-                    self._came.notify_all()
+                self._recent.extend(events)
+                self._position = events[-1].position
+                self._wake()
 
 
 def format_event(event: Event) -> bytes:

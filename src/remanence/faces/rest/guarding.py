@@ -6,6 +6,7 @@ Knows ASGI; must not know verbs, nor what a token allows.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection
+from functools import partial
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
@@ -69,10 +70,9 @@ class RequestGuard:
                 scope["token"] = await self._find_token(headers.get("authorization", ""))
             body = await _read_body(headers, receive)
             answering = self._app(scope, _Replay(body, receive), send_safely)
-            if scope["path"] in STREAMS:
+            async with asyncio.timeout(None if scope["path"] in STREAMS else self._seconds_max) as limit:
+                scope["prolong"] = partial(self._prolong, limit)
                 await answering
-            else:
-                await asyncio.wait_for(answering, self._seconds_max)
         except RequestRefused as refusal:
             answer = refuse(refusal.status, str(refusal), refusal.recovery, refusal.headers)
             answer.headers["connection"] = (
@@ -91,6 +91,11 @@ class RequestGuard:
             LOG.exception("%s %s failed", scope["method"], scope["path"])
             if not began:
                 await refuse(500, "it failed within", problems.INSIDE)(scope, receive, send_safely)
+
+    def _prolong(self, limit: asyncio.Timeout) -> None:
+        """Give a request its whole time anew, unless that has run out already."""
+        if not limit.expired():
+            limit.reschedule(asyncio.get_running_loop().time() + self._seconds_max)
 
     def _refuse_foreign(self, headers: Headers) -> None:
         """Refuse other pages, and a name that is not this server's: a page elsewhere may have had it resolved so."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 from remanence.core.errors import INT_BITS, InvalidInput
 from remanence.core.verbs import VerbHelp
 from remanence.curate.planner.plan import Plan
-from remanence.flows.base.settings import MIRROR_FOLDER, read_document
+from remanence.flows.base.settings import MIRROR_FOLDER, Setting, read_document, write_toml
 
 PLAIN = (str, int, float, bool, type(None), datetime)
 SMALLEST, LARGEST = -(1 << INT_BITS - 1), (1 << INT_BITS - 1) - 1
@@ -55,6 +55,7 @@ class Arguments:
             f"{row.verb.replace('.', '_')}_arguments", __config__=config, **fields
         )
         self.takes_revision = "if_revision" in fields
+        self.takes_progress = "progress" in inspect.signature(verb).parameters
         self.is_required = any(field[1] is ... for field in fields.values())
         self._places = [
             one.name
@@ -86,14 +87,8 @@ class Arguments:
             raise InvalidInput(
                 "a policy is no path here", recovery="send its TOML text, or the name of a preset"
             )
-        folder = named.get("value") if named.get("name") == MIRROR_FOLDER else None
-        if self._verb == "settings.load":
-            folder = read_document(named["document"]).get(MIRROR_FOLDER)
-        if folder:
-            raise InvalidInput(
-                f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
-                recovery="leave it out; who runs the server sets it on its command line",
-            )
+        if self._verb == "settings.set" and named["name"] == MIRROR_FOLDER:
+            raise _refuse_folder()
 
     def _field(self, name: str, annotation: Any, default: Any) -> Any:
         if name == "shown":  # the name under which the server keeps what it showed
@@ -107,6 +102,26 @@ class Arguments:
         if default is inspect.Parameter.empty:
             return (kind, ...)
         return (kind, default if isinstance(default, PLAIN) else None)
+
+
+def keep_folder(document: str, folder: Setting) -> str:
+    """Return a document of settings that leaves the folder of the mirror as it is; refuse one that changes it.
+
+    What a document does not name becomes what it is built in, and this may not be set over the network.
+    """
+    given = read_document(document)
+    if given.get(MIRROR_FOLDER, folder.value) != folder.value:
+        raise _refuse_folder()
+    if MIRROR_FOLDER in given or folder.source == "builtin":
+        return document
+    return f"{MIRROR_FOLDER} = {write_toml(folder.value)}\n{document}"
+
+
+def _refuse_folder() -> InvalidInput:
+    return InvalidInput(
+        f"{MIRROR_FOLDER} is a folder of the server, and not set from here",
+        recovery="leave it out; who runs the server sets it on its command line",
+    )
 
 
 def _wire_type(annotation: Any) -> Any:

@@ -338,7 +338,8 @@ class Settings:
         """Return all settings as one TOML document, each with what it means: what `load` takes."""
         return (
             "\n".join(
-                f"{one.name} = {_toml(one.value)}  # {one.meaning}" for one in await self._read_settings()
+                f"{one.name} = {write_toml(one.value)}  # {one.meaning}"
+                for one in await self._read_settings()
             )
             + "\n"
         )
@@ -399,7 +400,8 @@ class Settings:
             wanted_of(*[after[name] for name in EXTRACTED])
 
 
-def _toml(value: int | str) -> str:
+def write_toml(value: int | str) -> str:
+    """Write the value of a setting as a document has it."""
     return str(value) if isinstance(value, int) else json.dumps(value)
 
 
