@@ -692,8 +692,6 @@ class Engine:
         `as_of` lists what stood so at an instant, `between` limits when it was said. The list goes on behind the memory
         that is `after`, the last one of a list before: what comes in or goes is neither missed nor seen twice.
         """
-        between, after, as_of = equal.pop("between", None), equal.pop("after", None), equal.pop("as_of", None)
-        fields = {"status": status, "kind": kind, "tags": tuple(tags) or None}
-        criteria = listing.listed_by(fields, equal, filters or {})
-        asked = listing.Listing(criteria, limit, oldest_first, after, to_span(between), as_of)
+        named = {"status": status, "kind": kind, "tags": tuple(tags) or None}
+        asked = listing.read_listing(named, equal, filters or {}, limit, oldest_first=oldest_first)
         return await listing.list_memories(self._core, asked)

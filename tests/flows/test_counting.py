@@ -67,7 +67,7 @@ async def test_memories_are_counted_by_an_attribute(memory: remanence.Engine) ->
 
 async def test_what_cannot_be_counted_by_is_refused(memory: remanence.Engine) -> None:
     """With the nearest name that can."""
-    for by in ("speakr", "attributes.", "text", "said_at", ""):
+    for by in ("speakr", "attributes.", "text", "tokens", ""):
         with pytest.raises(NameUnknown, match="unknown column to count by"):
             await memory.count(by)
     with pytest.raises(InvalidInput, match="limit"):

@@ -350,6 +350,8 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("get", b"[" * 100_000, 400, "body"),
     ("get", b'{"name": 1e999}', 400, "name"),
     ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
+    ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
+    ("describe-plan", {"plan": {"x": [-(10**30)]}}, 400, "no plan"),
     ("nowhere", {}, 404, "Not Found"),
     ("frames/get", {"name": "nowhere"}, 400, "nowhere"),
     ("settings/set", {"name": "mirror_folder", "value": "/tmp/elsewhere"}, 400, "is a folder of the server"),

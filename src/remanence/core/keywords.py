@@ -161,6 +161,9 @@ class Editable(TypedDict, total=False):
     valid_to: Moment | None
 
 
+OrderName: TypeAlias = Literal["created_at", "updated_at"]  # of a list
+
+
 class Columns(TypedDict, total=False):
     """What a column of the memories to list must be, or a list for any of several; None is nothing there."""
 
@@ -220,9 +223,11 @@ class Columns(TypedDict, total=False):
 class ListOptions(Columns, total=False):
     """What a column of the memories to list must be; `between` which times they were said, `after` the last one had.
 
-    `as_of` is the instant at which they stood so.
+    `as_of` is the instant at which they stood so. In the `order` of "created_at" or "updated_at" they come by when they
+    came in, or when their text was changed last, the newest first; else by their numbers.
     """
 
     as_of: Moment | None
+    order: OrderName | None
     between: tuple[Moment, Moment] | None
     after: OneMemory | None

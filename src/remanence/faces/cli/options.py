@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 from cyclopts import Parameter
 
@@ -23,6 +23,7 @@ from remanence.core.keywords import (
     ArchiveName,
     KindName,
     LifecycleName,
+    OrderName,
     PolicyClassName,
     RelationName,
     RoleName,
@@ -46,11 +47,13 @@ else:
     Memory = Annotated[Any, Parameter(parse=False)]
 
 DATABASE = "agent.db"
+_TIMES = frozenset({*get_args(OrderName), *(one.name for one in COLUMN.values() if one.kind == "time")})
 _NUMBERS = frozenset({"int", "time", "flag", "fraction"})
 _NAMES = "number (332 or #332), id, its first or last 8 digits, or key"
 WHERE = (
     "Such as category=task, tags=boats, attributes.project=atlas or status=archived; of a name given several times any"
-    " value will do. Of an attribute also != < <= > >=, and ^= for how it begins."
+    " value will do. Of an attribute also != < <= > >=, and ^= for how it begins; of a time < <= > >=, such as"
+    " created_at>=2026-03-01."
 )
 # How an operator of filters is written, None where any of several values will do.
 _OPERATORS: Mapping[str, str | None] = {
@@ -392,6 +395,9 @@ class ListPage(Selection):
     limit: Annotated[int, Parameter(help="At most so many.")] = 100
     after: Behind = None
     oldest_first: Annotated[bool, Parameter(negative=(), help="List the oldest first.")] = False
+    order: Annotated[
+        OrderName | None, Parameter(help="List by when they came in, or when their text was changed last.")
+    ] = None
     field: Annotated[
         list[str] | None,
         Parameter(help="Show this field alone, such as id or said_at; may be given several times."),
@@ -403,6 +409,7 @@ class ListPage(Selection):
             "after": self.after,
             "as_of": self.as_of,
             "oldest_first": self.oldest_first,
+            "order": self.order,
             **self.filter_values(),
         }
         if self.speaker is not None:
@@ -454,6 +461,8 @@ def filters(given: list[str]) -> dict[str, Any]:
             choices.setdefault(name, []).extend(values)
         elif operator == "not":
             operators.setdefault(name, {}).setdefault("not", []).extend(values)
+        elif name in _TIMES:
+            operators.setdefault(name, {})[operator] = style.moment(found["value"])
         else:
             # The word is as good as the number only where it is compared with one value.
             bound = found["value"] if operator == "prefix" else values[-1]

@@ -74,7 +74,7 @@ class Arguments:
                 )
         self._refuse_paths(named)
         for name in self._plans & named.keys():
-            named[name] = Plan.from_json(orjson.dumps(named[name]))
+            named[name] = _read_plan(named[name])
         if not self._rest:
             return [], named
         rest = named.pop(self._rest)
@@ -102,6 +102,15 @@ class Arguments:
         if default is inspect.Parameter.empty:
             return (kind, ...)
         return (kind, default if isinstance(default, PLAIN) else None)
+
+
+def _read_plan(document: Any) -> Plan:
+    try:
+        return Plan.from_json(orjson.dumps(document))
+    except TypeError as error:  # JSON has numbers that no plan has
+        raise InvalidInput(
+            f"this is no plan: {error}", recovery="send what `plan` answered, as it was"
+        ) from error
 
 
 def keep_folder(document: str, folder: Setting) -> str:

@@ -185,7 +185,7 @@ def _find_failed_filter(memory: Memory, wanted: ArchiveFilter) -> str:
     for pattern in filters.tags:
         if not any(means(pattern, tag) for tag in memory.tags):
             return f"tag {pattern}"
-    return "" if filters.met_by(memory) else "attributes"
+    return filters.find_unmet(memory)
 
 
 def explain_question(

@@ -17,6 +17,7 @@ from remanence.flows.base.context import Core
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.recall.filters import ArchiveFilter
+from remanence.flows.recall.narrowing import find_passing
 from remanence.read.entity import THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
@@ -148,7 +149,7 @@ async def _pick_rows(core: Core, archive: Archive, question: RankQuestion, wante
 
 def _tells_all(wanted: ArchiveFilter) -> bool:
     filters = wanted.filters
-    more = filters.tags or filters.attributes or filters.columns.keys() - _TOLD
+    more = filters.tags or filters.has_more or filters.columns.keys() - _TOLD
     return not more and wanted.between is None
 
 
@@ -183,8 +184,8 @@ async def _match_archive_filter(core: Core, seqs: Sequence[int], wanted: Archive
     )
     snapshot = await core.store.snapshot(core.scope, request, now)
     passes = filters.match_rows(snapshot, wanted.between)
-    if filters.attributes:
-        passes &= np.isin(snapshot.seq, await core.attributes.seqs(filters.attributes, now))
+    if filters.has_more:
+        passes &= np.isin(snapshot.seq, await find_passing(core, filters))
     passing_seqs: Ints = snapshot.seq[passes]
     return passing_seqs
 

@@ -3,7 +3,7 @@
 Knows columns and filters; reads no text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -20,6 +20,8 @@ from remanence.core.snapshot import Bools, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.recall import filters
 from remanence.flows.recall.filters import LISTABLE, Filters
+from remanence.flows.recall.narrowing import find_passing
+from remanence.flows.recall.times import TIMES, count_days, read_column
 from remanence.read.entity import CATEGORY, THREAD
 
 Value: TypeAlias = str | int | float | bool | None
@@ -42,7 +44,7 @@ class ValueCount(Result):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CountResult(Result):
-    """How many memories pass the filters, and by which value of what is counted by, the most frequent first.
+    """How many memories pass the filters, and by which value of what is counted by: the most frequent or latest first.
 
     An attribute that holds a list counts for each of its items, so that `values` may add up to more than `total`.
     `left_out` is how many further values there are.
@@ -67,41 +69,50 @@ async def count_memories(
 ) -> CountResult:
     """Count memories as `list` lists them: what stands unless a status is asked for, entities where they are asked for.
 
-    `by` is a column of names or `attributes.NAME`, None for the total alone; `limit` is how many values are told.
+    `by` is a column of names, `attributes.NAME` or a time, of which days in UTC are counted; None for the total alone.
+    `limit` is how many values are told.
     """
     check_count("limit", limit, 1, LISTED_MAX)
     wanted = filters.read(given, COUNTED - {"status"})
     attribute = _read_attribute(by)
     await core.uses.settle_to_read()
     now = core.clock.now()
-    column = {by} if by is not None and not attribute else set()
+    column = set() if by is None or attribute else {*TIMES.get(by, (by,))}
     names = {"status", *_ENTITY, *wanted.list_columns(between), *column}
     snapshot = await core.store.snapshot(
         core.scope, SnapshotRequest(frozenset(names), tags=frozenset(wanted.tags)), now
     )
     counted = _match_listed(snapshot, wanted, between)
-    if wanted.attributes:
-        counted &= np.isin(snapshot.seq, await core.attributes.seqs(wanted.attributes, now))
+    if wanted.has_more:
+        counted &= np.isin(snapshot.seq, await find_passing(core, wanted))
     total = int(counted.sum())
     if by is None:
         return CountResult(total)
+    if by in TIMES:
+        return _limit_values(total, by, count_days(read_column(snapshot, by)[counted]), limit)
     if attribute:
         found = await core.attributes.count_values(attribute, snapshot.seq[counted], now)
         pairs = [(None if one is None else _shorten(one[1]), count) for one, count in found.items()]
     else:
         pairs = _count_column(snapshot, by, counted)
     ordered = sorted(pairs, key=lambda pair: (-pair[1], pair[0] is None, str(pair[0])))
+    return _limit_values(total, by, ordered, limit)
+
+
+def _limit_values(
+    total: int, by: str | None, ordered: Sequence[tuple[Value, int]], limit: int
+) -> CountResult:
     shown = tuple(ValueCount(value, count) for value, count in ordered[:limit])
     return CountResult(total, by, shown, len(ordered) - len(shown))
 
 
 def _read_attribute(by: str | None) -> str:
     """Return the name of the attribute that is counted by, "" where it is a column or nothing."""
-    if by is None or by in COUNTED:
+    if by is None or by in COUNTED or by in TIMES:
         return ""
     if by.startswith(ATTRIBUTE) and by != ATTRIBUTE:
         return by.removeprefix(ATTRIBUTE)
-    raise NameUnknown("column to count by", by, {*COUNTED, f"{ATTRIBUTE}NAME"})
+    raise NameUnknown("column to count by", by, {*COUNTED, *TIMES, f"{ATTRIBUTE}NAME"})
 
 
 def _match_listed(snapshot: Snapshot, wanted: Filters, between: tuple[int, int] | None) -> Bools:

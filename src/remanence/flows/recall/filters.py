@@ -11,7 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.arguments import check_tags
-from remanence.core.attributes import AttributeFilter, list_filter_values, parse_attribute_filter, value_of
+from remanence.core.attributes import (
+    AttributeFilter,
+    Range,
+    list_filter_values,
+    parse_attribute_filter,
+    value_of,
+)
 from remanence.core.errors import InvalidInput, NameUnknown
 from remanence.core.keywords import ATTRIBUTE, Columns
 from remanence.core.model import COLUMN, STANDING, Lifecycle, Memory, Status
@@ -19,6 +25,7 @@ from remanence.core.snapshot import Bools, Snapshot
 from remanence.flows.base.context import label
 from remanence.flows.indexes.attribute_index import NAMES_MAX
 from remanence.flows.indexes.scope_index import COLUMNS
+from remanence.flows.recall.times import ORDERS, asks_by_operators, parse_time_filter, read_time
 from remanence.read.entity import CATEGORY
 from remanence.store.constraints import refuse_unfit
 
@@ -41,6 +48,12 @@ class Filters:
     columns: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     attributes: Mapping[str, AttributeFilter] = field(default_factory=dict)
     by_status: bool = False
+    times: Mapping[str, Range] = field(default_factory=dict)
+
+    @property
+    def has_more(self) -> bool:
+        """Tell whether attributes or times are asked for, which are no column that is compared by value."""
+        return bool(self.attributes or self.times)
 
     def without_stale(self) -> "Filters":
         """Return the same without what is stale or archived, unless somebody asks for it by lifecycle or status."""
@@ -49,10 +62,15 @@ class Filters:
         return replace(self, columns={**self.columns, "lifecycle": FRESH})
 
     def met_by(self, memory: Memory) -> bool:
-        """Tell whether the attributes of a memory will do."""
-        return all(
-            condition.is_met(value_of(memory.attributes, name)) for name, condition in self.attributes.items()
-        )
+        """Tell whether the attributes and times of a memory will do."""
+        return not self.find_unmet(memory)
+
+    def find_unmet(self, memory: Memory) -> str:
+        """Return which of the attributes and times of a memory will not do, "" where all will."""
+        for name, condition in self.attributes.items():
+            if not condition.is_met(value_of(memory.attributes, name)):
+                return "attributes"
+        return next((name for name, one in self.times.items() if not one.is_met(read_time(memory, name))), "")
 
     def list_columns(self, between: tuple[int, int] | None = None) -> frozenset[str]:
         """Return the columns that a snapshot needs for `match_rows`."""
@@ -98,6 +116,7 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
     """Read filters by name; `columns` are those that may be asked for."""
     rest = dict(given)
     status, tags = rest.pop("status", None), rest.pop("tags", ())
+    asked_times = {name: rest.pop(name) for name in given if asks_by_operators(name, given[name])}
     attributes = {name: rest.pop(name) for name in given if name.startswith(ATTRIBUTE) and name != ATTRIBUTE}
     if len(attributes) > NAMES_MAX:
         raise InvalidInput(
@@ -106,7 +125,7 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
         )
     for name in rest:
         if name not in columns:
-            raise NameUnknown("filter", name, {*columns, "status", "tags", f"{ATTRIBUTE}NAME"})
+            raise NameUnknown("filter", name, {*columns, *ORDERS, "status", "tags", f"{ATTRIBUTE}NAME"})
     return Filters(
         statuses=_statuses(status),
         tags=_tags(tags),
@@ -119,6 +138,7 @@ def read(given: Mapping[str, Any], columns: Collection[str]) -> Filters:
             for name, value in attributes.items()
         },
         by_status=status is not None,
+        times={name: parse_time_filter(name, value) for name, value in asked_times.items()},
     )
 
 

@@ -3,23 +3,29 @@
 Knows filters and the store; ranks nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from remanence.core.arguments import check_count
-from remanence.core.keywords import Moment
+from remanence.core.clock import to_span
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.keywords import ListOptions, Moment, OrderName
 from remanence.core.model import Memory, OneMemory
+from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.as_of import read_changes_since, read_instant
 from remanence.flows.base.context import LISTED_MAX, Core
-from remanence.flows.base.naming import find_cursor
-from remanence.flows.recall.filters import Filters, lists_entities
-from remanence.flows.recall.filters import listed_by as listed_by
+from remanence.flows.base.naming import find_cursor, unknown
+from remanence.flows.recall.filters import Filters, listed_by, lists_entities
+from remanence.flows.recall.narrowing import find_passing
+from remanence.flows.recall.times import ORDERS, TIMES, read_column
 from remanence.read.entity import is_entity
 from remanence.store.base import Find
 
+Ints = npt.NDArray[np.int64]
 PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
 
 
@@ -33,10 +39,34 @@ class Listing:
     after: OneMemory | None = None
     between: tuple[int, int] | None = None
     as_of: Moment | None = None
+    order: OrderName | None = None
+
+
+def read_listing(
+    named: Mapping[str, Any],
+    equal: ListOptions,
+    filters: Mapping[str, Any],
+    limit: int,
+    *,
+    oldest_first: bool,
+) -> Listing:
+    """Read what `list` is asked for: what is named, columns by their names, and filters as a mapping."""
+    columns = dict(equal)
+    options = {name: columns.pop(name, None) for name in ("after", "as_of", "order", "between")}
+    span: Any = options.pop("between")
+    criteria = listed_by(named, columns, filters)
+    given: dict[str, Any] = {**options, "between": to_span(span)}
+    return Listing(criteria, limit, oldest_first, **given)
 
 
 async def list_memories(core: Core, asked: Listing) -> list[Memory]:
     """List memories; columns that hold one of a few names are asked for by it."""
+    if asked.order is not None and asked.order not in ORDERS:
+        raise NameUnknown("order", str(asked.order), ORDERS)
+    if asked.as_of is not None and asked.order is not None:
+        raise InvalidInput(
+            "a list as of an instant has no other order", recovery="leave out `order`, or `as_of`"
+        )
     if asked.as_of is not None:
         return await _list_as_of(core, asked, read_instant(core, asked.as_of))
     check_count("limit", asked.limit, 1, LISTED_MAX)
@@ -53,17 +83,47 @@ async def list_memories(core: Core, asked: Listing) -> list[Memory]:
         limit=asked.limit,
         oldest_first=asked.oldest_first,
     )
-    if not filters.attributes:
+    if asked.order is not None:
+        find = replace(find, after=0, before=None)
+        return await _page_through(core, find, filters, await _order_seqs(core, asked, asked.order, cursor))
+    if not filters.has_more:
         return await _find_memories(core, find, entities=lists_entities(filters))
-    seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
+    seqs = await find_passing(core, filters)
+    return await _page_through(core, find, filters, seqs if asked.oldest_first else seqs[::-1])
+
+
+async def _order_seqs(core: Core, asked: Listing, order: OrderName, cursor: int | None) -> Ints:
+    """Return what may be listed in order of a time, behind the one where a list before ended."""
+    request = SnapshotRequest(frozenset(TIMES[order]))
+    snapshot = await core.store.snapshot(core.scope, request, core.clock.now())
+    ordered: Ints = snapshot.seq[np.lexsort((snapshot.seq, read_column(snapshot, order)))]
+    ordered = ordered if asked.oldest_first else ordered[::-1]
+    if cursor is not None:
+        places = np.flatnonzero(ordered == cursor)
+        if not len(places):
+            raise unknown(core.scope, [cursor])
+        ordered = ordered[places[0] + 1 :]
+    if asked.filters.has_more:
+        ordered = ordered[np.isin(ordered, await find_passing(core, asked.filters))]
+    return ordered
+
+
+async def _page_through(core: Core, find: Find, filters: Filters, ordered: Ints) -> list[Memory]:
+    """List those of some memories that pass, in their order, as many as are wanted."""
     memories: list[Memory] = []
-    for some in _pages(seqs if asked.oldest_first else seqs[::-1], asked.limit):
-        rest = replace(find, only=some.tolist(), limit=asked.limit - len(memories))
+    entities = lists_entities(filters)
+    for some in _pages(ordered, find.limit):
+        page = await core.store.find(core.scope, replace(find, only=some.tolist(), limit=len(some)))
+        places = {seq: place for place, seq in enumerate(some.tolist())}
         # A memory may have changed since the columns were read.
-        memories += filter(filters.met_by, await core.store.find(core.scope, rest))
-        if len(memories) == asked.limit:
+        memories += [
+            one
+            for one in sorted(page, key=lambda one: places[one.seq])
+            if filters.met_by(one) and (entities or not is_entity(one))
+        ]
+        if len(memories) >= find.limit:
             break
-    return memories
+    return memories[: find.limit]
 
 
 async def _list_as_of(core: Core, asked: Listing, at: int) -> list[Memory]:

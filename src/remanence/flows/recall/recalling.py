@@ -50,6 +50,7 @@ from remanence.flows.recall.filters import ArchiveFilter, Filters, lists_entitie
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.link_arm import LINKED_POOL, add_links
+from remanence.flows.recall.narrowing import find_passing
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import judge_together, reads_like_order
 from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
@@ -399,12 +400,11 @@ async def _filter_rows(core: Core, asked: RecallRequest, opened: Bools | None) -
     for pattern in filters.tags:
         allowed &= await index.match_tag(pattern, core.clock.now())
         trace.note_filter(f"tag {pattern}", allowed)
-    if filters.attributes:
+    if filters.has_more:
         mask = np.zeros(len(index), np.bool_)
-        seqs = await core.attributes.seqs(filters.attributes, core.clock.now())
-        mask[index.rows_among(seqs)[0]] = True
+        mask[index.rows_among(await find_passing(core, filters))[0]] = True
         allowed &= mask
-        trace.note_filter("attributes", allowed)
+        trace.note_filter("attributes" if filters.attributes else next(iter(filters.times)), allowed)
     return allowed
 
 
