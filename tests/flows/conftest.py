@@ -1,7 +1,8 @@
-"""Engines on both stores, with a clock that moves when told."""
+"""Engines on both stores and behind a server, with a clock that moves when told."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from remanence.llm.offline import HashedEmbedder
 from remanence.store.base import Store
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.store.sqlite.sqlite_store import SqlStore
+from tests.flows.remote import ALWAYS, holds_remotely, open_behind_server
 
 Opener = Callable[..., remanence.Engine]
 
@@ -35,7 +37,19 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each test on both stores, and behind a server where it can hold there."""
+    definitions = metafunc._arg2fixturedefs.get("opener", ())
+    if not definitions or definitions[-1].func.__module__ != __name__:
+        return
+    file = metafunc.module.__name__.rpartition(".")[2]
+    kinds: list[Any] = ["memory", "sqlite"]
+    if holds_remotely(file, metafunc.function.__name__):
+        kinds.append(pytest.param("remote", marks=() if file in ALWAYS else pytest.mark.deep))
+    metafunc.parametrize("opener", kinds, indirect=True)
+
+
+@pytest.fixture
 def opener(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Opener:
     """Opens the same store again and again; scope and policy may be given."""
     kept = MemoryStore()
@@ -43,6 +57,8 @@ def opener(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -
     def _open(**more: object) -> remanence.Engine:
         store: Store = kept if request.param == "memory" else SqlStore(str(tmp_path / "memory.db"))
         settings = {"clock": clock, "embedder": "hashed", "store": store, **more}
+        if request.param == "remote":
+            return open_behind_server(settings)
         return remanence.open(**settings)  # type: ignore[arg-type]
 
     return _open

@@ -13,6 +13,7 @@ import remanence.sync
 from remanence.core.errors import (
     CapabilityMissing,
     Conflict,
+    IngestError,
     InvalidInput,
     NameUnknown,
     NotFound,
@@ -175,6 +176,12 @@ REFUSED: list[tuple[Callable[[remanence.Engine], Any], type[RemanenceError]]] = 
     (lambda memory: memory.mirror.sync("folder"), CapabilityMissing),
     (lambda memory: memory.learn("x", colour="red"), InvalidInput),  # type: ignore[call-arg] # wrong on purpose
     (lambda memory: memory.get(), InvalidInput),  # type: ignore[call-arg] # wrong on purpose
+    (lambda memory: memory.learn("x", importance=float("nan")), InvalidInput),
+    (lambda memory: memory.learn("x", attributes={"n": 10**30}), InvalidInput),
+    (lambda memory: memory.learn("a \ud800 half"), InvalidInput),
+    (lambda memory: memory.learn("x", attributes={"n": object()}), InvalidInput),
+    (lambda memory: memory.import_([b"\xff"]), InvalidInput),
+    (lambda memory: memory.import_([b"{}"]), IngestError),
 ]
 
 
@@ -188,8 +195,22 @@ async def test_what_is_refused_there_is_raised_here(remote: RemoteEngine, number
     with pytest.raises(kind) as refused:
         await ask(remote)
     assert refused.value.recovery
+    if kind is Protected:
+        assert ("held",) == refused.value.guards  # type: ignore[attr-defined]
+    if kind is IngestError:
+        assert 1 == refused.value.line  # type: ignore[attr-defined]
     if kind is Conflict:
         assert (99, 2) == (refused.value.expected, refused.value.current)  # type: ignore[attr-defined]
+
+
+async def test_what_has_no_end_is_read_as_such(remote: RemoteEngine) -> None:
+    """A hold without a day to end is the latest of all times, which nobody may give."""
+    learned = await remote.learn("The ferry leaves at nine.")
+    await remote.hold(learned, "audit")
+    held = await remote.get(learned)
+
+    assert held.hold_until is not None and held.hold_until > SAID.timestamp() * 1_000_000
+    assert remote._scope == remote.scope
 
 
 async def test_a_server_that_is_not_there_is_said() -> None:

@@ -21,8 +21,7 @@ import remanence.sync
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.verbs import TABLE
 from remanence.faces.rest import events
-from remanence.faces.rest.guarding import BODY_BYTES_MAX
-from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED, ROLE, list_offers
+from remanence.faces.rest.offers import BODY_BYTES_MAX, FILE_WIDE, NOT_OFFERED, ROLE, list_offers
 from remanence.flows.base.access_tokens import ROLES, TokenRole
 
 ROOT = Path(__file__).parents[2]
@@ -349,6 +348,8 @@ WRONG: list[tuple[str, Any, int, str]] = [
     ("get", b"\xff", 400, "body"),
     ("get", b"[" * 100_000, 400, "body"),
     ("get", b'{"name": 1e999}', 400, "name"),
+    ("rate", {"names": "key", "signal": True}, 400, "signal"),
+    ("recall", {"query": "x", "explain": "yes"}, 400, "explain"),
     ("rate", {"names": [], "signal": 0.5}, 400, "0 memories"),
     ("apply", {"plan": {"x": 10**30}}, 400, "no plan"),
     ("describe-plan", {"plan": {"x": [-(10**30)]}}, 400, "no plan"),

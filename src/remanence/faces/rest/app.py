@@ -216,7 +216,7 @@ class Service:
     async def _carry_out(self, call: "_VerbCall", memory: Engine) -> Any:
         verb = call.offer.row.verb
         if verb in SHOWN_BY:
-            call.named["shown"] = self._take_shown(call, SHOWN_BY[verb])
+            return await self._do_as_shown(call, memory)
         if verb == "begin_session":
             call.named["heartbeats"] = False  # it outlives the request, and is ended by who began it
         if verb == "settings.load":
@@ -233,6 +233,16 @@ class Service:
                 self._shown.popitem(last=False)
             return {"shown": name, **answer.to_dict()}
         return answer
+
+    async def _do_as_shown(self, call: "_VerbCall", memory: Engine) -> Any:
+        """Do what was shown; where that is refused, it may be asked for again."""
+        name = call.named["shown"]
+        call.named["shown"] = shown = self._take_shown(call, SHOWN_BY[call.offer.row.verb])
+        try:
+            return await call.offer.of(memory)(*call.places, **call.named)
+        except RemanenceError:
+            self._shown[name] = (call.token, call.scope, SHOWN_BY[call.offer.row.verb], shown)
+            raise
 
     def _take_shown(self, call: "_VerbCall", shows: str) -> Any:
         """Return what was shown to a token under a name, once."""

@@ -9,23 +9,37 @@ from dataclasses import fields, is_dataclass
 from datetime import datetime
 from enum import IntEnum
 from functools import wraps
+from math import isfinite
 from typing import Any, Self, get_type_hints
 from urllib.parse import quote
 
 import orjson
 
+from remanence.core.claim import Forbidden
 from remanence.core.errors import CapabilityMissing, InvalidInput
 from remanence.core.keywords import Progress
-from remanence.core.model import DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
+from remanence.core.model import AffectedMemory, DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
 from remanence.faces.rest.decoding import decode_json_value
-from remanence.faces.rest.offers import NOT_OFFERED, SHOWN_BY, Offer, list_offers
+from remanence.faces.rest.offers import BODY_BYTES_MAX, NOT_OFFERED, SEND_LESS, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.transport import Request, Transport, send_and_hear, send_until_cancelled
 from remanence.flows.base.context import Core
+from remanence.flows.base.naming import plain_name
+from remanence.flows.consolidate.boxes import Box, Trace
+from remanence.flows.inspect.review import ReviewItem
+from remanence.flows.scopes.scopes import ScopeOverview
 
-_OF_MEMORIES = Memory, Hit, LearnResult, DroppedMemory
+_OF_MEMORIES = Memory, Hit, LearnResult, DroppedMemory, AffectedMemory
+# What else a verb returns that names a thing, by which of its fields it does.
+_NAMED_BY: Mapping[type, str] = {
+    Box: "number",
+    Trace: "number",
+    Forbidden: "fold",
+    ReviewItem: "cursor",
+    ScopeOverview: "scope",
+}
 _LOCAL = frozenset({"guide"})  # what needs no memory
 
 
@@ -51,6 +65,11 @@ class RemoteEngine(Engine):
         self._transport.close()
 
     @property
+    def scope(self) -> str:
+        """Whose memory this is, where that was named."""
+        return self._core.scope if self._scope is None else self._scope
+
+    @property
     def _core(self) -> Core:
         raise CapabilityMissing(
             "what is kept in the process of a memory is not known behind a server",
@@ -61,15 +80,17 @@ class RemoteEngine(Engine):
     async def _call(self, offer: Offer, arguments: dict[str, Any], progress: Progress | None = None) -> Any:
         """Call a verb, and return what it answered as the engine would."""
         verb = offer.row.verb
-        if verb in SHOWN_BY:
-            arguments["shown"] = self._name_shown(arguments["shown"])
+        shown = arguments.get("shown") if verb in SHOWN_BY else None
+        if shown is not None:
+            arguments["shown"] = self._name_shown(shown)
         query = "" if self._scope is None else f"?scope={quote(self._scope, safe='')}"
-        body = orjson.dumps({name: _encode(one) for name, one in arguments.items()})
+        body = _write_body(arguments)
         request = Request(f"{offer.path}{query}", body)
         if progress is None:
             document = await send_until_cancelled(self._transport, request)
         else:
             document = await send_and_hear(self._transport, request, f"/v1/events{query}", progress)
+        self._shown.pop(id(shown), None)  # it is done; what was refused may be asked for again
         answer = _decode_answer(offer, document)
         if verb in SHOWN_BY.values():
             self._shown[id(answer)] = answer, document["shown"]
@@ -77,7 +98,7 @@ class RemoteEngine(Engine):
 
     def _name_shown(self, shown: Any) -> str:
         """Return the name under which the server keeps what it showed."""
-        kept, name = self._shown.pop(id(shown), (None, ""))
+        kept, name = self._shown.get(id(shown), (None, ""))
         if kept is not shown:
             raise InvalidInput(
                 "this was not shown here", recovery="pass what the verb that shows it answered"
@@ -97,10 +118,25 @@ def connect(url: str, token: str, *, scope: str | None = None, timeout: float = 
     return RemoteEngine(url, token, scope=scope, timeout=timeout)
 
 
+def _write_body(arguments: Mapping[str, Any]) -> bytes:
+    try:
+        body = orjson.dumps({name: _encode(one) for name, one in arguments.items()})
+    except (TypeError, UnicodeDecodeError) as error:  # what JSON has not
+        raise InvalidInput(
+            f"it cannot be sent: {error}",
+            recovery="pass texts, numbers of 64 bits, times, and lists and mappings of those",
+        ) from error
+    if len(body) > BODY_BYTES_MAX:  # a server hangs up before it has read so much
+        raise InvalidInput(f"a body has at most {BODY_BYTES_MAX:,} bytes", recovery=SEND_LESS)
+    return body
+
+
 def _encode(value: Any) -> Any:
     """Return an argument as it is sent: a memory by its id, a run by its own, a plan as it is written down."""
     if isinstance(value, _OF_MEMORIES):
-        return value.id
+        return plain_name(value)
+    if type(value) in _NAMED_BY:
+        return getattr(value, _NAMED_BY[type(value)])
     if isinstance(value, RecallResult):
         return [hit.id for hit in value.memories]
     if isinstance(value, Plan):
@@ -111,6 +147,8 @@ def _encode(value: Any) -> Any:
         return _encode_turn(value)
     if isinstance(value, Mapping):
         return {str(name): _encode(one) for name, one in value.items()}
+    if isinstance(value, float) and not isfinite(value):
+        raise InvalidInput(f"{value} is no number that can be sent", recovery="pass a finite number")
     if isinstance(value, str | bytes | IntEnum):
         return value.decode() if isinstance(value, bytes) else encode_json_value(value)
     if is_dataclass(value) and hasattr(value, "run"):

@@ -6,13 +6,13 @@ Knows types and JSON; must not know any single result.
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, Field, fields, is_dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import IntEnum
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from remanence.core.clock import to_micros
+from remanence.core.clock import to_datetime
 from remanence.core.results import OF_FIELDS, OF_TIMES, is_time
 
 _ZEROS: Mapping[Any, Any] = {int: 0, float: 0.0, str: "", bytes: b"", bool: False}
@@ -40,7 +40,7 @@ def _decode_class(kind: type, value: Any, name: str) -> Any:
     if is_dataclass(kind) and isinstance(value, Mapping):
         return kind(**{one.name: _decode_field(kind, one, value) for one in fields(kind) if one.init})
     if kind is int and isinstance(value, str) and is_time(name):
-        return to_micros(datetime.fromisoformat(value))
+        return _read_time(value)
     if kind is bytes and isinstance(value, str):
         return bytes.fromhex(value)
     return value
@@ -81,7 +81,7 @@ def _decode_item(kind: Any, value: Any, name: str) -> Any:
     if name in OF_FIELDS:
         return {one: decode_json_value(int, held, one) for one, held in value.items()}
     if name in OF_TIMES:
-        return None if value is None else to_micros(datetime.fromisoformat(value))
+        return None if value is None else _read_time(value)
     return decode_json_value(kind, value)
 
 
@@ -99,6 +99,11 @@ def _decode_union(inner: tuple[Any, ...], value: Any, name: str) -> Any:
             if isinstance(decoded, told):
                 return decoded
     return value
+
+
+def _read_time(value: str) -> int:
+    """Return a time in microseconds, also the end of all times, which no caller may give."""
+    return (datetime.fromisoformat(value) - to_datetime(0)) // timedelta(microseconds=1)
 
 
 @cache

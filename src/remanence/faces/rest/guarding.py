@@ -13,11 +13,11 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.faces.rest import problems
+from remanence.faces.rest.offers import BODY_BYTES_MAX, SEND_LESS
 from remanence.faces.rest.problems import RequestRefused
 from remanence.flows.base.access_tokens import AccessToken
 
 LOG = logging.getLogger("remanence")
-BODY_BYTES_MAX = 1 << 20
 BODY_SECONDS_MAX = 10.0  # in which the whole body must have arrived
 AGENTS = "/mcp"
 BEHIND_TOKENS = ("/v1/", AGENTS)
@@ -149,7 +149,7 @@ def _too_large() -> RequestRefused:
     return RequestRefused(
         413,
         f"a body has at most {BODY_BYTES_MAX:,} bytes",
-        "send less at once, such as some of the texts of learn_many",
+        SEND_LESS,
     )
 
 

@@ -12,6 +12,8 @@ from remanence.core.verbs import TABLE, VerbHelp
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import TokenRole
 
+BODY_BYTES_MAX = 1 << 20  # of the arguments of one call
+SEND_LESS = "send less at once, such as some of the texts of learn_many"
 # What a role may do beside what those before it may.
 _BY_ROLE: Mapping[TokenRole, str] = {
     "read": (

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 from starlette.exceptions import HTTPException
 
 from remanence.core.errors import (
@@ -30,6 +30,7 @@ from remanence.core.errors import (
     StoreIncompatible,
     StoreUnavailable,
 )
+from remanence.core.results import encode_json_value
 
 MEDIA_TYPE = "application/problem+json"
 # The first that fits; what fits none is a fault of the server.
@@ -68,6 +69,11 @@ TITLES = {
     503: "The store cannot be used now",
     504: "It took too long",
 }
+# Attributes of errors that a caller may know: none names a file of the server.
+DETAILS = frozenset(
+    {"capability", "clock", "column", "count", "destroyed", "extension", "guards", "key", "lease", "line"}
+    | {"tokens_used"}
+)
 FAULTS_MAX = 10  # that one answer names
 _REFUSED = -32600  # an invalid request, in JSON-RPC
 INSIDE = "its log tells why; what was answered before is kept"
@@ -76,7 +82,8 @@ INSIDE = "its log tells why; what was answered before is kept"
 class Problem(BaseModel):
     """What was refused and why (RFC 9457); `recovery` says what to do.
 
-    `error` is the class that the engine raised. Of a revision that is another one `expected` and `current` say which.
+    `error` is the class that the engine raised, and `details` are its attributes, such as `guards` or `line`. Of a
+    revision that is another one `expected` and `current` say which.
     """
 
     type: str = "about:blank"
@@ -85,6 +92,7 @@ class Problem(BaseModel):
     detail: str
     recovery: str
     error: str = ""
+    details: dict[str, JsonValue] | None = None
     expected: int | None = None
     current: int | None = None
 
@@ -131,6 +139,8 @@ def find_status(error: RemanenceError) -> int:
 def describe_error(error: RemanenceError, *, named_revision: bool = False) -> JSONResponse:
     """Return the answer to a verb that refused; 412 where a revision was named in the head and another one stands."""
     raised: dict[str, Any] = {"error": type(error).__name__}
+    if details := {name: value for name, value in vars(error).items() if name in DETAILS and value != ""}:
+        raised["details"] = encode_json_value(details)
     if isinstance(error, Conflict):
         raised |= {"expected": error.expected, "current": error.current}
     status = find_status(error)

@@ -21,6 +21,7 @@ from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
 from remanence.faces.rest.app import Agents, Service, build_app
 from remanence.faces.rest.engines import Opener
+from remanence.faces.rest.heads import HeadProtocol
 from remanence.faces.rest.watch_options import ServerWatch
 
 CONNECTIONS_MAX = 1_000
@@ -68,6 +69,7 @@ async def serve(
         )
         config = uvicorn.Config(
             watch.stand_before(app, memory, service.find_token),
+            http=HeadProtocol,
             log_config=LOGGING_CONFIG if watch.log is None else None,
             log_level="warning",
             access_log=False,

@@ -19,7 +19,8 @@ from remanence.flows.base.settings import MIRROR_FOLDER, Setting, read_document,
 PLAIN = (str, int, float, bool, type(None), datetime)
 SMALLEST, LARGEST = -(1 << INT_BITS - 1), (1 << INT_BITS - 1) - 1
 Whole = Annotated[int, Field(strict=True, ge=SMALLEST, le=LARGEST)]
-Fraction = Annotated[float, Field(allow_inf_nan=False)]
+Fraction = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
 Time = Annotated[datetime, Field(description="with its zone, such as 2027-01-01T00:00:00+00:00")]
 # By the token alone, never by what is sent: who writes, and how far it is believed.
 BY_TOKEN = frozenset({"agent", "trust"})
@@ -144,6 +145,8 @@ def _wire_type(annotation: Any) -> Any:
         return Whole
     if annotation is float:
         return Fraction
+    if annotation is bool:
+        return Flag
     if annotation is datetime:
         return Time
     if annotation in PLAIN:
