@@ -68,6 +68,29 @@ async def test_a_list_a_count_and_a_recall_are_narrowed_alike(kept: remanence.En
     assert len(wanted) == (await kept.count(filters=filters)).total
 
 
+ARCHIVE = """
+version = 1
+[[rule]]
+name = "old"
+every = "deep"
+phase = "value"
+do = "archive"
+where = "tokens > 0"
+"""
+
+
+@pytest.mark.parametrize("kept_whole", [0, 1_000])
+async def test_the_archive_is_narrowed_too(kept: remanence.Engine, kept_whole: int) -> None:
+    """Whether its columns are kept at hand, or only hashes of its words."""
+    await kept.settings.set("archive_indexed_most", kept_whole)
+    await kept.apply(await kept.plan(ARCHIVE), policy=ARCHIVE, allow_destroyed=99)
+    assert [] == await kept.list()
+    asked = {"created_at": {"gte": day(1), "lt": day(4)}}
+    found = await kept.recall("which boat is green", filters=asked)
+
+    assert {"b1", "b3"} == {hit.memory.key for hit in found.memories}
+
+
 async def test_what_is_no_filter_of_times_is_refused(kept: remanence.Engine) -> None:
     """With what to write instead."""
     wrong: list[tuple[dict[str, Any], str]] = [
