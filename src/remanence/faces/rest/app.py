@@ -37,7 +37,7 @@ from remanence.faces.rest.calls import (
     RunningView,
 )
 from remanence.faces.rest.engines import Engines, Opener
-from remanence.faces.rest.guarding import AGENTS, RequestGuard
+from remanence.faces.rest.guarding import AGENTS, BEHIND_TOKENS, RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.recent_requests import RecentRequests, RequestRecorder
@@ -375,7 +375,7 @@ def build_app(
     app.router.routes.extend(pages)
     _declare_tokens(app)
     guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
-    return RequestRecorder(guarded, service.requests, service.now)
+    return RequestRecorder(guarded, service.requests, service.now, BEHIND_TOKENS)
 
 
 def _declare_tokens(app: FastAPI) -> None:

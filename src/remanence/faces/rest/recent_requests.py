@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from remanence.core.clock import read_monotonic_micros
-from remanence.faces.rest.guarding import BEHIND_TOKENS
 
 KEPT_MAX = 500
 PATH_CHARS_MAX = 120
@@ -44,14 +43,16 @@ class RecentRequests:
 
 
 class RequestRecorder:
-    """Stands before an application and keeps what the verbs of its routes were asked, once they answered."""
+    """Stands before an application and keeps what was asked below some paths, once it was answered."""
 
-    def __init__(self, app: ASGIApp, log: RecentRequests, now: Callable[[], int]) -> None:
-        self._app, self._log, self._now = app, log, now
+    def __init__(
+        self, app: ASGIApp, log: RecentRequests, now: Callable[[], int], paths: tuple[str, ...]
+    ) -> None:
+        self._app, self._log, self._now, self._paths = app, log, now, paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and keep how it went."""
-        if scope["type"] != "http" or not scope["path"].startswith(BEHIND_TOKENS):
+        if scope["type"] != "http" or not scope["path"].startswith(self._paths):
             await self._app(scope, receive, send)
             return
         at, began, status = self._now(), read_monotonic_micros(), 0
