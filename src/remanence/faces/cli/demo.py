@@ -48,8 +48,8 @@ NEXT = (
     ("remanence curate", "do that"),
     ("remanence list --status archived --limit 5", "what was archived"),
     ("remanence undo last", "take it back"),
-    ("remanence serve", "look at it all in a browser"),
 )
+SERVE = ("remanence serve", "look at it all in a browser, until Ctrl-C")
 
 
 @dataclass(frozen=True)
@@ -232,7 +232,7 @@ class Walk:
         """Say where it is, and what to try."""
         self._print(f"\nThis memory is in {folder}, as if nothing had been curated. Try:\n")
         chars = max(len(command) for command, _ in NEXT)
-        for command, what in (("cd " + str(folder), ""), *NEXT):
+        for command, what in (("cd " + str(folder), ""), *NEXT, SERVE):
             self._print(f"  {command:<{chars}}  {what}".rstrip())
 
     def _step(self, verb: str, title: str) -> None:
