@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 KEPT_MAX = 64  # answers; a plan of a large scope is megabytes
+RUNNING_MAX = 2  # at once, however many are asked for: verbs are answered meanwhile
 WAIT_S = 0.4  # for what may be ready at once, before a page comes without it
 
 
@@ -44,6 +45,7 @@ class Computations:
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
         self._kept: OrderedDict[Hashable, Computation] = OrderedDict()
+        self._turns = asyncio.Semaphore(RUNNING_MAX)
 
     async def read(
         self,
@@ -88,6 +90,7 @@ class Computations:
             await asyncio.wait(tasks)
 
     async def _work(self, kept: Computation, position: int, compute: Callable[[], Awaitable[Any]]) -> None:
-        at = self._now()
-        kept.value = await compute()
-        kept.position, kept.at = position, at
+        async with self._turns:
+            at = self._now()
+            kept.value = await compute()
+            kept.position, kept.at = position, at
