@@ -46,6 +46,8 @@ BAD_ADDRESSES = [
     ("/entities/99", 404),
     ("/conversations?box=7", 404),
     ("/plan?policy=no", 400),
+    ("/plan?policy=/etc/policy.toml", 400),
+    ("/forecast?policy=x.toml", 400),
     ("/plan?limit=-1", 400),
     ("/forecast?days=99999", 400),
     ("/forecast.svg?days=x", 400),

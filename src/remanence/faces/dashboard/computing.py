@@ -21,6 +21,7 @@ class Computation:
     position: int = -1
     at: int = 0
     value: Any = None
+    has_begun: bool = False
     task: asyncio.Task[None] | None = None
 
     @property
@@ -64,8 +65,8 @@ class Computations:
         self._kept.move_to_end(name)
         while len(self._kept) > KEPT_MAX:
             _, dropped = self._kept.popitem(last=False)
-            if dropped.task is not None:
-                dropped.task.cancel()
+            if dropped.task is not None and not dropped.has_begun:
+                dropped.task.cancel()  # what has begun goes on in its thread, and holds its turn until it ends
         if not kept.is_running and (again or kept.position != position):
             kept.task = asyncio.create_task(self._work(kept, position, compute))
         if kept.task is not None and kept.is_running:
@@ -90,7 +91,8 @@ class Computations:
             await asyncio.wait(tasks)
 
     async def _work(self, kept: Computation, position: int, compute: Callable[[], Awaitable[Any]]) -> None:
+        kept.has_begun = False
         async with self._turns:
-            at = self._now()
+            kept.has_begun, at = True, self._now()
             kept.value = await compute()
             kept.position, kept.at = position, at

@@ -23,7 +23,7 @@ from remanence.flows.inspect.review import ReviewItem
 from remanence.flows.mirror.hand_edits import FileEdit
 
 LISTED = 8  # memories of each rule, before all are asked for
-DAYS = 30
+DAYS, DAYS_MAX = 30, 366
 JOINED = 10  # entities that the engine joined last
 PLAN = "plan"  # the name under which plans are worked out
 
@@ -38,7 +38,7 @@ class PlanShown:
 
 async def show_plan(visit: Visit) -> dict[str, Any]:
     """Show what a policy would do now: to what, why, what guards keep, and the tokens before and after."""
-    policy = visit.query.get("policy")
+    policy = visit.read_policy()
     limit = visit.read_number("limit", LISTED, most=1_000)
     adopted = visit.memory.policy.current
     shown: dict[str, Any] = {
@@ -73,8 +73,8 @@ def find_shown_plan(visit: Visit, digest: str, policy: str | None, limit: int) -
 
 async def show_forecast(visit: Visit) -> dict[str, Any]:
     """Show what leaves in the days to come if nothing but time passes, and when."""
-    days = visit.read_number("days", DAYS, most=3_660)
-    policy = visit.query.get("policy")
+    days = visit.read_number("days", DAYS, most=DAYS_MAX)
+    policy = visit.read_policy()
     adopted = visit.memory.policy.current
     shown: dict[str, Any] = {
         "days": days,

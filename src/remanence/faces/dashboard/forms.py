@@ -15,7 +15,7 @@ from remanence.faces.dashboard import curation_pages
 from remanence.faces.dashboard.browser_sessions import Note
 from remanence.faces.dashboard.form_fields import FormFields
 from remanence.faces.dashboard.rendering import ACTION_WORDS
-from remanence.faces.dashboard.visits import Visit
+from remanence.faces.dashboard.visits import Visit, check_preset
 from remanence.faces.style import local, moment
 from remanence.flows.base.settings import MIRROR_FOLDER
 
@@ -239,7 +239,7 @@ async def _undo(visit: Visit, given: FormFields) -> FormResult:
 
 
 async def _adopt(visit: Visit, given: FormFields) -> FormResult:
-    adopted = await visit.memory.policy.adopt(given.require("policy"))
+    adopted = await visit.memory.policy.adopt(check_preset(given.require("policy")))
     return FormResult(Note(f"Adopted {adopted.name}: it curates this scope from now on"))
 
 

@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
-from remanence.core.errors import InvalidInput
+from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
@@ -24,6 +25,13 @@ from remanence.flows.inspect.inspect import find_position
 
 COUNT_MAX = 100_000
 NOTE = "note"  # the part of an address that says what a form did
+
+
+def check_preset(name: str) -> str:
+    """Return the name of a preset; raise NameUnknown where it is none."""
+    if name not in presets():
+        raise NameUnknown("preset", name, presets())
+    return name
 
 
 @dataclass
@@ -70,6 +78,11 @@ class Visit:
                 f"{name} is {given[:40]!r}", recovery=f"write a number from {least:,} to {most:,}"
             )
         return int(given)
+
+    def read_policy(self) -> str | None:
+        """Read which preset was asked for: no path, which would have the server read a file that a caller chose."""
+        name = self.query.get("policy")
+        return None if name is None else check_preset(name)
 
     def may(self, verb: str) -> bool:
         """Tell whether who looks may call a verb."""
