@@ -15,10 +15,11 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import InvalidInput
+from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
 from remanence.faces.dashboard.page_table import PAGES
-from remanence.faces.rest.offers import NOT_OFFERED, ROLE
+from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED, ROLE
 from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, stop
 
 POLICY = """
@@ -173,7 +174,9 @@ def browser(server: tuple[Server, str]) -> Browser:
 def test_the_link_logs_in_one_browser_once(server: tuple[Server, str]) -> None:
     """Nobody else, and nobody a second time; without a cookie every page leads to the login."""
     one, other = Browser(server[0]), Browser(server[0])
-    assert "Overview" in one.open(server[1]).text and 200 == one.status
+    one.send("HEAD", server[1])  # what looks at a link uses it up for nobody
+    assert "You are logged in" in one.open(server[1]).text and 200 == one.status
+    assert "Overview" in one.open("/").text
     assert "used already" in other.open(server[1]).text and 401 == other.status
     for path in PATHS:
         assert "Access token" in other.open(path).text
@@ -289,6 +292,8 @@ def test_a_token_sees_its_scope_and_does_what_its_role_may(server: tuple[Server,
             f"/do/{form.name}", {"mark": mark, "back": "/overview", "name": "1", "text": "x"}
         )
         assert 403 == guest.status and "may not" in refused.text, form.name
+    settings = json.loads(guest.send("GET", "/settings.json?check=1")[2])
+    assert not settings["scopes"] and settings["checks"] is None
     for page in [*PATHS, "/memories/1"]:
         shown = guest.open(page)
         posts = {
@@ -397,3 +402,42 @@ def test_what_is_no_form_is_refused(body: bytes) -> None:
 def test_no_form_leads_to_another_server(path: str) -> None:
     """Where a form is to go back to is an address here, or the first page."""
     assert "/" == read_form(f"back={path}".encode()).take_path("back")
+
+
+def test_what_concerns_the_whole_file_is_for_tokens_of_every_scope(
+    server: tuple[Server, str], file: Path
+) -> None:
+    """A token that may erase in one scope sees no other, checks no file and settles no erasure of it."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        secret = memory.token.add("one", scopes=["default"], role="erase").secret
+    one = Browser(server[0])
+    one.open("/login", {"token": secret})
+    settings = one.send("GET", "/settings.json?check=1")[2]
+    assert "other" not in settings and json.loads(settings)["checks"] is None
+    mark = next(form["mark"] for form in one.open("/erase").forms if "mark" in form)
+    for form in FORMS:
+        if form.verb in FILE_WIDE:
+            refused = one.open(f"/do/{form.name}", {"mark": mark, "back": "/erase"})
+            assert 403 == one.status and "may not" in refused.text
+
+
+def test_no_token_logs_out_who_came_by_another(browser: Browser, file: Path) -> None:
+    """However often somebody logs in, the browser of who started the server stays logged in."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        secret = memory.token.add("many", scopes=["default"], role="read").secret
+    for _ in range(SESSIONS_MAX + 2):
+        Browser(browser.server).open("/login", {"token": secret})
+    assert "Overview" in browser.open("/overview").text
+
+
+@pytest.mark.parametrize("digits", ["9" * 5_000, "0" * 18 + "1999"])
+def test_long_numbers_are_refused(browser: Browser, digits: str) -> None:
+    """As an address, a place in a list, a limit: none is an error of the server, and no bound is passed."""
+    for path in (
+        f"/entities/{digits}",
+        f"/memories/{digits}",
+        f"/conversations?after={digits}",
+        f"/memories?limit={digits}",
+    ):
+        browser.open(path)
+        assert browser.status in {400, 404}, path

@@ -5,7 +5,6 @@ Knows cookies and the marks on forms; must not know pages.
 
 import hmac
 import secrets
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -17,7 +16,7 @@ from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 
 LINK_VALID = 60 * MINUTE  # in which the link that is printed logs a browser in, once
 IDLE_MAX = 12 * HOUR  # after which a browser that asked for nothing logs in again
-SESSIONS_MAX = 100  # the oldest ends where more browsers log in
+SESSIONS_MAX = 10  # of one token; the oldest ends where more browsers log in
 NOTES_MAX = 20  # that wait for their pages
 _BYTES = 32  # of what nobody guesses
 
@@ -69,7 +68,7 @@ class BrowserSessions:
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
         self._links: dict[str, int] = {}
-        self._open: OrderedDict[str, BrowserSession] = OrderedDict()
+        self._open: dict[str, BrowserSession] = {}
 
     def make_link(self) -> str:
         """Return a key that logs one browser in, as whoever started the server."""
@@ -86,8 +85,9 @@ class BrowserSessions:
         """Log a browser in: its next requests are for this token."""
         name = secrets.token_urlsafe(_BYTES)
         self._open[name] = BrowserSession(token, secret, self._now())
-        while len(self._open) > SESSIONS_MAX:
-            self._open.popitem(last=False)
+        same = [one for one, session in self._open.items() if session.token.name == token.name]
+        for oldest in same[:-SESSIONS_MAX]:  # nobody logs out who came by another token
+            del self._open[oldest]
         response.set_cookie(
             _cookie_name(request),
             name,
@@ -97,7 +97,7 @@ class BrowserSessions:
             path="/",
         )
 
-    def find(self, request: Request) -> BrowserSession | None:
+    def find(self, request: Request, *, is_looking: bool = True) -> BrowserSession | None:
         """Return whose browser this is, None where it is not logged in."""
         name = request.cookies.get(_cookie_name(request), "")
         session = self._open.get(name)
@@ -106,8 +106,8 @@ class BrowserSessions:
         if self._now() - session.seen_at > IDLE_MAX:
             del self._open[name]
             return None
-        session.seen_at = self._now()
-        self._open.move_to_end(name)
+        if is_looking:
+            session.seen_at = self._now()
         return session
 
     def end(self, request: Request, response: Response) -> None:

@@ -9,7 +9,11 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-KEPT_MAX = 64  # answers; a plan of a large scope is megabytes
+from remanence.core.clock import MINUTE
+
+OF_ONE_MAX = 12  # answers that are kept for one token; a plan of a large scope is megabytes
+TOKENS_MAX = 16
+FRESH = 10 * MINUTE  # for how long an answer is taken for the newest while only time passes
 RUNNING_MAX = 2  # at once, however many are asked for: verbs are answered meanwhile
 WAIT_S = 0.4  # for what may be ready at once, before a page comes without it
 
@@ -45,12 +49,12 @@ class Computations:
 
     def __init__(self, now: Callable[[], int]) -> None:
         self._now = now
-        self._kept: OrderedDict[Hashable, Computation] = OrderedDict()
+        self._kept: OrderedDict[Hashable, OrderedDict[Hashable, Computation]] = OrderedDict()
         self._turns = asyncio.Semaphore(RUNNING_MAX)
 
     async def read(
         self,
-        name: Hashable,
+        name: tuple[Hashable, Hashable],
         position: int,
         compute: Callable[[], Awaitable[Any]],
         *,
@@ -59,32 +63,46 @@ class Computations:
     ) -> BackgroundAnswer:
         """Return the newest answer; where the scope went on, or `again`, a newer one is begun and waited for a little.
 
-        Raises what the computation raised.
+        `name` says for whom, and what. Raises what the computation raised.
         """
-        kept = self._kept.setdefault(name, Computation())
-        self._kept.move_to_end(name)
-        while len(self._kept) > KEPT_MAX:
-            _, dropped = self._kept.popitem(last=False)
-            if dropped.task is not None and not dropped.has_begun:
-                dropped.task.cancel()  # what has begun goes on in its thread, and holds its turn until it ends
-        if not kept.is_running and (again or kept.position != position):
+        kept_for, what = name
+        own = self._kept.setdefault(kept_for, OrderedDict())
+        kept = own.setdefault(what, Computation())
+        own.move_to_end(what)
+        self._drop_oldest(own)
+        is_old = kept.position != position or self._now() - kept.at > FRESH
+        if not kept.is_running and (again or is_old):
             kept.task = asyncio.create_task(self._work(kept, position, compute))
+            kept.task.add_done_callback(_look_at)
         if kept.task is not None and kept.is_running:
             await asyncio.wait({kept.task}, timeout=wait_s)
         if kept.task is not None and kept.task.done() and not kept.task.cancelled():
             error, kept.task = kept.task.exception(), None
             if error is not None:
                 raise error
-        return BackgroundAnswer(kept.value, kept.at, kept.position == position, kept.is_running)
+        is_current = kept.position == position and self._now() - kept.at <= FRESH
+        return BackgroundAnswer(kept.value, kept.at, is_current, kept.is_running)
 
-    def peek(self, name: Hashable) -> Any:
+    def peek(self, name: tuple[Hashable, Hashable]) -> Any:
         """Return the newest answer, None where there is none; nothing is begun."""
-        kept = self._kept.get(name)
+        kept_for, what = name
+        own = self._kept.get(kept_for)
+        kept = None if own is None else own.get(what)
         return None if kept is None else kept.value
+
+    def _drop_oldest(self, own: "OrderedDict[Hashable, Computation]") -> None:
+        """Drop what was asked for longest ago: of one token what it asked itself, of all what nobody asks any more."""
+        while len(own) > OF_ONE_MAX:
+            _cancel_waiting(own.popitem(last=False)[1])
+        while len(self._kept) > TOKENS_MAX:
+            oldest = next(iter(self._kept))
+            for dropped in self._kept.pop(oldest).values():
+                _cancel_waiting(dropped)
 
     async def end(self) -> None:
         """End what is under way."""
-        tasks = [kept.task for kept in self._kept.values() if kept.task is not None]
+        every = [kept for own in self._kept.values() for kept in own.values()]
+        tasks = [kept.task for kept in every if kept.task is not None]
         for task in tasks:
             task.cancel()
         if tasks:
@@ -96,3 +114,15 @@ class Computations:
             kept.has_begun, at = True, self._now()
             kept.value = await compute()
             kept.position, kept.at = position, at
+
+
+def _cancel_waiting(dropped: Computation) -> None:
+    """Cancel what waits for its turn; what has begun goes on in its thread, and holds its turn until it ends."""
+    if dropped.task is not None and not dropped.has_begun:
+        dropped.task.cancel()
+
+
+def _look_at(task: "asyncio.Task[None]") -> None:
+    """Look at what a task raised: whoever asks is told, and whoever asked may have gone."""
+    if not task.cancelled():
+        task.exception()

@@ -67,7 +67,7 @@ async def _work_out(memory: Engine, policy: str | None, limit: int) -> PlanShown
 
 def find_shown_plan(visit: Visit, digest: str, policy: str | None, limit: int) -> Plan | None:
     """Return the plan that was shown, by its digest; None where another one is shown by now."""
-    shown = visit.computations.peek((PLAN, visit.scope, visit.token, policy, limit))
+    shown = visit.computations.peek((visit.token, (PLAN, visit.scope, policy, limit)))
     return shown.plan if shown is not None and shown.report.digest == digest else None
 
 
@@ -190,7 +190,7 @@ async def _read_hand_edits(visit: Visit) -> tuple[list[FileEdit], str]:
     if not visit.may("mirror.sync"):
         return [], ""
     folder = (await visit.memory.settings.get(MIRROR_FOLDER)).value
-    if not folder:
+    if not folder or "edits" not in visit.query:  # a sync writes into the folder: only where it is asked for
         return [], ""
     try:
         return list((await visit.memory.mirror.sync(str(folder))).edits), ""

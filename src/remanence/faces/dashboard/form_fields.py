@@ -61,7 +61,7 @@ class FormFields:
 
     def take_path(self, name: str) -> str:
         """Return an address on this server, the first page's where it is none."""
-        path = self.take(name)
+        path = self.take(name).partition("#")[0]
         # A browser reads two slashes, or one turned round, as the beginning of another server's name.
         return path if path.startswith("/") and path[1:2] not in {"/", "\\"} and path.isprintable() else "/"
 

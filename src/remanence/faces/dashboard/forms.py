@@ -201,7 +201,7 @@ async def _accept(visit: Visit, given: FormFields) -> FormResult:
 async def _decline(visit: Visit, given: FormFields) -> FormResult:
     what = given.require("what")
     declined = await visit.memory.review.decline(
-        _name(given), int(what) if what.isascii() and what.isdigit() else what
+        _name(given), int(what) if what.isascii() and what.isdigit() and len(what) < 19 else what
     )
     return FormResult(Note(f"Declined {what} for {short_id(declined.memory.seq)}"))
 

@@ -71,9 +71,7 @@ async def list_memories(visit: Visit) -> dict[str, Any]:
 async def show_memory(visit: Visit) -> dict[str, Any]:
     """Show one memory whole: its history, why it is kept, where it came from and what was made of it."""
     name = visit.names["name"]
-    memory = await visit.memory.get(
-        int(name) if name.isascii() and name.isdigit() and len(name) < 19 else name
-    )
+    memory = await visit.memory.get(_read_name(name))
     links = sorted(await visit.memory.links(memory.seq), key=lambda link: -link.weight)
     others = await _read_others(visit.memory, memory, links[:EVENTS])
     seq = memory.seq
@@ -96,6 +94,11 @@ async def show_memory(visit: Visit) -> dict[str, Any]:
         "is_held": bool(memory.holds),
         "decay": Decay(memory.decay).label,
     }
+
+
+def _read_name(name: str) -> int | str:
+    """Return a memory's number, or another name of it."""
+    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else name
 
 
 async def _read_others(memory: Engine, one: Memory, links: list[Link]) -> Mapping[int, Memory]:
@@ -155,7 +158,7 @@ async def list_entities(visit: Visit) -> dict[str, Any]:
 async def show_entity(visit: Visit) -> dict[str, Any]:
     """Show one person, place or thing: what is known, when it was said, whom it goes with."""
     name = visit.names["name"]
-    profile = await visit.memory.entities.get(int(name) if name.isascii() and name.isdigit() else name)
+    profile = await visit.memory.entities.get(_read_name(name))
     return {"profile": profile}
 
 

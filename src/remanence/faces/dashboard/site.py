@@ -96,12 +96,17 @@ class Dashboard:
 
     # Who looks
 
-    async def _find_visitor(self, request: Request) -> tuple[AccessToken, BrowserSession | None] | None:
-        """Return for which token a request is, and of which browser; None where it is of nobody."""
+    async def _find_visitor(
+        self, request: Request, *, is_looking: bool = True
+    ) -> tuple[AccessToken, BrowserSession | None] | None:
+        """Return for which token a request is, and of which browser; None where it is of nobody.
+
+        A page that only listens, and nobody looks at, does not keep its browser logged in.
+        """
         authorization = request.headers.get("authorization")
         if authorization is not None:
             return await self._service.find_token(authorization), None
-        session = self.sessions.find(request)
+        session = self.sessions.find(request, is_looking=is_looking)
         if session is None:
             return None
         if session.secret is not None:
@@ -120,14 +125,15 @@ class Dashboard:
                 return self._render_login(refusal.detail, 401)
             return self._let_in(request, token, secret)
         key = request.query_params.get("key")
-        if key is None:
+        if key is None or request.method == "HEAD":  # what only looks at a link uses it up for nobody
             return self._render_login("", 200)
         if not self.sessions.take_link(key):
             return self._render_login("this link was used already, or is older than an hour", 401)
         return self._let_in(request, build_operator_token(self._now()), None)
 
     def _let_in(self, request: Request, token: AccessToken, secret: str | None) -> Response:
-        answer = RedirectResponse("/", 303)
+        # No redirection: what follows one from a link of another site does not bear the cookie yet.
+        answer = rendering.render(self._environment, "entered.html", {})
         self.sessions.begin(request, answer, token, secret)
         return answer
 
@@ -307,11 +313,14 @@ class Dashboard:
             return problems.describe_error(error)
 
         async def still_allowed() -> bool:
-            return await self._find_visitor(request) is not None
+            return await self._find_visitor(request, is_looking=False) is not None
 
         async def name_changes() -> AsyncIterator[bytes]:
             async for told in feed.listen(token, after, still_allowed):
-                yield told if told.startswith(b":") else _rename_event(told)
+                if told.startswith(b":"):
+                    yield told
+                elif told.startswith(b"id:"):  # else it says how far a call is
+                    yield _rename_event(told)
 
         return StreamingResponse(name_changes(), media_type=events.MEDIA_TYPE)
 

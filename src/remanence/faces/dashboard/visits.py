@@ -18,12 +18,13 @@ from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.dashboard.erase_previews import ErasePreviews
 from remanence.faces.rest.engines import Engines
-from remanence.faces.rest.offers import ROLE
+from remanence.faces.rest.offers import FILE_WIDE, ROLE
 from remanence.faces.rest.recent_requests import RecentRequests
-from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 from remanence.flows.inspect.inspect import find_position
 
 COUNT_MAX = 100_000
+DIGITS_MAX = 19  # of a number in an address
 NOTE = "note"  # the part of an address that says what a form did
 
 
@@ -73,11 +74,15 @@ class Visit:
         given = self.query.get(name)
         if given is None:
             return default
-        if not (given.strip().isascii() and given.strip().isdigit()) or not least <= int(given[:19]) <= most:
+        digits = given.strip()
+        if (
+            not (digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_MAX)
+            or not least <= int(digits) <= most
+        ):
             raise InvalidInput(
                 f"{name} is {given[:40]!r}", recovery=f"write a number from {least:,} to {most:,}"
             )
-        return int(given)
+        return int(digits)
 
     def read_policy(self) -> str | None:
         """Read which preset was asked for: no path, which would have the server read a file that a caller chose."""
@@ -87,6 +92,8 @@ class Visit:
     def may(self, verb: str) -> bool:
         """Tell whether who looks may call a verb."""
         role = ROLE.get(verb)
+        if verb in FILE_WIDE and ANY_SCOPE not in self.token.scopes:
+            return False
         if role is None:  # what no token may, only who started the server
             return self.session is not None and self.session.is_operator
         return self.token.may(role)
@@ -118,7 +125,7 @@ class Visit:
             async with self.engines.use(self.scope, self.token) as memory:
                 return await work(memory)
 
-        key = (name, self.scope, self.token, *details)
+        key = (self.token, (name, self.scope, *details))
         more = {} if wait_s is None else {"wait_s": wait_s}
         again = "again" in self.query
         return await self.computations.read(key, await self.find_position(), work_on_it, again=again, **more)
