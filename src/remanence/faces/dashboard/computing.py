@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
-from remanence.core.clock import MINUTE
+from remanence.core.clock import MINUTE, to_datetime
+from remanence.core.results import Result
 
 OF_ONE_MAX = 12  # answers that are kept for one token; a plan of a large scope is megabytes
 TOKENS_MAX = 16
@@ -34,14 +35,22 @@ class Computation:
         return self.task is not None and not self.task.done()
 
 
-@dataclass(frozen=True, slots=True)
-class BackgroundAnswer:
-    """What a page shows of a computation: the newest answer, None where there is none yet."""
+@dataclass(frozen=True, slots=True, repr=False)
+class BackgroundAnswer(Result):
+    """What a page shows of a computation: the newest answer, None where there is none yet.
+
+    As data it is since when alone: what came out is the page's own to show.
+    """
 
     value: Any
     at: int
     is_current: bool
     is_running: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return of when it is, as data that `json.dumps` takes."""
+        at = to_datetime(self.at).isoformat() if self.at else None
+        return {"at": at, "is_current": self.is_current, "is_running": self.is_running}
 
 
 class Computations:
@@ -57,11 +66,8 @@ class Computations:
         name: tuple[Hashable, Hashable],
         position: int,
         compute: Callable[[], Awaitable[Any]],
-        *,
-        wait_s: float = WAIT_S,
-        again: bool = False,
     ) -> BackgroundAnswer:
-        """Return the newest answer; where the scope went on, or `again`, a newer one is begun and waited for a little.
+        """Return the newest answer; where the scope went on, or time, a newer one is begun and waited for a little.
 
         `name` says for whom, and what. Raises what the computation raised.
         """
@@ -69,13 +75,14 @@ class Computations:
         own = self._kept.setdefault(kept_for, OrderedDict())
         kept = own.setdefault(what, Computation())
         own.move_to_end(what)
+        self._kept.move_to_end(kept_for)
         self._drop_oldest(own)
         is_old = kept.position != position or self._now() - kept.at > FRESH
-        if not kept.is_running and (again or is_old):
+        if not kept.is_running and is_old:
             kept.task = asyncio.create_task(self._work(kept, position, compute))
             kept.task.add_done_callback(_look_at)
         if kept.task is not None and kept.is_running:
-            await asyncio.wait({kept.task}, timeout=wait_s)
+            await asyncio.wait({kept.task}, timeout=WAIT_S)
         if kept.task is not None and kept.task.done() and not kept.task.cancelled():
             error, kept.task = kept.task.exception(), None
             if error is not None:

@@ -66,6 +66,11 @@ class FormFields:
         return path if path.startswith("/") and path[1:2] not in {"/", "\\"} and path.isprintable() else "/"
 
 
+def read_name(text: str) -> int | str:
+    """Return a memory's number where a text is one, else the text: another name of it."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else text
+
+
 def read_form(body: bytes) -> FormFields:
     """Read a form as browsers send it."""
     try:

@@ -13,7 +13,7 @@ from remanence.core.receipt import Receipt
 from remanence.core.results import format_counts, number
 from remanence.faces.dashboard import curation_pages
 from remanence.faces.dashboard.browser_sessions import Note
-from remanence.faces.dashboard.form_fields import FormFields
+from remanence.faces.dashboard.form_fields import FormFields, read_name
 from remanence.faces.dashboard.rendering import ACTION_WORDS
 from remanence.faces.dashboard.visits import Visit, check_preset
 from remanence.faces.style import local, moment
@@ -48,8 +48,7 @@ def _tell(receipt: Receipt, did: str) -> FormResult:
 
 def _name(given: FormFields, field: str = "name") -> int | str:
     """Return the memory that a field names."""
-    name = given.require(field)
-    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else name
+    return read_name(given.require(field))
 
 
 async def _learn(visit: Visit, given: FormFields) -> FormResult:
@@ -200,9 +199,7 @@ async def _accept(visit: Visit, given: FormFields) -> FormResult:
 
 async def _decline(visit: Visit, given: FormFields) -> FormResult:
     what = given.require("what")
-    declined = await visit.memory.review.decline(
-        _name(given), int(what) if what.isascii() and what.isdigit() and len(what) < 19 else what
-    )
+    declined = await visit.memory.review.decline(_name(given), read_name(what))
     return FormResult(Note(f"Declined {what} for {short_id(declined.memory.seq)}"))
 
 
@@ -284,7 +281,7 @@ async def _add_alias(visit: Visit, given: FormFields) -> FormResult:
 async def _show_erasure(visit: Visit, given: FormFields) -> FormResult:
     """Show what an erasure would take away, with the form that does it."""
     subject = given.read_words("subject")
-    named = [int(name) if name.isdecimal() and len(name) < 19 else name for name in given.read_words("names")]
+    named = [read_name(name) for name in given.read_words("names")]
     if bool(subject) == bool(named):
         raise InvalidInput("nothing is named, or memories and a person", recovery="name one or the other")
     preview = await visit.memory.erase.show(

@@ -10,6 +10,7 @@ from typing import Any, cast
 from remanence.core.errors import InvalidInput, NotFound, RemanenceError
 from remanence.core.model import Decay, Kind, Link, Memory, Relation, Status
 from remanence.engine import Engine
+from remanence.faces.dashboard.form_fields import read_name
 from remanence.faces.dashboard.graph_layout import draw_graph
 from remanence.faces.dashboard.visits import Visit
 from remanence.faces.style import interval, moment
@@ -64,14 +65,13 @@ async def list_memories(visit: Visit) -> dict[str, Any]:
         "statuses": STATUSES,
         "kinds": KINDS,
         "categories": sorted(visit.memory.policy.current.categories),
-        "filters": _FILTERS,
     }
 
 
 async def show_memory(visit: Visit) -> dict[str, Any]:
     """Show one memory whole: its history, why it is kept, where it came from and what was made of it."""
     name = visit.names["name"]
-    memory = await visit.memory.get(_read_name(name))
+    memory = await visit.memory.get(read_name(name))
     links = sorted(await visit.memory.links(memory.seq), key=lambda link: -link.weight)
     others = await _read_others(visit.memory, memory, links[:EVENTS])
     seq = memory.seq
@@ -91,14 +91,8 @@ async def show_memory(visit: Visit) -> dict[str, Any]:
         "kinds": KINDS,
         "relations": RELATIONS,
         "categories": sorted(visit.memory.policy.current.categories),
-        "is_held": bool(memory.holds),
         "decay": Decay(memory.decay).label,
     }
-
-
-def _read_name(name: str) -> int | str:
-    """Return a memory's number, or another name of it."""
-    return int(name) if name.isascii() and name.isdigit() and len(name) < 19 else name
 
 
 async def _read_others(memory: Engine, one: Memory, links: list[Link]) -> Mapping[int, Memory]:
@@ -158,7 +152,7 @@ async def list_entities(visit: Visit) -> dict[str, Any]:
 async def show_entity(visit: Visit) -> dict[str, Any]:
     """Show one person, place or thing: what is known, when it was said, whom it goes with."""
     name = visit.names["name"]
-    profile = await visit.memory.entities.get(_read_name(name))
+    profile = await visit.memory.entities.get(read_name(name))
     return {"profile": profile}
 
 

@@ -44,6 +44,7 @@ async def show_settings(visit: Visit) -> dict[str, Any]:
         if visit.may("scopes.list")
         else None,
         "checks": checks,
+        "health": None if checks is None else checks.value,
     }
 
 

@@ -117,7 +117,7 @@ class Visit:
         return await find_position(self.memory._core)  # noqa: SLF001 # the change sequence is no verb's
 
     async def compute(
-        self, name: str, work: Callable[[Engine], Awaitable[Any]], *details: Any, wait_s: float | None = None
+        self, name: str, work: Callable[[Engine], Awaitable[Any]], *details: Any
     ) -> BackgroundAnswer:
         """Return what is worked out in the background for this scope and token, as it is known now."""
 
@@ -126,6 +126,4 @@ class Visit:
                 return await work(memory)
 
         key = (self.token, (name, self.scope, *details))
-        more = {} if wait_s is None else {"wait_s": wait_s}
-        again = "again" in self.query
-        return await self.computations.read(key, await self.find_position(), work_on_it, again=again, **more)
+        return await self.computations.read(key, await self.find_position(), work_on_it)
