@@ -18,10 +18,12 @@ def main() -> None:
 
 
 def lowest(requirement: str) -> str:
-    """Turn `name>=version` into `name==version`; what is pinned stays as it is, for which machine is left out."""
-    match = re.fullmatch(r"([A-Za-z0-9_.-]+)[>=]=([0-9][0-9a-z.]*)(?:;.*)?", requirement)
+    """Return `name==version` of the lowest version that a requirement allows; for which machine is left out."""
+    match = re.fullmatch(r"([A-Za-z0-9_.-]+)[>=~]=([0-9][0-9a-z.]*)(?:;.*)?", requirement)
     if match is None:
-        sys.exit(f"{requirement!r} has no lower bound alone: write it as name>=version, or name==version")
+        sys.exit(
+            f"{requirement!r} has no lower bound alone: write it as name>=version, name~=version or name==version"
+        )
     return "==".join(match.groups())
 
 

@@ -16,7 +16,7 @@ FOLDERS = (
     "flows/indexes", "flows/base", "flows/write", "flows/undo", "flows/edit", "flows/exchange", "flows/recall",
     "flows/curate", "flows/entities", "flows/consolidate", "flows/mirror", "flows/erase", "flows/inspect",
     "flows/schedule", "flows/scopes",
-    "faces", "faces/cli", "faces/mcp", "faces/rest", "faces/dashboard", "testing",
+    "faces", "faces/cli", "faces/mcp", "faces/rest", "faces/dashboard", "integrations", "testing",
 )  # fmt: skip
 
 

@@ -1,0 +1,1 @@
+"""Adapters with the frameworks that they plug into, as installed."""

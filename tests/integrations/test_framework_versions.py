@@ -1,0 +1,31 @@
+"""An adapter says which version of its framework it was read against, before it imports any other."""
+
+import pytest
+
+from remanence.core.errors import ExtensionError, NotFound
+from remanence.integrations.framework_versions import require_framework
+
+
+def test_a_framework_that_is_not_installed_is_named_with_its_extra() -> None:
+    """The error names the extra that brings it."""
+    with pytest.raises(NotFound, match="no-such-framework is not installed") as caught:
+        require_framework("no-such-framework", "1", "langgraph")
+    assert "remanence[langgraph]" in caught.value.recovery
+
+
+@pytest.mark.parametrize("installed", ["4.30", "4.2.9", "5.3.0", "14.3"])
+def test_another_version_is_refused_with_both_versions(
+    installed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names the version that is here and the one that was read."""
+    monkeypatch.setattr("remanence.integrations.framework_versions.version", lambda _: installed)
+    with pytest.raises(ExtensionError, match=f"{installed}; this adapter was written for 4.3") as caught:
+        require_framework("framework", "4.3", "langgraph")
+    assert caught.value.extension == "framework"
+
+
+@pytest.mark.parametrize("installed", ["4.3", "4.3.0", "4.3.17", "4.3.2.post1"])
+def test_any_version_of_the_series_will_do(installed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later patch of a series is taken."""
+    monkeypatch.setattr("remanence.integrations.framework_versions.version", lambda _: installed)
+    require_framework("framework", "4.3", "langgraph")
