@@ -951,6 +951,10 @@ def test_options_stand_before_or_after_the_command(talk: Desk) -> None:
     named = talk.type("status", "--scope", "other", "--json", REMANENCE_DB="agent.db").stdout
     assert [1, 1] == [talk.read("--scope", "other", "status")["memories"], json.loads(named)["memories"]]
     assert "no database gone.db" in talk.type("status", REMANENCE_DB="gone.db").stderr
+    token = talk.type(
+        "--db", "agent.db", "token", "add", "desk", "--scope", "other", "--role", "read", "--json"
+    )
+    assert ["other"] == json.loads(token.stdout)["token"]["scopes"], token.stderr
 
 
 @pytest.mark.parametrize(

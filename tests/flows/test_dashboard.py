@@ -241,10 +241,51 @@ def test_a_plan_is_seen_applied_and_undone(browser: Browser) -> None:
     gone = browser.open("/memories/1")
     assert "it is a note" in gone.text
     assert "Brought back #1" in browser.fill(gone, "/do/restore").text
-    assert "undo before it" in browser.fill(run, "/do/undo").text  # what was brought back is not lost
+    refused = browser.fill(run, "/do/undo")  # what was brought back is not lost
+    assert "undo before it" in refused.text
+    (way,) = [
+        one["href"]
+        for tag, one in refused.tags
+        if tag == "a" and one.get("class") == "button" and "/runs/" in one["href"]
+    ]
+    assert "restore" in browser.open(way).text and "Undo the whole run" in browser.open(way).text
     assert 3 == browser.open("/memories?status=archived").text.count("lies at the north pier")
     second = browser.fill(browser.open("/memories/2"), "/do/restore")
     assert "Took back" in browser.fill(second, "/do/undo").text
+
+
+def test_what_a_refused_form_held_stands_there_again(browser: Browser) -> None:
+    """In its own fields alone, once; a text with its lines and signs."""
+    text = "Two lines,\nand a sign: </textarea><b>&amp;"
+    page = browser.open("/memories/6")
+    refused = browser.fill(page, "/do/update", text=text, importance="much", kind="procedural")
+    form = next(one for one in refused.forms if one["action"].startswith("/do/update"))
+    assert "importance is 'much'" in refused.text and "much" == form["importance"]
+    assert text in refused.text
+    assert ("option", {"selected": ""}) in refused.tags
+    fresh = browser.open("/memories/6")
+    assert text not in fresh.text and "much" not in json.dumps(fresh.forms)
+    settings = browser.open("/settings")
+    again = browser.fill(settings, "/do/set", setting="boot_tokens", value="never")
+    typed = [form["setting"] for form in again.forms if form.get("value") == "never"]
+    assert ["boot_tokens"] == typed, again.text[:400]
+
+
+def test_what_is_refused_stands_beside_the_list_of_pages(browser: Browser) -> None:
+    """So a visitor goes on from there, in the same scope."""
+    for path in ("/memories/99?scope=other", "/nothing?scope=other", "/plan?policy=no&scope=other"):
+        page = browser.open(path)
+        assert browser.status in {400, 404}
+        assert ("a", {"href": "/graph?scope=other"}) in page.tags, path
+
+
+def test_a_name_with_a_slash_has_a_page(file: Path, browser: Browser) -> None:
+    """And its twin."""
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.learn("The roof of the boat house is new.", key="house/roof")
+    assert "The roof of the boat house" in browser.open("/memories/house/roof").text
+    assert "The roof of the boat house" in browser.open("/memories/house%2Froof").text
+    assert "house/roof" == json.loads(browser.send("GET", "/memories/house/roof.json")[2])["memory"]["key"]
 
 
 def test_of_two_tabs_that_apply_one_plan_one_wins(browser: Browser) -> None:

@@ -435,6 +435,7 @@ async def test_the_runs_that_stand_in_the_way_are_named(memory: remanence.Engine
     pinned = await memory.pin(bell)
     with pytest.raises(Conflict) as refused:
         await memory.undo(gone)
+    assert (pinned.run, back.run) == refused.value.runs
     way = f"nothing was undone; undo before it: {pinned.run} (pin), {back.run} (restore)"
     await memory.undo(pinned)
     await memory.undo(back)

@@ -126,7 +126,7 @@ class Conflict(RemanenceError):
     """Rows changed since they were read, so nothing was written; `keys` holds their (table, key) pairs.
 
     Where the caller named the revision to change (`if_revision`), `expected` is that one and `current` the one that
-    stands now, 0 where nothing does; else both are None.
+    stands now, 0 where nothing does; else both are None. `runs` are to be undone before what was asked for can be.
     """
 
     def __init__(
@@ -137,6 +137,7 @@ class Conflict(RemanenceError):
         *,
         expected: int | None = None,
         current: int | None = None,
+        runs: Sequence[str] = (),
     ) -> None:
         examples = ", ".join(f"{table} {key}" for table, key in keys[:5])
         more = f" and {len(keys) - 5} more" if len(keys) > 5 else ""
@@ -144,6 +145,7 @@ class Conflict(RemanenceError):
         self.keys = tuple(keys)
         self.expected = expected
         self.current = current
+        self.runs = tuple(runs)
 
 
 class LeaseLost(RemanenceError):

@@ -57,6 +57,8 @@ def print_refusal(error: RemanenceError, *, json: bool) -> int:
         }
         if isinstance(error, Conflict) and error.expected is not None:
             answer |= {"expected": error.expected, "current": error.current}
+        if isinstance(error, Conflict) and error.runs:
+            answer["runs"] = list(error.runs)
         print(show.document(answer))
     return ERASED_SINCE if isinstance(error, ErasedSince) else 1
 
@@ -78,12 +80,11 @@ def split_common_options(words: Sequence[str]) -> tuple[list[str], Common]:
     rest: list[str] = []
     values: dict[str, Any] = {}
     coming = iter(words)
-    own = _OWN.get(tuple(words[:2]), frozenset())
     for word in coming:
         option, sign, value = word.partition("=")
         if word == "--":
             rest += [word, *coming]
-        elif option in _COMMON and option not in own:
+        elif option in _COMMON and option not in _OWN.get(tuple(rest[:2]), ()):
             values[_COMMON[option]] = _read_option_value(option, value if sign else None, coming)
         else:
             rest.append(word)

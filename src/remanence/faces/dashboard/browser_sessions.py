@@ -6,12 +6,14 @@ Knows cookies and the marks on forms; must not know pages.
 import hmac
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from remanence.core.clock import HOUR, MINUTE
+from remanence.faces.dashboard.form_fields import FormFields
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 
 LINK_VALID = 60 * MINUTE  # in which the link that is printed logs a browser in, once
@@ -22,13 +24,31 @@ _BYTES = 32  # of what nobody guesses
 
 
 @dataclass(frozen=True, slots=True)
+class SentForm:
+    """A form that was refused and what was typed into it, to stand there again."""
+
+    name: str
+    fields: FormFields
+
+    def read(self, form: str, field: str, default: Any = "", **same: Any) -> Any:
+        """Return what was typed into a field; of another form, or one whose fields are not the `same`, the default."""
+        is_it = self.name == form and all(self.fields.take(name) == str(one) for name, one in same.items())
+        return self.fields.take(field) if is_it and self.fields.has(field) else default
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
-    """What one form did, told on the next page; `run` can be taken back."""
+    """What one form did, told on the next page; `run` can be taken back.
+
+    Of one that was refused, `sent` is what was typed, and `blocking` are the runs that are to be undone before.
+    """
 
     text: str
     run: str | None = None
     detail: str = ""
     is_refusal: bool = False
+    sent: SentForm | None = None
+    blocking: tuple[str, ...] = ()
 
 
 @dataclass
@@ -52,6 +72,8 @@ class BrowserSession:
     def keep_note(self, note: Note) -> str:
         """Keep a note for the page that the form leads to, and return its name: another tab is not told it."""
         name = secrets.token_hex(8)
+        if note.sent is not None:  # as long as a text may be, so of one form at a time
+            self._notes = {one: replace(kept, sent=None) for one, kept in self._notes.items()}
         self._notes[name] = note
         while len(self._notes) > NOTES_MAX:
             del self._notes[next(iter(self._notes))]

@@ -21,6 +21,10 @@ class FormFields:
         """Return a field as it was sent, an empty one where there is none."""
         return self._fields.get(name, [""])[0]
 
+    def has(self, name: str) -> bool:
+        """Tell whether a field was sent, be it empty."""
+        return name in self._fields
+
     def take_all(self, name: str) -> list[str]:
         """Return all that was sent under one name."""
         return [value for value in self._fields.get(name, ()) if value.strip()]

@@ -29,13 +29,19 @@ class DashboardPage:
         return f"{self.name}.html"
 
 
+async def _show_nothing(_: Visit) -> dict[str, Any]:
+    return {}
+
+
+# What stands where a page would, with the list of pages beside it.
+ERROR_PAGE = DashboardPage("error", "/error", "Refused", "", _show_nothing)
 PAGES = (
     DashboardPage("overview", "/overview", "Overview", "Memory", memory_pages.show_overview),
     DashboardPage("memories", "/memories", "Memories", "Memory", memory_pages.list_memories),
-    DashboardPage("memory", "/memories/{name}", "Memory", "", memory_pages.show_memory),
+    DashboardPage("memory", "/memories/{name:path}", "Memory", "", memory_pages.show_memory),
     DashboardPage("ask", "/ask", "Ask", "Memory", memory_pages.answer_question),
     DashboardPage("entities", "/entities", "Entities", "Memory", memory_pages.list_entities),
-    DashboardPage("entity", "/entities/{name}", "Entity", "", memory_pages.show_entity),
+    DashboardPage("entity", "/entities/{name:path}", "Entity", "", memory_pages.show_entity),
     DashboardPage(
         "conversations", "/conversations", "Conversations", "Memory", memory_pages.show_conversations
     ),

@@ -4,6 +4,8 @@ Knows requests and answers; must not know what a page shows or a form does.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import orjson
@@ -14,21 +16,22 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from remanence.core.clock import SECOND
-from remanence.core.errors import NotFound, RemanenceError
+from remanence.core.errors import Conflict, NotFound, RemanenceError
 from remanence.core.results import encode_json_value
 from remanence.faces.dashboard import curation_pages, rendering
 from remanence.faces.dashboard.browser_sessions import (
     BrowserSession,
     BrowserSessions,
     Note,
+    SentForm,
     build_operator_token,
     is_marked,
 )
 from remanence.faces.dashboard.computing import Computations
 from remanence.faces.dashboard.erase_previews import ErasePreviews
-from remanence.faces.dashboard.form_fields import read_form
+from remanence.faces.dashboard.form_fields import FormFields, read_form
 from remanence.faces.dashboard.forms import FORMS, FormResult, PageForm
-from remanence.faces.dashboard.page_table import PAGES, DashboardPage
+from remanence.faces.dashboard.page_table import ERROR_PAGE, PAGES, DashboardPage
 from remanence.faces.dashboard.visits import NOTE, Visit
 from remanence.faces.rest import events, problems
 from remanence.faces.rest.app import Service
@@ -39,6 +42,7 @@ SCOPES_FRESH = 10 * SECOND  # how long their list is taken for the newest
 SCOPES_MAX = 200  # that the choice of a scope lists
 LIVE = "/live"
 _LOGIN = "/login"
+_NOTHING_SENT = SentForm("", FormFields({}))
 
 
 class _MissingPage(Route):
@@ -173,11 +177,10 @@ class Dashboard:
             found = await self._find_visitor(request)
             if found is None:
                 return RedirectResponse(_LOGIN, 303)
-            return await self._visit(request, *found, work)
-        except RequestRefused as refusal:
-            return self._render_error(refusal.status, refusal.detail, refusal.recovery)
-        except RemanenceError as error:
-            return self._render_error(problems.find_status(error), str(error), error.recovery)
+            return await self._visit(request, *found, partial(self._work_or_tell, work))
+        except (RequestRefused, RemanenceError) as error:
+            status, shown = _describe(error)
+            return rendering.render(self._environment, "error.html", {"visit": None, **shown}, status)
 
     async def _send_json(self, page: DashboardPage, request: Request) -> Response:
         async def encode(visit: Visit) -> Response:
@@ -235,7 +238,11 @@ class Dashboard:
         return tuple(dict.fromkeys([*self._scopes, visit.scope]))
 
     async def _render_page(
-        self, page: DashboardPage, visit: Visit, more: Mapping[str, Any] | None = None
+        self,
+        page: DashboardPage,
+        visit: Visit,
+        more: Mapping[str, Any] | None = None,
+        status: int = 200,
     ) -> Response:
         shown = {**await page.gather(visit), **(more or {})}
         told = visit.request.query_params.get(NOTE)
@@ -243,7 +250,16 @@ class Dashboard:
         return rendering.render(
             self._environment,
             page.template,
-            {"now": self._now(), "page": page, "pages": PAGES, "visit": visit, "note": note, **shown},
+            {
+                "now": self._now(),
+                "page": page,
+                "pages": PAGES,
+                "visit": visit,
+                "note": note,
+                "sent": note.sent if note is not None and note.sent is not None else _NOTHING_SENT,
+                **shown,
+            },
+            status,
         )
 
     async def _send_forecast(self, request: Request) -> Response:
@@ -258,12 +274,20 @@ class Dashboard:
 
         return await self._answer(request, draw)
 
-    def _render_error(self, status: int, detail: str, recovery: str) -> Response:
-        shown = {"status": status, "detail": detail, "recovery": recovery}
-        return rendering.render(self._environment, "error.html", shown, status)
+    async def _work_or_tell(self, work: Callable[[Visit], Awaitable[Response]], visit: Visit) -> Response:
+        """Answer a visit; what is refused is told beside the list of pages."""
+        try:
+            return await work(visit)
+        except (RequestRefused, RemanenceError) as error:
+            status, shown = _describe(error)
+            return await self._render_page(ERROR_PAGE, visit, shown, status)
 
     async def _show_missing(self, request: Request) -> Response:
-        return self._render_error(404, f"there is no page {request.url.path[:200]}", "see the list of pages")
+        async def refuse(_: Visit) -> Response:
+            path = request.url.path[:200]
+            raise RequestRefused(404, f"there is no page {path}", "see the list of pages")
+
+        return await self._answer(request, refuse)
 
     # Forms
 
@@ -287,14 +311,16 @@ class Dashboard:
         try:
             done = await form.carry_out(visit, given)
         except RemanenceError as error:
-            done = FormResult(Note(str(error), detail=error.recovery, is_refusal=True))
+            blocking = error.runs if isinstance(error, Conflict) else ()
+            done = FormResult(Note(str(error), detail=error.recovery, is_refusal=True, blocking=blocking))
         if done.page:
             page = next(page for page in PAGES if page.name == done.page)
             visit.path = page.path
             return await self._render_page(page, visit, done.shown)
         go = done.go or back
         if done.note is not None:
-            go += f"{'&' if '?' in go else '?'}{NOTE}={session.keep_note(done.note)}"
+            told = replace(done.note, sent=SentForm(form.name, given)) if done.note.is_refusal else done.note
+            go += f"{'&' if '?' in go else '?'}{NOTE}={session.keep_note(told)}"
         return RedirectResponse(go, 303)
 
     # What changes
@@ -329,3 +355,11 @@ def _rename_event(told: bytes) -> bytes:
     """Return an event under the one name that pages listen to, without what it holds."""
     position = told.partition(b"\n")[0]
     return position + b"\nevent: changed\ndata: \n\n"
+
+
+def _describe(error: RequestRefused | RemanenceError) -> tuple[int, dict[str, Any]]:
+    """Return the status of a refusal, and what its page says."""
+    if isinstance(error, RequestRefused):
+        return error.status, {"status": error.status, "detail": error.detail, "recovery": error.recovery}
+    status = problems.find_status(error)
+    return status, {"status": status, "detail": str(error), "recovery": error.recovery}

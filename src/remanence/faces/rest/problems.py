@@ -72,7 +72,7 @@ TITLES = {
 # Attributes of errors that a caller may know: none names a file of the server.
 DETAILS = frozenset(
     {"capability", "clock", "column", "count", "destroyed", "extension", "guards", "key", "lease", "line"}
-    | {"tokens_used"}
+    | {"runs", "tokens_used"}
 )
 FAULTS_MAX = 10  # that one answer names
 _REFUSED = -32600  # an invalid request, in JSON-RPC
@@ -139,7 +139,9 @@ def find_status(error: RemanenceError) -> int:
 def describe_error(error: RemanenceError, *, named_revision: bool = False) -> JSONResponse:
     """Return the answer to a verb that refused; 412 where a revision was named in the head and another one stands."""
     raised: dict[str, Any] = {"error": type(error).__name__}
-    if details := {name: value for name, value in vars(error).items() if name in DETAILS and value != ""}:
+    if details := {
+        name: value for name, value in vars(error).items() if name in DETAILS and value not in ("", ())
+    }:
         raised["details"] = encode_json_value(details)
     if isinstance(error, Conflict):
         raised |= {"expected": error.expected, "current": error.current}

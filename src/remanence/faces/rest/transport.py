@@ -271,8 +271,9 @@ def build_error(status: int, data: bytes) -> RemanenceError:
     error: RemanenceError = kind.__new__(kind)
     RemanenceError.__init__(error, document["detail"], recovery=document.get("recovery", ""))
     details = document.get("details") or {}
+    if isinstance(error, Conflict):
+        error.keys, error.runs = (), ()
+        error.expected, error.current = document.get("expected"), document.get("current")
     for name, value in details.items():
         setattr(error, name, tuple(value) if isinstance(value, list) else value)
-    if isinstance(error, Conflict):
-        error.keys, error.expected, error.current = (), document.get("expected"), document.get("current")
     return error

@@ -438,6 +438,7 @@ def _changed_since(
         keys,
         f"run {last.cause.run} cannot be undone: {rows} changed since, among them {names}",
         recovery=f"nothing was undone; {way}",
+        runs=[cause.run for cause in causes if may_be_named(core, cause)],
     )
 
 
