@@ -187,6 +187,21 @@ def test_the_link_logs_in_one_browser_once(server: tuple[Server, str]) -> None:
     assert 401 == other.send("GET", "/live")[0]
 
 
+def test_another_link_is_printed_where_the_server_was_started(server: tuple[Server, str]) -> None:
+    """Whoever asks for one sees nothing of it, and asks in vain a moment later."""
+    one = Browser(server[0])
+    status, _, html = one.send("POST", "/login/link", {})
+    assert 429 == status and "printed a moment ago" in html and "key=" not in html
+    one.open(server[1])  # once it is used up, the way is free
+    status, _, html = one.send("POST", "/login/link", {})
+    assert 200 == status and "key=" not in html
+    assert server[0].process.stdout is not None
+    links = (re.search(r"/login\?key=\S+", line) for line in server[0].process.stdout)
+    link = next(link for link in links if link is not None)
+    other = Browser(server[0])
+    assert "You are logged in" in other.open(link.group(0)).text
+
+
 def test_the_cookie_is_kept_from_scripts_and_other_sites(server: tuple[Server, str]) -> None:
     """HttpOnly and SameSite=Strict, and the page may run nothing but its own files."""
     browser = Browser(server[0])

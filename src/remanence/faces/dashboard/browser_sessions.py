@@ -12,11 +12,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from remanence.core.clock import HOUR, MINUTE
+from remanence.core.clock import HOUR, MINUTE, SECOND
 from remanence.faces.dashboard.form_fields import FormFields
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 
 LINK_VALID = 60 * MINUTE  # in which the link that is printed logs a browser in, once
+LINKS_APART = 30 * SECOND  # at least, of links that somebody asks for
 IDLE_MAX = 12 * HOUR  # after which a browser that asked for nothing logs in again
 SESSIONS_MAX = 10  # of one token; the oldest ends where more browsers log in
 NOTES_MAX = 20  # that wait for their pages
@@ -97,6 +98,11 @@ class BrowserSessions:
         key = secrets.token_urlsafe(_BYTES)
         self._links[key] = self._now()
         return key
+
+    def may_make_link(self) -> bool:
+        """Tell whether another key may be made by now: whoever asks for one need not be logged in."""
+        self._links = {one: at for one, at in self._links.items() if self._now() - at <= LINK_VALID}
+        return all(self._now() - at > LINKS_APART for at in self._links.values())
 
     def take_link(self, key: str) -> bool:
         """Tell whether a key logs in now; it does so once."""

@@ -4,7 +4,7 @@ Knows tasks and positions of a scope; must not know what is worked out.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +60,8 @@ class Computations:
         self._now = now
         self._kept: OrderedDict[Hashable, OrderedDict[Hashable, Computation]] = OrderedDict()
         self._turns = asyncio.Semaphore(RUNNING_MAX)
+        # One at a time for one token, so that what one asks for makes another's wait for a single answer at most.
+        self._own_turns: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def read(
         self,
@@ -79,7 +81,7 @@ class Computations:
         self._drop_oldest(own)
         is_old = kept.position != position or self._now() - kept.at > FRESH
         if not kept.is_running and is_old:
-            kept.task = asyncio.create_task(self._work(kept, position, compute))
+            kept.task = asyncio.create_task(self._work(self._own_turns[kept_for], kept, position, compute))
             kept.task.add_done_callback(_look_at)
         if kept.task is not None and kept.is_running:
             await asyncio.wait({kept.task}, timeout=WAIT_S)
@@ -103,6 +105,7 @@ class Computations:
             _cancel_waiting(own.popitem(last=False)[1])
         while len(self._kept) > TOKENS_MAX:
             oldest = next(iter(self._kept))
+            self._own_turns.pop(oldest, None)
             for dropped in self._kept.pop(oldest).values():
                 _cancel_waiting(dropped)
 
@@ -115,9 +118,11 @@ class Computations:
         if tasks:
             await asyncio.wait(tasks)
 
-    async def _work(self, kept: Computation, position: int, compute: Callable[[], Awaitable[Any]]) -> None:
+    async def _work(
+        self, own_turn: asyncio.Lock, kept: Computation, position: int, compute: Callable[[], Awaitable[Any]]
+    ) -> None:
         kept.has_begun = False
-        async with self._turns:
+        async with own_turn, self._turns:
             kept.has_begun, at = True, self._now()
             kept.value = await compute()
             kept.position, kept.at = position, at

@@ -58,8 +58,9 @@ class _MissingPage(Route):
 class Dashboard:
     """Answers browsers."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, tell_login: Callable[[str], None]) -> None:
         self._service = service
+        self._tell_login = tell_login  # to whoever started the server
         self._now = service.now
         self.sessions = BrowserSessions(self._now)
         self._computations = Computations(self._now)
@@ -75,6 +76,7 @@ class Dashboard:
             Route("/", self._show_home),
             Route("/static/{name}", self._send_static),
             Route(_LOGIN, self._login, methods=["GET", "POST"]),
+            Route(f"{_LOGIN}/link", self._announce_another, methods=["POST"]),
             Route("/logout", self._logout, methods=["POST"]),
             Route(LIVE, self._tell_changes),
             Route("/forecast.svg", self._send_forecast),
@@ -90,9 +92,9 @@ class Dashboard:
         ]
         return [*routes, _MissingPage("/{path:path}", self._show_missing)]
 
-    def make_login_path(self) -> str:
-        """Return the address, on this server, that logs one browser in."""
-        return f"{_LOGIN}?key={self.sessions.make_link()}"
+    def announce_login(self) -> None:
+        """Make an address, on this server, that logs one browser in, and tell it to whoever started the server."""
+        self._tell_login(f"{_LOGIN}?key={self.sessions.make_link()}")
 
     async def end(self) -> None:
         """End what is worked out in the background."""
@@ -140,6 +142,15 @@ class Dashboard:
         answer = rendering.render(self._environment, "entered.html", {})
         self.sessions.begin(request, answer, token, secret)
         return answer
+
+    async def _announce_another(self, _: Request) -> Response:
+        """Tell another link where the server was started, to whoever can look there."""
+        if not self.sessions.may_make_link():
+            return self._render_login(
+                "a link was printed a moment ago; look where the server was started", 429
+            )
+        self.announce_login()
+        return rendering.render(self._environment, "announced.html", {})
 
     def _render_login(self, refusal: str, status: int) -> Response:
         return rendering.render(self._environment, "login.html", {"refusal": refusal}, status)

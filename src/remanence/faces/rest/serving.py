@@ -35,8 +35,8 @@ class Pages(Protocol):
         """Return its routes."""
         ...
 
-    def make_login_path(self) -> str:
-        """Return the address, on this server, that logs one browser in."""
+    def announce_login(self) -> None:
+        """Make an address, on this server, that logs one browser in, and tell it."""
         ...
 
     async def end(self) -> None:
@@ -52,14 +52,19 @@ async def serve(
     hosts: Sequence[str],
     seconds_max: float,
     tell: Callable[[str], None],
-    build_dashboard: Callable[[Service], Pages],
+    build_dashboard: Callable[[Service, Callable[[str], None]], Pages],
     watch: ServerWatch,
 ) -> None:
     """Serve memories on a socket that listens, until the process is told to end; `tell` hears where, in lines."""
     host, port = listening.getsockname()[:2]
+    home = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+    def tell_login(path: str) -> None:
+        tell(f"Open it in a browser, once within an hour: {home}{path}")
+
     async with tokens as memory:
         service = Service(watch.begin(memory, opener), memory)
-        dashboard = build_dashboard(service)
+        dashboard = build_dashboard(service, tell_login)
         app = build_app(
             service,
             {*hosts, *_name_hosts(host)},
@@ -78,11 +83,8 @@ async def serve(
             timeout_graceful_shutdown=ENDING_S,
             lifespan="on",
         )
-        address = f"[{host}]" if ":" in host else host
-        tell(f"Remanence listens on http://{address}:{port}")
-        tell(
-            f"Open it in a browser, once within an hour: http://{address}:{port}{dashboard.make_login_path()}"
-        )
+        tell(f"Remanence listens on {home}")
+        dashboard.announce_login()
         if not await memory.token.list():
             tell("Nobody has a token yet: remanence token add NAME --scope default --role write")
         try:
