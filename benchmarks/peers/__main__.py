@@ -1,14 +1,15 @@
 """How this engine stands beside others.
 
 `python -m benchmarks.peers [--data locomo10.json]` makes the table of all peers: what each finds, what learning and
-recall cost, what it weighs. `python -m benchmarks.peers --n 1000 10000` compares each step with elfmem.
+recall cost, what it weighs. `--verbs` makes that of what a caller writes: lines of code to remember, find, filter,
+correct, forget, delete a user, and what of that user stays in the files. `--n 1000 10000` compares with elfmem.
 """
 
 import argparse
 import tempfile
 from pathlib import Path
 
-from benchmarks.peers import costs, table
+from benchmarks.peers import costs, table, verbs_table
 
 
 def main() -> None:
@@ -21,7 +22,11 @@ def main() -> None:
     cache = Path(tempfile.gettempdir()) / "remanence-peers"
     parser.add_argument("--env", type=Path, default=cache, help="where the peers' environments are kept")
     parser.add_argument("--limit-s", type=float, default=600, help="wall seconds a step may take")
+    parser.add_argument("--verbs", action="store_true", help="make the table of what a caller writes")
     given = parser.parse_args()
+    if given.verbs:
+        verbs_table.measure(given.env, given.limit_s)
+        return
     for n in given.n or ():
         costs.measure(n, given.peer, given.env, given.limit_s)
     if not given.n:

@@ -89,12 +89,12 @@ def measure(path: Path | None, only: Sequence[str] | None, env: Path, limit_s: f
 
 def _import_s(python: Path, engine: Engine) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        return import_s(python, engine.statement, _environment(engine, Path(folder)))
+        return import_s(python, engine.statement, engine_environment(engine.settings, Path(folder)))
 
 
-def _environment(engine: Engine, kept: Path) -> dict[str, str]:
+def engine_environment(more: Mapping[str, str], kept: Path) -> dict[str, str]:
     """Return the variables of an engine's process; mem0 writes its configuration into a folder of its own."""
-    return {**os.environ, **engine.settings, "MEM0_DIR": str(kept)}
+    return {**os.environ, **more, "MEM0_DIR": str(kept)}
 
 
 @dataclass
@@ -148,7 +148,7 @@ class Bench:
         note(f"{self.engine.name}: {step}")
         script = str(STORES / self.engine.script)
         command = [str(self.python), "-s", script, step, str(kept), str(material), *self.engine.kind]
-        env = _environment(self.engine, kept)
+        env = engine_environment(self.engine.settings, kept)
         try:
             done = subprocess.run(command, capture_output=True, timeout=self.limit_s, check=False, env=env)
             output = done.stdout

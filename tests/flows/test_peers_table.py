@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.peers import table
+from benchmarks.peers import table, verbs_table
 from benchmarks.peers.notes import Data, Notes, read
 from benchmarks.peers.table import ENGINES, Row, markdown
 
@@ -63,3 +63,16 @@ def test_made_up_notes_can_be_answered() -> None:
     ]
 
     assert (629, 5_880, True) == (len(data.small.items), len(data.large.items), all(held))
+
+
+def test_our_verbs_do_each_step_and_leave_nothing_of_a_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every column of the table of verbs is taken, and each step is checked by what the memory then holds."""
+    monkeypatch.setenv("PYTHONPATH", str(table.ROOT / "src"))
+    (ours,) = [peer for peer in verbs_table.PEERS if not peer.package]
+    told = {line["step"]: line for line in verbs_table.run(ours, tmp_path, 60)}
+
+    assert {*verbs_table.COLUMNS, "version", "on disk"} == told.keys()
+    assert all(line["is_right"] for line in told.values() if "is_right" in line)
+    assert 0 == told["left in the files"]["texts"]
