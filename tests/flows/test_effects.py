@@ -1,9 +1,12 @@
 """What verbs and plans do to a memory agrees with what takes it back, through the verbs that people call."""
 
+from collections import Counter
+
 import pytest
 
 import remanence
 from remanence.core.clock import DAY, HOUR, ManualClock
+from remanence.core.effects import action
 from remanence.core.errors import InvalidInput
 from remanence.core.keywords import LifecycleName
 from remanence.core.model import Lifecycle, Memory, Status, Tier
@@ -246,3 +249,34 @@ async def test_every_verb_changes_only_what_it_owns(opener: Opener, clock: Manua
     assert {"learn", "update", "put", "correct", "confirm", "supersede", "restore", "forget", "curate"} <= {
         part.cause.verb for part in log
     }
+
+
+@pytest.mark.parametrize("reason", ["", "merged", "superseded", "budget"])
+@pytest.mark.parametrize(
+    "phase", [phase for phase in action("prune").phases if phase in action("archive").phases]
+)
+async def test_a_receipt_says_what_was_done_whatever_the_phase_and_the_reason(
+    memory: remanence.Engine, phase: str, reason: str
+) -> None:
+    """What a plan shows as deleted and archived is told and counted so, and by no other name."""
+    await memory.learn_many(
+        [
+            {"text": "The bell rings at noon.", "tags": ["go"]},
+            {"text": "Three flags are red.", "tags": ["go"]},
+            {"text": "The pier is closed in May.", "tags": ["rest"]},
+        ]
+    )
+    await memory.consolidate()
+    says = f'reason = "{reason}"\n' if reason else ""
+    policy = _policy(
+        _rule("prune", phase, "tagged('go')", says), _rule("archive", phase, "tagged('rest')", says)
+    )
+    plan = await memory.plan(policy)
+    shown = await memory.describe_plan(plan)
+    receipt = await memory.apply(plan, allow_destroyed=2)
+
+    assert {"prune": 2, "archive": 1} == dict(receipt.counts)
+    assert 2 == shown.destroyed
+    assert {"pruned": 2, "archived": 1} == Counter(
+        one.status.label for one in await memory.list(status="any")
+    )

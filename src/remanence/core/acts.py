@@ -53,9 +53,11 @@ def action_of(change: Change) -> Effect:
     if change.after is None:
         return PURGE
     if "status" in change.after:
-        by_status = _BY_STATUS[Status(change.after["status"])]
-        reason = change.after.get("reason")
-        return by_status if reason is None else _BY_REASON.get(Reason(reason), by_status)
+        status, reason = Status(change.after["status"]), change.after.get("reason")
+        by_status = _BY_STATUS[status]
+        if status is not Status.SUPERSEDED or reason is None:  # rules say why they delete or archive in their words
+            return by_status
+        return _BY_REASON.get(Reason(reason), by_status)
     if "form" in change.after and "tier" not in change.after:
         return form_act(change.after["form"])
     known = (effect for name, effect in _BY_COLUMN.items() if name in change.after and effect is not IMPROVE)

@@ -94,7 +94,6 @@ OVERS = {
 }
 _REASONS = {
     "expire": Reason.EXPIRED,
-    "deduplicate": Reason.MERGED,
     "keep-recent": Reason.COMPACTED,
     "budgets": Reason.BUDGET,
 }
