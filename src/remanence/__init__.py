@@ -82,7 +82,9 @@ if TYPE_CHECKING:
     )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
+    from remanence.write.imported import ImportedTurn
     from remanence.write.transcripts.base import Importer
+    from remanence.write.transcripts.source import SkipCounts, Source, SourceImporter, SqliteTable
 
 __all__ = [
     "CapabilityMissing",
@@ -104,6 +106,7 @@ __all__ = [
     "Fact",
     "Frame",
     "ImagesEnded",
+    "ImportedTurn",
     "Importer",
     "IngestError",
     "InvalidInput",
@@ -139,6 +142,10 @@ __all__ = [
     "ShortenResult",
     "Shortener",
     "SimilarityThresholds",
+    "SkipCounts",
+    "Source",
+    "SourceImporter",
+    "SqliteTable",
     "Status",
     "Store",
     "StoreDamaged",
@@ -171,6 +178,7 @@ _LATER = {
     "Fact": "remanence.read.extraction",
     "Frame": "remanence.recall.frames",
     "ExtractTurn": "remanence.read.extraction",
+    "ImportedTurn": "remanence.write.imported",
     "Importer": "remanence.write.transcripts.base",
     "Judgement": "remanence.llm.base",
     "OfflineExtractor": "remanence.flows.write.extracting",
@@ -180,6 +188,10 @@ _LATER = {
     "ShortenResult": "remanence.read.extraction",
     "Shortener": "remanence.llm.base",
     "SimilarityThresholds": "remanence.llm.base",
+    "SkipCounts": "remanence.write.transcripts.source",
+    "Source": "remanence.write.transcripts.source",
+    "SourceImporter": "remanence.write.transcripts.source",
+    "SqliteTable": "remanence.write.transcripts.source",
     "Store": "remanence.store.base",
     "WaitingEmbedder": "remanence.llm.base",
     "ExtractRequest": "remanence.read.extraction",

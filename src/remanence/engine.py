@@ -104,7 +104,7 @@ if TYPE_CHECKING:
     from remanence.flows.write.reembedding import ReembedResult
     from remanence.llm.base import Embedder, WaitingEmbedder
     from remanence.store.base import Check
-    from remanence.write.transcripts.base import Importer
+    from remanence.write.transcripts.source import AnyImporter
 
 if not TYPE_CHECKING:  # a type checker sees the imports above
     import_later(globals(), WINGS)
@@ -243,7 +243,7 @@ class Engine:
         self,
         path: str | Path,
         *,
-        format: str | Importer = "auto",  # noqa: A002
+        format: str | AnyImporter = "auto",  # noqa: A002
         trust: TrustName | Trust = "outside",
         extract: bool = False,
         progress: Progress | None = None,
@@ -256,7 +256,7 @@ class Engine:
         """
         return await ingesting.ingest(self._core, path, format, progress, trust=trust, extract=extract)
 
-    async def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction:  # noqa: A002
+    async def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction:  # noqa: A002
         """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.
 
         `estimate` says what `ingest` with `extract` would ask of the writer: how often, and how many tokens. `format`

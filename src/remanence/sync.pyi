@@ -83,7 +83,7 @@ from remanence.llm.base import Embedder, WaitingEmbedder, Writer
 from remanence.opening import OwnParts
 from remanence.recall.frames import Frame, FrameDefinition
 from remanence.store.base import Check
-from remanence.write.transcripts.base import Importer
+from remanence.write.transcripts.source import AnyImporter
 
 class ScopePolicy:
     @property
@@ -260,12 +260,12 @@ class Engine:
         self,
         path: str | Path,
         *,
-        format: str | Importer = "auto",
+        format: str | AnyImporter = "auto",
         trust: TrustName | Trust = "outside",
         extract: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult: ...
-    def extract(self, path: str | Path, *, format: str | Importer = "auto") -> Extraction: ...
+    def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction: ...
     def put(
         self, key: str, text: str, *, if_revision: int | None = None, **more: Unpack[PutOptions]
     ) -> LearnResult: ...

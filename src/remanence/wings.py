@@ -52,5 +52,5 @@ WINGS = {
     "remanence.flows.write.reembedding": "ReembedResult",
     "remanence.llm.base": "Embedder WaitingEmbedder",
     "remanence.store.base": "Check",
-    "remanence.write.transcripts.base": "Importer",
+    "remanence.write.transcripts.source": "AnyImporter",
 }

@@ -6,7 +6,7 @@ import pytest
 
 import remanence
 from remanence.core.errors import IngestError, InvalidInput, NotFound
-from remanence.flows.write import extracting
+from remanence.flows.write import source_reading
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -59,7 +59,7 @@ async def test_a_note_that_cannot_be_read_is_our_error(
 ) -> None:
     """Whoever runs the tests may read everything, so the file refuses; nothing is stored."""
     write(tmp_path / "diary", {"a.md": "# 2026-01-14\nFine.\n"})
-    monkeypatch.setattr(extracting, "read_named", _refuse)
+    monkeypatch.setattr(source_reading, "read_named", _refuse)
     with pytest.raises(InvalidInput, match=r"cannot read .*a\.md"):
         await memory.ingest(tmp_path / "diary")
 

@@ -15,6 +15,7 @@ from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import TEXT_CHARS_MAX, Turn
 from remanence.write.transcripts import AUTO, IMPORTERS, Transcript, detect_importer, parse
 from remanence.write.transcripts.jsonl import FIELDS
+from remanence.write.transcripts.source import Source
 
 NOON = to_micros(datetime(2026, 3, 3, 12, tzinfo=UTC))
 
@@ -331,7 +332,7 @@ def test_a_damaged_export_is_refused(broken: dict[str, Any], says: str) -> None:
 )
 def test_formats_are_told_apart(data: str, expected: str) -> None:
     """The first object says which format a file has."""
-    assert expected == detect_importer(data.removeprefix("\ufeff"), IMPORTERS)
+    assert expected == detect_importer(Source("a", {"a": data.encode()}), IMPORTERS)
 
 
 @pytest.mark.parametrize(

@@ -201,9 +201,9 @@ def _learn_result(done: LearnResult | NoteResult) -> Iterator[Text]:
 @_shows("IngestResult")
 def _ingest_result(done: IngestResult) -> Iterator[Text]:
     yield Text(str(done))
-    yield from (
-        Text(f"  left out {count:,}: {escape_line(why)}", "yellow") for why, count in done.skipped.items()
-    )
+    for why, count in done.skipped.items():
+        such_as = f" (such as {done.examples[why]})" if why in done.examples else ""
+        yield Text(f"  left out {count:,}: {escape_line(why + such_as)}", "yellow")
     if done.stored:
         yield Text("  make them active with: remanence consolidate", "dim")
     yield from _render_undo_hint(_undoing(done))

@@ -68,6 +68,10 @@ class MemoryDraft:
     stands_beside: bool = False  # its key is an identity: what says the same is another memory
     is_vouched_for: bool = False  # its caller says that a user said it, and leaves it to no default
     echo_of: tuple[int, str] | None = None  # the memory, by number and id, that was returned and comes back
+    validity: tuple[int | None, int | None] = (
+        None,
+        None,
+    )  # from when and until when its source says it is true
 
     @property
     def trust(self) -> Trust:
@@ -280,6 +284,8 @@ class DraftBatch:
             "speaker": turn.speaker,
             "thread": turn.thread,
             "session": turn.session,
+            "valid_from": draft.validity[0],
+            "valid_to": draft.validity[1],
             "confidence": None if turn.confidence is None else round(turn.confidence, 6),
             "importance": None if turn.importance is None else round(turn.importance, 6),
         }

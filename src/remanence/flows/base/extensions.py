@@ -4,11 +4,10 @@ Knows how they are found and guarded: what they raise or get wrong is said under
 """
 
 import logging
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 import numpy as np
 
@@ -34,6 +33,7 @@ from remanence.read.extraction import (
     checked_shortening,
 )
 from remanence.write.transcripts.base import Importer
+from remanence.write.transcripts.source import SkipCounts, Source, SourceImporter, as_source_importer
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -76,7 +76,7 @@ def find_entry_points(
     return usable, complaints
 
 
-def importers(built_in: Collection[str]) -> Mapping[str, Importer]:
+def importers(built_in: Collection[str]) -> Mapping[str, SourceImporter]:
     """Return the registered importers by name, each loaded when it is first asked."""
     usable, complaints = find_entry_points(IMPORTERS, built_in)
     for complaint in complaints:
@@ -120,9 +120,11 @@ class ExtensionLoader(Generic[T]):
 
 
 class GuardedImporter:
-    """A registered importer: that it fails to recognise a text is logged, that it fails to read one is said."""
+    """A registered importer: that it fails to recognise a source is logged, that it fails to read one is said."""
 
-    def __init__(self, loaded: ExtensionLoader[Importer]) -> None:
+    reads_sources: Literal[True] = True
+
+    def __init__(self, loaded: ExtensionLoader[Importer | SourceImporter]) -> None:
         self._loaded = loaded
 
     @property
@@ -131,20 +133,20 @@ class GuardedImporter:
         with wrap_extension_errors(self._loaded.told):
             return str(self._loaded.get().summary)
 
-    def recognises(self, text: str) -> bool:
-        """Ask it; one that fails has not recognised the text."""
+    def recognises(self, source: Source) -> bool:
+        """Ask it; one that fails has not recognised the source."""
         try:
             with wrap_extension_errors(self._loaded.told):
-                return self._loaded.get().recognises(text) is True
+                return as_source_importer(self._loaded.get()).recognises(source) is True
         except ExtensionError as error:
             _say_once(str(error))
             return False
 
-    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
+    def turns(self, source: Source, skipped: SkipCounts) -> list[Turn]:
         """Return its turns, if turns they are."""
-        label, counts = self._loaded.told, Counter[str]()
+        label, counts = self._loaded.told, SkipCounts()
         with wrap_extension_errors(label):
-            items: list[object] = list(self._loaded.get().turns(text, source, counts))
+            items: list[object] = list(as_source_importer(self._loaded.get()).turns(source, counts))
         turns = [one for one in items if isinstance(one, Turn)]
         if len(turns) < len(items):
             strange = next(one for one in items if not isinstance(one, Turn))
@@ -152,6 +154,7 @@ class GuardedImporter:
         if not all(type(reason) is str and type(count) is int for reason, count in counts.items()):
             raise _build_extension_error(label, f"{format_value(dict(counts))} as what it skipped")
         skipped.update(counts)
+        skipped.examples.update(counts.examples)
         return turns
 
 

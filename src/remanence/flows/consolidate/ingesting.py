@@ -19,6 +19,7 @@ from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import BATCH, listen, wanted_now
+from remanence.flows.consolidate.importing_relations import make_relations, plan_relations
 from remanence.flows.consolidate.trust_raising import raise_trust
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (
@@ -36,9 +37,10 @@ from remanence.read.extraction import ExtractRequest
 from remanence.store.base import Arriving
 from remanence.text.tokens import token_counts
 from remanence.write.admission import TURN
+from remanence.write.import_relations import check_relations
 from remanence.write.roles import lower_trust
 from remanence.write.transcripts import Transcript
-from remanence.write.transcripts.base import Importer
+from remanence.write.transcripts.source import AnyImporter
 
 KEYS = 1_000  # asked for at once
 REPLACED_SHOWN = 3  # texts in which something was replaced
@@ -57,7 +59,9 @@ class IngestResult(Result):
 
     `quarantined` give orders to a machine, `gated` are forbidden; `replaced` counts secrets and personal data by kind,
     `replacements` says of the first texts on which lines, and how such are kept. `raised` counts those that were known
-    and are believed further now, since the file is taken in with a higher `trust`.
+    and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
+    turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
+    or until a time now, and `linked` counts links. `examples` shows the first of what was left out for a reason.
     """
 
     source: str
@@ -76,6 +80,11 @@ class IngestResult(Result):
     replacements: tuple[str, ...] = ()
     raised: int = 0
     trust: Trust = Trust.OUTSIDE
+    superseded: int = 0
+    forgotten: int = 0
+    dated: int = 0
+    linked: int = 0
+    examples: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
@@ -84,6 +93,10 @@ class IngestResult(Result):
             "gated": self.gated,
             "replaced": sum(self.replaced.values()),
             "raised": self.raised,
+            "superseded": self.superseded,
+            "forgotten": self.forgotten,
+            "dated": self.dated,
+            "linked": self.linked,
         }
         suffix = "".join(f"\n{visible(one)}" for one in self.replacements)
         held = [HELD_BACK.format(number(self.quarantined, "turn", "turns"))] if self.quarantined else []
@@ -99,7 +112,7 @@ class IngestResult(Result):
 async def ingest(
     core: Core,
     path: str | Path,
-    format: str | Importer,  # noqa: A002
+    format: str | AnyImporter,  # noqa: A002
     progress: Progress | None,
     *,
     trust: str | Trust,
@@ -113,7 +126,10 @@ async def ingest(
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
     turns = list(map(_mark_as_turn, transcript.turns)) if extract else transcript.turns
+    check_relations(turns, Path(path).name)
     answers = await learn_many(core, turns, progress, door)
+    decision = await plan_relations(core, turns, answers, door)
+    relations = await make_relations(core, decision, Path(path).name)
     raised = await raise_trust(core, turns, answers, door)
     sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
     extraction = await listen(core, sessions)
@@ -132,9 +148,10 @@ async def ingest(
         gated=counts["gated"],
         replaced=gating.count_replaced(new),
         threads=transcript.threads,
-        skipped=transcript.skipped,
+        skipped={**transcript.skipped, **decision.skipped},
         runs=(
             *dict.fromkeys(one.run for one in answers if one.run is not None),
+            *relations.runs,
             *(one.run for one in raised),
             *extraction.runs,
         ),
@@ -142,6 +159,11 @@ async def ingest(
         replacements=tuple(_list_replacements(new)),
         raised=sum(one.counts.get("update", 0) for one in raised),
         trust=door,
+        superseded=relations.superseded,
+        forgotten=relations.forgotten,
+        dated=relations.dated,
+        linked=relations.linked,
+        examples={**transcript.examples, **decision.skipped.examples},
     )
 
 
@@ -159,7 +181,7 @@ def _mark_as_turn(turn: Turn) -> Turn:
     return replace(turn, kind=Kind.EPISODIC, tags=tuple(dict.fromkeys((*turn.tags, TURN))))
 
 
-async def look_into(core: Core, path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
+async def look_into(core: Core, path: str | Path, format: str | AnyImporter) -> Extraction:  # noqa: A002
     """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
     check_path(path)
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)

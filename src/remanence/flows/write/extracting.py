@@ -4,22 +4,20 @@ Knows rules and transcripts; must not know how a fact becomes a memory.
 """
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NoReturn
 
 from remanence.core.arguments import check_path
-from remanence.core.beside import read_named
 from remanence.core.clock import to_datetime
-from remanence.core.errors import InvalidInput, NotFound
+from remanence.core.errors import InvalidInput
 from remanence.core.model import Kind, Role, Turn
 from remanence.core.results import Result, number, visible
 from remanence.flows.base.extensions import importers
+from remanence.flows.write.source_reading import open_source
 from remanence.read.assertion import tier
 from remanence.read.extract import extract_facts
 from remanence.read.extraction import (
@@ -34,11 +32,9 @@ from remanence.read.extraction import (
 )
 from remanence.read.importance import importance, kind_of, level
 from remanence.write.roles import role_of_name
-from remanence.write.transcripts import AUTO, IMPORTERS, NOTES, Transcript, parse
-from remanence.write.transcripts.base import Importer
+from remanence.write.transcripts import IMPORTERS, Transcript, parse_source
+from remanence.write.transcripts.source import AnyImporter
 
-FILES_MAX = 100_000  # of a folder of notes
-FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 BATCH_TURNS = 5  # of one session, looked at together under the limits of one extraction, which few reach
 
 
@@ -131,7 +127,7 @@ class Extraction(Result):
         )
 
 
-async def extract(path: str | Path, format: str | Importer) -> Extraction:  # noqa: A002
+async def extract(path: str | Path, format: str | AnyImporter) -> Extraction:  # noqa: A002
     """Find what a file of conversation states, by rules; nothing is stored and no model is asked."""
     check_path(path)
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
@@ -203,64 +199,10 @@ def _facts(batch: Sequence[ExtractTurn], facts: Sequence[Fact]) -> Iterator[Foun
         )
 
 
-def parse_transcript(path: Path, format: str | Importer) -> Transcript:  # noqa: A002
-    """Read the turns of a file, or of a folder of notes, all of them before any is returned."""
-    if not os.path.isdir(path):  # noqa: PTH112 - `Path.is_dir` raises for a name that is too long
-        return _parse(_read_file(path), path.name, format)
-    form = "notes" if format == AUTO else format
-    texts = ((one.relative_to(path).as_posix(), _read_file(one)) for one in _list_notes(path))
-    parts = [_parse(data, name, form) for name, data in texts if data.strip()]
-    if not parts:
-        raise NotFound(
-            f"no notes in {path}", recovery=f"name a folder with files that end in {' or '.join(NOTES)}"
-        )
-    return Transcript(
-        [turn for part in parts for turn in part.turns],
-        parts[0].format,
-        tuple(dict.fromkeys(thread for part in parts for thread in part.threads)),
-        dict(sum((Counter(part.skipped) for part in parts), Counter())),
-    )
-
-
-def _list_notes(folder: Path) -> list[Path]:
-    """Return the notes in a folder and below, in the order of their paths; hidden folders and links are left alone."""
-    found: list[Path] = []
-    for root, folders, names in os.walk(folder, onerror=_refuse_folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths = (Path(root, name) for name in sorted(names) if name.lower().endswith(NOTES))
-        found += [
-            one for one in paths if not one.name.startswith(".") and one.is_file() and not one.is_symlink()
-        ]
-        if len(found) > FILES_MAX:
-            raise InvalidInput(
-                f"{folder} holds more than {FILES_MAX:,} notes", recovery="ingest its folders one by one"
-            )
-    return found
-
-
-def _refuse_folder(error: OSError) -> NoReturn:
-    raise InvalidInput(
-        f"cannot read {error.filename}: {error.strerror}", recovery="name a folder that you may read"
-    ) from error
-
-
-def _read_file(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise InvalidInput(
-                f"{path} is larger than {FILE_BYTES_MAX >> 20} MB", recovery="split it into several files"
-            )
-        return read_named(path, bytes_max=FILE_BYTES_MAX)
-    except FileNotFoundError as error:
-        raise NotFound(f"no file {path}", recovery="check the path") from error
-    except OSError as error:
-        raise InvalidInput(
-            f"cannot read {path}: {error.strerror}", recovery="name a file that you may read"
-        ) from error
-
-
-def _parse(data: bytes, name: str, format: str | Importer) -> Transcript:  # noqa: A002
-    if isinstance(format, str):
-        return parse(data, format, name, partial(importers, IMPORTERS))
-    own = type(format).__name__
-    return parse(data, own, name, lambda: {own: format})
+def parse_transcript(path: Path, format: str | AnyImporter) -> Transcript:  # noqa: A002
+    """Read the turns of a file, a folder or a database, all of them before any is returned."""
+    with open_source(path) as source:
+        if isinstance(format, str):
+            return parse_source(source, format, partial(importers, IMPORTERS))
+        own = type(format).__name__
+        return parse_source(source, own, lambda: {own: format})

@@ -46,6 +46,7 @@ from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, fingerprint, terms_of
 from remanence.write.admission import ECHO, GREATER, PROGRAMS, TURN, DraftBatch, MemoryDraft, in_segment
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
+from remanence.write.imported import find_validity
 from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trust, role_of_name, told_by_texts
 from remanence.write.turns import waits
 
@@ -201,6 +202,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
         policy_class=class_of(core, turn.category),
         claims=claims_of(turn.text, turn.speaker),
         is_vouched_for=turn.role is not None and role is Role.USER and trust is Trust.USER,
+        validity=find_validity(turn),
     )
 
 

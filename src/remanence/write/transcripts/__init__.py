@@ -1,25 +1,30 @@
-"""Conversations in the formats they come in, turned into turns: text in and `Turn`s out.
+"""Conversations and other memories in the formats they come in, turned into turns: a `Source` in and `Turn`s out.
 
 Knows which formats there are and how to tell them apart; must not know how files are read or turns stored.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from remanence.core.errors import IngestError, InvalidInput, suggest
+from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
 from remanence.core.model import Turn
 from remanence.write.transcripts import base
-from remanence.write.transcripts.base import Importer
 from remanence.write.transcripts.chatgpt import ChatGPT
 from remanence.write.transcripts.jsonl import JsonLines
 from remanence.write.transcripts.locomo import Locomo
 from remanence.write.transcripts.notes import Notes
 from remanence.write.transcripts.openai import OpenAI
+from remanence.write.transcripts.source import (
+    NOTES,
+    AnyImporter,
+    SkipCounts,
+    Source,
+    as_source_importer,
+)
 
-# Asked in this order whether they recognise a text: the one that reads any object a line comes last.
-IMPORTERS: Mapping[str, Importer] = {
+# Asked in this order whether they recognise a source: the one that reads any object a line comes last.
+IMPORTERS: Mapping[str, AnyImporter] = {
     "chatgpt": ChatGPT(),
     "locomo": Locomo(),
     "openai": OpenAI(),
@@ -27,63 +32,89 @@ IMPORTERS: Mapping[str, Importer] = {
     "jsonl": JsonLines(),
 }
 AUTO = "auto"
-NOTES = (".md", ".markdown")  # how the names of notes end
 
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a file held: its turns in order, its format and threads, and what was left out (reason → count)."""
+    """What a source held: its turns in order, its format and threads, and what was left out (reason → count).
+
+    `examples` shows the first of what was left out for a reason, where the importer named one.
+    """
 
     turns: list[Turn]
     format: str
     threads: tuple[str, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, str] = field(default_factory=dict)
 
 
 def parse(
     data: str | bytes,
     format: str = AUTO,  # noqa: A002
     source: str = "-",
-    others: Callable[[], Mapping[str, Importer]] = dict,
+    others: Callable[[], Mapping[str, AnyImporter]] = dict,
 ) -> Transcript:
-    """Read a whole file; a flaw anywhere is an `IngestError` with its line, and no turn is returned.
+    """Read one text as `parse_source` does."""
+    held = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    return parse_source(Source(source, {source: held}), format, others)
+
+
+def parse_source(
+    source: Source,
+    format: str = AUTO,  # noqa: A002
+    others: Callable[[], Mapping[str, AnyImporter]] = dict,
+) -> Transcript:
+    """Read a whole source; a flaw anywhere is an `IngestError` with its line, and no turn is returned.
 
     `others` are the importers that are not built in; they are asked for where no built-in one will do.
     """
     importers = IMPORTERS if format in IMPORTERS or format == AUTO else {**IMPORTERS, **others()}
     if format != AUTO and format not in importers:
         raise InvalidInput(f"unknown format {format!r}", recovery=suggest(format, (AUTO, *importers)))
-    text = base.decode_utf8(data, source)
-    if not text.strip():
+    text = source.only_text()
+    if text is not None and not text.strip():
         raise IngestError(
-            "the file is empty", recovery="give a file that holds a conversation", source=source, line=1
+            "the file is empty", recovery="give a file that holds a conversation", source=source.name, line=1
         )
     name = format
     if format == AUTO:
-        name = detect_importer(text, IMPORTERS) or ("notes" if source.lower().endswith(NOTES) else "")
+        name = detect_importer(source, IMPORTERS) or ("notes" if _has_notes(source) else "")
         importers = IMPORTERS if name else others()
         name = (
             name
-            or detect_importer(text, importers)
-            or _refuse_unknown_format(text, source, (*IMPORTERS, *importers))
+            or detect_importer(source, importers)
+            or _refuse_unknown_format(source, (*IMPORTERS, *importers))
         )
-    skip_counts: Counter[str] = Counter()
-    turns = list(importers[name].turns(text, source, skip_counts))
+    skips = SkipCounts()
+    turns = list(as_source_importer(importers[name]).turns(source, skips))
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
-    return Transcript(turns, name, tuple(threads), dict(skip_counts))
+    return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
 
 
-def detect_importer(text: str, importers: Mapping[str, Importer]) -> str | None:
-    """Name the first importer that recognises a text."""
-    return next((name for name, importer in importers.items() if importer.recognises(text)), None)
+def detect_importer(source: Source, importers: Mapping[str, AnyImporter]) -> str | None:
+    """Name the first importer that recognises a source."""
+    found = (name for name, one in importers.items() if as_source_importer(one).recognises(source))
+    return next(found, None)
 
 
-def _refuse_unknown_format(text: str, source: str, known: Sequence[str]) -> NoReturn:
-    if text.lstrip().startswith(("{", "[")):
-        base.parse_json(text, source)  # a file cut off in its first object says so
+def _has_notes(source: Source) -> bool:
+    """Tell whether a source that no importer recognises is notes: by its name, or a folder by what is in it."""
+    return bool(source.list_files(*NOTES))
+
+
+def _refuse_unknown_format(source: Source, known: Sequence[str]) -> NoReturn:
+    if source.is_folder:
+        raise NotFound(
+            f"no notes in {source.name}, and it is no memory in a known format",
+            recovery=f"name a folder with files that end in {' or '.join(NOTES)}, or what {', '.join(known)} reads",
+        )
+    text = source.only_text()
+    if text is not None and text.lstrip().startswith(("{", "[")):
+        base.parse_json(text, source.name)  # a file cut off in its first object says so
+    what = "a conversation" if text is not None else "a database"
     raise IngestError(
-        "not a conversation in a known format",
+        f"not {what} in a known format",
         recovery=f"give one of {', '.join(known)}, and name it",
-        source=source,
+        source=source.name,
         line=1,
     )

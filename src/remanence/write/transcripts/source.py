@@ -1,0 +1,152 @@
+"""What an importer reads: the files and databases of one source, whatever it was read from.
+
+Knows names, bytes and rows; must not know where they lie, nor any format.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+
+from remanence.core.errors import NotFound
+from remanence.core.model import Turn
+from remanence.write.transcripts.base import Importer, decode_utf8
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
+NOTES = (".md", ".markdown")  # how the names of notes end
+Row: TypeAlias = tuple[Any, ...]
+EXAMPLE_CHARS = 120
+
+
+class SkipCounts(Counter[str]):
+    """What is left out, reason → how often; `examples` has the first of each where one was named."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.examples: dict[str, str] = {}
+
+    def note(self, reason: str, example: object) -> None:
+        """Count one that is left out, and show it if it is the first."""
+        self[reason] += 1
+        self.examples.setdefault(reason, " ".join(str(example).split())[:EXAMPLE_CHARS])
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteTable:
+    """A table of an SQLite database: the names of its columns, and its rows in the order in which they were written."""
+
+    columns: tuple[str, ...]
+    rows: Sequence[Row]
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield each row by the names of its columns."""
+        return (dict(zip(self.columns, row, strict=True)) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is to be taken in: its files by their path in it, and the tables of its databases, both read when asked for.
+
+    A source that is one file has it under its `name`. A folder (or an archive that holds one) `is_folder`; hidden files
+    and links of it are left out. Both mappings raise InvalidInput for what cannot be read or is too large.
+    """
+
+    name: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    databases: Mapping[str, Mapping[str, SqliteTable]] = field(default_factory=dict)
+    is_folder: bool = False
+
+    def text(self, name: str) -> str:
+        """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8."""
+        return decode_utf8(self.files[name], name)
+
+    def only_text(self) -> str | None:
+        """Return the text of a source that is one file; None for a folder and a database."""
+        return None if self.is_folder or len(self.files) != 1 else self.text(*self.files)
+
+    def list_files(self, *endings: str) -> list[str]:
+        """Return the paths of files by the ends of their names, in any case, in order."""
+        return [name for name in self.files if name.lower().endswith(endings)]
+
+    def list_tables(self, name: str, *columns: str) -> list[tuple[str, SqliteTable]]:
+        """Return the tables of a name that have these columns, each with the path of its database."""
+        return [
+            (path, tables[name])
+            for path, tables in self.databases.items()
+            if name in tables and set(columns) <= set(tables[name].columns)
+        ]
+
+
+class SourceImporter(Protocol):
+    """Reads one format of source, which may have many files or a database."""
+
+    @property
+    def reads_sources(self) -> Literal[True]:
+        """What tells it from an importer that reads one text."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """Which files it reads, in a few words for a list."""
+        ...
+
+    def recognises(self, source: Source) -> bool:
+        """Tell whether a source has this format; used where nobody names one."""
+        ...
+
+    def turns(self, source: Source, skipped: SkipCounts) -> Iterable[Turn]:
+        """Return what the source holds, in order; what has no place is counted in `skipped`, with an example.
+
+        Give each turn a key that stays the same when the source grows. What a turn says of others it says as an
+        `ImportedTurn`. Raise `IngestError` for what is malformed.
+        """
+        ...
+
+
+AnyImporter: TypeAlias = Importer | SourceImporter
+
+
+class TextSourceImporter:
+    """An importer of one text, as one of sources: it reads a file, or the notes of a folder one by one."""
+
+    reads_sources: Literal[True] = True
+
+    def __init__(self, importer: Importer) -> None:
+        self._importer = importer
+
+    @property
+    def summary(self) -> str:
+        """What it says it reads."""
+        return self._importer.summary
+
+    def recognises(self, source: Source) -> bool:
+        """Ask it about the one text; it recognises no folder."""
+        text = source.only_text()
+        return text is not None and self._importer.recognises(text) is True
+
+    def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
+        """Yield the turns of the text, or of each note of a folder that is not empty."""
+        names = [
+            name
+            for name in (source.list_files(*NOTES) if source.is_folder else source.files)
+            if source.files[name].strip()
+        ]
+        if not names:
+            raise NotFound(
+                f"no notes in {source.name}",
+                recovery=f"name a folder with files that end in {' or '.join(NOTES)}",
+            )
+        for name in names:
+            yield from self._importer.turns(source.text(name), name, skipped)
+
+
+def is_source_importer(importer: AnyImporter) -> "TypeIs[SourceImporter]":
+    """Tell whether an importer says that it reads sources."""
+    return getattr(importer, "reads_sources", False) is True
+
+
+def as_source_importer(importer: AnyImporter) -> SourceImporter:
+    """Return an importer as one of sources."""
+    return importer if is_source_importer(importer) else TextSourceImporter(importer)
