@@ -82,9 +82,9 @@ if TYPE_CHECKING:
     )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
-    from remanence.write.imported import ImportedTurn
+    from remanence.write.imported import ImportedTurn, SkipCounts
     from remanence.write.transcripts.base import Importer
-    from remanence.write.transcripts.source import SkipCounts, Source, SourceImporter, SqliteTable
+    from remanence.write.transcripts.source import Source, SourceImporter, SqliteTable
 
 __all__ = [
     "CapabilityMissing",
@@ -188,7 +188,7 @@ _LATER = {
     "ShortenResult": "remanence.read.extraction",
     "Shortener": "remanence.llm.base",
     "SimilarityThresholds": "remanence.llm.base",
-    "SkipCounts": "remanence.write.transcripts.source",
+    "SkipCounts": "remanence.write.imported",
     "Source": "remanence.write.transcripts.source",
     "SourceImporter": "remanence.write.transcripts.source",
     "SqliteTable": "remanence.write.transcripts.source",

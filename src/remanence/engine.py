@@ -248,11 +248,11 @@ class Engine:
         extract: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult:
-        """Store a conversation or a folder of notes, all of it checked first; a second time only what is new.
+        """Store a conversation, notes or another memory, all of it checked first; a second time only what is new.
 
         `trust` says how far the file is to be believed, and what an assistant or a tool says in it less; a higher one
         raises what came in before. With `extract` what is new is noted, and facts are extracted from it. `format` is
-        auto, chatgpt, jsonl, locomo, notes, openai, the name of a registered importer, or one of yours.
+        auto, one that `remanence ingest --help` lists, the name of a registered importer, or one of yours.
         """
         return await ingesting.ingest(self._core, path, format, progress, trust=trust, extract=extract)
 

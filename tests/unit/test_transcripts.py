@@ -332,7 +332,7 @@ def test_a_damaged_export_is_refused(broken: dict[str, Any], says: str) -> None:
 )
 def test_formats_are_told_apart(data: str, expected: str) -> None:
     """The first object says which format a file has."""
-    assert expected == detect_importer(Source("a", {"a": data.encode()}), IMPORTERS)
+    assert expected == detect_importer(Source("a", {"a": data.encode()}), IMPORTERS, [])
 
 
 @pytest.mark.parametrize(

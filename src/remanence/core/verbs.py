@@ -112,7 +112,7 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "many texts come at once", "one transaction per 1,000 texts", "one answer per text, in order",
             "consolidate"),
         VerbHelp("ingest",
-            "Store a conversation or a folder of notes, all of it checked first; a second time only what is new.",
+            "Store a conversation, notes or another memory, all of it checked first; a second time only what is new.",
             "a file of conversation is to be remembered", "as learn_many; all of it is checked first",
             "how many turns were stored, confirmed and known", "consolidate",
             "ingest chat.jsonl"),

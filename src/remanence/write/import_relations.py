@@ -8,11 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.core.model import LINEAGE, STANDING, SYMMETRIC, Relation, Status, Turn
-from remanence.write.imported import ImportedTurn, find_validity
-from remanence.write.transcripts.source import SkipCounts
+from remanence.core.model import STANDING, SYMMETRIC, Relation, Status, Turn
+from remanence.write.imported import ImportedTurn, SkipCounts, find_validity
 
 _MAY_SUCCEED = STANDING | {Status.SUPERSEDED}
+# What becomes of a memory whose place another takes is more than a link.
+_REPLACING = (Relation.SUPERSEDES, Relation.MERGED_FROM)
 _OUT_OF_SIGHT = frozenset({Status.PRUNED, Status.QUARANTINED})
 LinkKey = tuple[int, int, int]
 
@@ -87,10 +88,10 @@ def check_relations(turns: Sequence[Turn], source: str) -> None:
                 recovery="give each such turn a `key` that stays the same",
             )
         drawn = {relation for _, relation in turn.links}
-        lineage = sorted(one.label for one in LINEAGE if one.label in drawn)
-        if lineage:
+        replacing = sorted(one.label for one in _REPLACING if one.label in drawn)
+        if replacing:
             raise InvalidInput(
-                f"the turn {turn.key!r} of {source} cannot be linked as {lineage[0]}",
+                f"the turn {turn.key!r} of {source} cannot be linked as {replacing[0]}",
                 recovery="say what took its place by `replaced_by`",
             )
         if turn.replaced_by is not None:

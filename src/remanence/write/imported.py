@@ -1,15 +1,19 @@
-"""A turn of another memory: what its source says of it beyond a turn, by the keys of the others.
+"""A turn of another memory: what its source says of it beyond a turn, by the keys of the others; and what is left out.
 
 Knows one turn alone; must not know how such are stored, nor which formats there are.
 """
 
+from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from remanence.core.arguments import check_validity
 from remanence.core.clock import to_micros
 from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Turn
 from remanence.core.signatures import checked_class
+
+EXAMPLE_CHARS = 120
 
 
 @checked_class
@@ -41,3 +45,16 @@ def find_validity(turn: Turn) -> tuple[int | None, int | None]:
     )
     check_validity(begins, ends)
     return begins, ends
+
+
+class SkipCounts(Counter[str]):
+    """What is left out, reason → how often; `examples` has the first of each where one was named."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.examples: dict[str, str] = {}
+
+    def note(self, reason: str, example: object) -> None:
+        """Count one that is left out, and show it if it is the first."""
+        self[reason] += 1
+        self.examples.setdefault(reason, " ".join(str(example).split())[:EXAMPLE_CHARS])

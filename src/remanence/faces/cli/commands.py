@@ -36,7 +36,8 @@ Format = Annotated[
         name="--format",
         metavar="FORMAT",
         completer=_formats,
-        help="auto, chatgpt, jsonl, locomo, openai, or a registered one.",
+        help="auto, chatgpt, elfmem, graphiti, jsonl, langgraph, letta, locomo, mcp-memory, mem0, notes, openai,"
+        " or a registered one.",
     ),
 ]
 
@@ -45,7 +46,9 @@ async def ingest(
     file: Annotated[
         str,
         options.INPUT,
-        Parameter(help="A file of conversation or notes, or a folder of notes; - reads standard input."),
+        Parameter(
+            help="A file of conversation, notes or another memory, or a folder; - reads standard input."
+        ),
     ],
     /,
     *,

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from remanence.core.change import Cause, Change
+from remanence.core.change import AuditPart, Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict
 from remanence.core.guards import find_protecting_guards
@@ -33,10 +33,7 @@ from remanence.write.imported import ImportedTurn
 
 T = TypeVar("T")
 MARK = "ingest"  # in the detail of a run: it makes true what a source says
-# What nobody who does it has decided of whether a memory stands, when it holds, or what it is linked to.
-_HARMLESS = frozenset(
-    {"learn", "note", "use", "rate", "tag", "untag", "confirm", "pin", "unpin", "hold", "release"}
-)
+_DECISIONS = frozenset({"status", "text", "valid_from", "valid_to"})
 
 
 @dataclass
@@ -154,10 +151,22 @@ async def _leave_changed(core: Core, decision: ImportRelations, new: Collection[
 
 async def _is_decided(core: Core, seq: int, verb: str) -> bool:
     """Tell whether somebody decided of a memory since it came in, or an ingest did this before."""
-    parts = await core.store.history(core.scope, memory=seq, rows=False)
+    parts = await core.store.history(core.scope, memory=seq)
     return any(
-        part.cause.verb == verb if MARK in part.cause.detail else _is_decision(part.cause)
-        for part in parts[1:]
+        part.cause.verb == verb or MARK not in part.cause.detail for part in parts[1:] if _decides(part, seq)
+    )
+
+
+def _decides(part: AuditPart, seq: int) -> bool:
+    """Tell whether a part is somebody's decision of whether a memory stands, when it holds or what it says.
+
+    Of one whose images have ended nobody knows any more, and it counts as one.
+    """
+    if owner_of(part.cause) in (BY_ENGINE, BY_POLICY):
+        return False
+    return part.ended_at is not None or any(
+        change.table == "memories" and change.key == seq and not _DECISIONS.isdisjoint(change.after or ())
+        for change in part.changes
     )
 
 
@@ -165,10 +174,6 @@ async def _was_drawn(core: Core, key: LinkKey) -> bool:
     """Tell whether a link was there once: whoever cut it meant it."""
     parts = await core.store.history(core.scope, memory=key[0])
     return any(change.table == "links" and change.key == key for part in parts for change in part.changes)
-
-
-def _is_decision(cause: Cause) -> bool:
-    return cause.verb not in _HARMLESS and owner_of(cause) not in (BY_ENGINE, BY_POLICY)
 
 
 @dataclass

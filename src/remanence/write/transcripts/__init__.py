@@ -11,8 +11,14 @@ from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
 from remanence.core.model import Turn
 from remanence.write.transcripts import base
 from remanence.write.transcripts.chatgpt import ChatGPT
+from remanence.write.transcripts.elfmem import Elfmem
+from remanence.write.transcripts.graphiti import Graphiti
 from remanence.write.transcripts.jsonl import JsonLines
+from remanence.write.transcripts.langgraph_store import LangGraphStore
+from remanence.write.transcripts.letta import Letta
 from remanence.write.transcripts.locomo import Locomo
+from remanence.write.transcripts.mcp_memory import McpMemory
+from remanence.write.transcripts.mem0 import Mem0
 from remanence.write.transcripts.notes import Notes
 from remanence.write.transcripts.openai import OpenAI
 from remanence.write.transcripts.source import (
@@ -27,6 +33,12 @@ from remanence.write.transcripts.source import (
 IMPORTERS: Mapping[str, AnyImporter] = {
     "chatgpt": ChatGPT(),
     "locomo": Locomo(),
+    "mem0": Mem0(),
+    "graphiti": Graphiti(),
+    "letta": Letta(),
+    "mcp-memory": McpMemory(),
+    "langgraph": LangGraphStore(),
+    "elfmem": Elfmem(),
     "openai": OpenAI(),
     "notes": Notes(),
     "jsonl": JsonLines(),
@@ -78,12 +90,13 @@ def parse_source(
         )
     name = format
     if format == AUTO:
-        name = detect_importer(source, IMPORTERS) or ("notes" if _has_notes(source) else "")
+        flaws: list[InvalidInput] = []
+        name = detect_importer(source, IMPORTERS, flaws) or ("notes" if _has_notes(source) else "")
         importers = IMPORTERS if name else others()
         name = (
             name
-            or detect_importer(source, importers)
-            or _refuse_unknown_format(source, (*IMPORTERS, *importers))
+            or detect_importer(source, importers, flaws)
+            or _refuse_unknown_format(source, (*IMPORTERS, *importers), flaws)
         )
     skips = SkipCounts()
     turns = list(as_source_importer(importers[name]).turns(source, skips))
@@ -91,10 +104,22 @@ def parse_source(
     return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
 
 
-def detect_importer(source: Source, importers: Mapping[str, AnyImporter]) -> str | None:
-    """Name the first importer that recognises a source."""
-    found = (name for name, one in importers.items() if as_source_importer(one).recognises(source))
-    return next(found, None)
+def detect_importer(
+    source: Source, importers: Mapping[str, AnyImporter], flaws: list[InvalidInput]
+) -> str | None:
+    """Name the first importer that recognises a source.
+
+    What cannot be read of a folder goes to `flaws`: it may be of no matter to what the folder holds.
+    """
+    for name, one in importers.items():
+        try:
+            if as_source_importer(one).recognises(source):
+                return name
+        except InvalidInput as flaw:
+            if not source.is_folder:
+                raise
+            flaws.append(flaw)
+    return None
 
 
 def _has_notes(source: Source) -> bool:
@@ -102,7 +127,9 @@ def _has_notes(source: Source) -> bool:
     return bool(source.list_files(*NOTES))
 
 
-def _refuse_unknown_format(source: Source, known: Sequence[str]) -> NoReturn:
+def _refuse_unknown_format(source: Source, known: Sequence[str], flaws: Sequence[InvalidInput]) -> NoReturn:
+    if flaws:
+        raise flaws[0]
     if source.is_folder:
         raise NotFound(
             f"no notes in {source.name}, and it is no memory in a known format",

@@ -3,13 +3,13 @@
 Knows names, bytes and rows; must not know where they lie, nor any format.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from remanence.core.errors import NotFound
 from remanence.core.model import Turn
+from remanence.write.imported import SkipCounts as SkipCounts
 from remanence.write.transcripts.base import Importer, decode_utf8
 
 if TYPE_CHECKING:
@@ -17,20 +17,6 @@ if TYPE_CHECKING:
 
 NOTES = (".md", ".markdown")  # how the names of notes end
 Row: TypeAlias = tuple[Any, ...]
-EXAMPLE_CHARS = 120
-
-
-class SkipCounts(Counter[str]):
-    """What is left out, reason → how often; `examples` has the first of each where one was named."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.examples: dict[str, str] = {}
-
-    def note(self, reason: str, example: object) -> None:
-        """Count one that is left out, and show it if it is the first."""
-        self[reason] += 1
-        self.examples.setdefault(reason, " ".join(str(example).split())[:EXAMPLE_CHARS])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,164 @@
+"""What importers of other memories share: times, names, keys and the rows of a database, read with care.
+
+Knows single values; must not know which format they come from.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
+from typing import Any, NoReturn, TypeVar
+
+from remanence.core.arguments import TAGS_MAX
+from remanence.core.clock import to_micros
+from remanence.core.errors import IngestError, InvalidInput
+from remanence.core.model import NAME_CHARS_MAX
+from remanence.write.transcripts import base, fields
+from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.source import SkipCounts, Source, SqliteTable
+
+T = TypeVar("T")
+_HASH_BYTES = 16
+
+
+def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False) -> int | None:
+    """Return a time that a source gives in ISO 8601, in microseconds; None where it gives none.
+
+    One without a zone is refused, unless what wrote it `is_utc` always.
+    """
+    if given is None or given == "":
+        return None
+    try:
+        moment = datetime.fromisoformat(given) if isinstance(given, str) else None
+        if moment is None:
+            raise FlawError(f"{what!r} {given!r} is not a time", fields.TIME_RECOVERY, path)
+        return to_micros(moment.replace(tzinfo=UTC) if is_utc and moment.tzinfo is None else moment)
+    except InvalidInput as error:
+        raise FlawError(f"{what!r} {given!r}: {error}", fields.TIME_RECOVERY, path) from None
+    except ValueError:
+        raise FlawError(f"{what!r} {given!r} is not a time", fields.TIME_RECOVERY, path) from None
+
+
+def keep_name(what: str, given: Any, skipped: SkipCounts) -> str | None:
+    """Return a name as it is; one that is none (too long, of signs that do not print) is left out and counted."""
+    if given is None or given == "":
+        return None
+    if isinstance(given, int) and not isinstance(given, bool):
+        given = str(given)
+    if is_name(given):
+        return str(given)
+    skipped.note(f"{what} that is no name", repr(given))
+    return None
+
+
+def keep_tags(given: Iterable[Any], skipped: SkipCounts) -> tuple[str, ...]:
+    """Return tags, each once; what is no name, and what is beyond the most that a memory has, is counted."""
+    tags = dict.fromkeys(tag for one in given if (tag := keep_name("tag", one, skipped)) is not None)
+    kept = tuple(tags)[:TAGS_MAX]
+    for tag in tuple(tags)[TAGS_MAX:]:
+        skipped.note(f"tag beyond {TAGS_MAX}", tag)
+    return kept
+
+
+def is_name(given: Any) -> bool:
+    """Tell whether something is a name."""
+    return (
+        isinstance(given, str)
+        and bool(given.strip())
+        and len(given) <= NAME_CHARS_MAX
+        and given.isprintable()
+    )
+
+
+def make_key(given: Any, *more: str) -> str:
+    """Return an id of a source as a key, with more that tells it from others of that id; hashed where it is no name."""
+    key = "".join((str(given), *more))
+    return key if is_name(key) else f"sha:{digest(key)}"
+
+
+def digest(text: str) -> str:
+    """Return what stands for a text in a key."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()
+
+
+def can_keep_text(text: Any, key: object, skipped: SkipCounts) -> bool:
+    """Tell whether a text can be learnt; one that cannot is counted."""
+    if not isinstance(text, str) or not text.strip():
+        skipped.note("no text in it", key)
+        return False
+    problem = fields.problem_of(text)
+    if problem is not None:
+        skipped.note(problem, key)
+    return problem is None
+
+
+def keep_attributes(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what is said of an item beside its text; None where there is nothing."""
+    return {
+        name: value for name, value in given.items() if value is not None and value not in ("", [], {})
+    } or None
+
+
+def read_rows(
+    path: str, table: SqliteTable, read_row: Callable[[Mapping[str, Any]], Iterable[T]]
+) -> Iterator[T]:
+    """Yield what a reader finds in each row of a table; a flaw in it gets its row."""
+    for number, row in enumerate(table.records(), start=1):
+        try:
+            yield from read_row(row)
+        except FlawError as flaw:
+            raise IngestError(str(flaw), recovery=flaw.recovery, source=path, line=number) from None
+
+
+def require_object(given: Any, what: str, path: Path) -> Mapping[str, Any]:
+    """Return an object, or raise FlawError."""
+    if not isinstance(given, dict):
+        raise FlawError(f"{what} is not an object", "name the format that it has, or export it again", path)
+    return given
+
+
+def require_id(given: Mapping[str, Any], name: str, path: Path) -> str:
+    """Return the id of an object, or raise FlawError where it has none."""
+    value = given.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise FlawError(
+            f"{name!r} is missing", "export it again: without ids it would come in anew each time", path
+        )
+    return str(value)
+
+
+def find_files(source: Source, fits: Callable[[Mapping[str, Any]], bool]) -> list[str]:
+    """Return the files whose first JSON object fits: the one file, or those of a folder that are in none below.
+
+    One of a folder that is cut off is an IngestError: nobody can tell what it would have held.
+    """
+    names = (
+        [name for name in source.list_files(".json") if "/" not in name] if source.is_folder else source.files
+    )
+    found = []
+    for name in names:
+        text = source.text(name)
+        head = base.head(text)
+        if head is None and source.is_folder:
+            base.parse_json(text, name)
+        elif head is not None and fits(head):
+            found.append(name)
+    return found
+
+
+def require_files(source: Source, fits: Callable[[Mapping[str, Any]], bool], what: str) -> list[str]:
+    """Return the files that fit, or the one that is no JSON, so that it says why; else raise IngestError."""
+    names = find_files(source, fits)
+    if not names and not source.is_folder:
+        names = [name for name in source.files if base.head(source.text(name)) is None]
+    return names or _refuse_without(source, what)
+
+
+def require_tables(source: Source, what: str, name: str, *columns: str) -> list[tuple[str, SqliteTable]]:
+    """Return the tables of a name that have some columns, or raise IngestError where there are none."""
+    return source.list_tables(name, *columns) or _refuse_without(source, what)
+
+
+def _refuse_without(source: Source, what: str) -> NoReturn:
+    raise IngestError(
+        f"it holds no {what}", recovery="name the format that it has", source=source.name, line=1
+    )

@@ -1,0 +1,168 @@
+"""An agent file of Letta (`.af`): the blocks of its memory, and the messages of its agents.
+
+Knows that format, in both its shapes; must not know other formats.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any, Literal
+
+from remanence.core.model import Kind, Turn
+from remanence.write.imported import ImportedTurn
+from remanence.write.transcripts import base, item_fields
+from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.source import SkipCounts, Source
+
+# What agents of Letta hear and say in JSON of its own, inside the text of a message.
+_USER = "user_message"
+_SEND = "send_message"
+_NO_PLACE = ("tools", "files", "sources", "mcp_servers", "groups", "skills")
+
+
+class Letta:
+    """Blocks and messages of agents."""
+
+    reads_sources: Literal[True] = True
+    summary = "an agent file of Letta (.af)"
+
+    def recognises(self, source: Source) -> bool:
+        """Tell whether the object has agents and blocks, or the memory of one agent."""
+        return not source.is_folder and bool(item_fields.find_files(source, _is_agent_file))
+
+    def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
+        """Yield the blocks, then the messages of each agent."""
+        for name in item_fields.require_files(source, _is_agent_file, "agent of Letta"):
+            yield from base.read(source.text(name), name, partial(_read_agents), skipped)
+
+
+def _is_agent_file(head: Mapping[str, Any]) -> bool:
+    """Tell whether an object has agents and blocks, or the memory of one agent."""
+    return (isinstance(head.get("agents"), list) and "blocks" in head) or (
+        isinstance(head.get("core_memory"), list) and "agent_type" in head
+    )
+
+
+def _read_agents(whole: Any, skipped: Any) -> Iterator[Turn]:
+    if not isinstance(whole, dict):
+        raise FlawError("the file is not an agent file", "name the format that it has")
+    for name in _NO_PLACE:
+        several = whole.get(name)
+        for one in several if isinstance(several, list) else ():
+            skipped.note(f"one of {name}", one.get("name", name) if isinstance(one, dict) else one)
+    if "agents" not in whole:
+        yield from _read_blocks(base.child(whole, "core_memory", list, ()), ("core_memory",), whole, skipped)
+        yield from _read_messages(whole, (), skipped)
+        return
+    yield from _read_blocks(base.child(whole, "blocks", list, ()), ("blocks",), {}, skipped)
+    for number, agent in enumerate(base.child(whole, "agents", list, ())):
+        path: Path = ("agents", number)
+        yield from _read_messages(item_fields.require_object(agent, "an agent", path), path, skipped)
+
+
+def _read_blocks(
+    blocks: list[Any], path: Path, agent: Mapping[str, Any], skipped: SkipCounts
+) -> Iterator[Turn]:
+    for number, one in enumerate(blocks):
+        block = item_fields.require_object(one, "a block", (*path, number))
+        label, value = block.get("label"), block.get("value")
+        if not item_fields.can_keep_text(value, label, skipped):
+            continue
+        # A block is rewritten in place and says no time: what it says now is a memory of its own.
+        name = block.get("id") or f"{agent.get('name', '')}/{label}"
+        yield ImportedTurn(
+            text=str(value),
+            kind=Kind.SEMANTIC.label,
+            agent=item_fields.keep_name("agent", agent.get("name"), skipped),
+            said_at=item_fields.read_moment("updated_at", block.get("updated_at"), (*path, number)),
+            source="letta",
+            key=item_fields.make_key(name, f"@{item_fields.digest(str(value))[:16]}"),
+            attributes=item_fields.keep_attributes({"label": label, "description": block.get("description")}),
+        )
+
+
+def _read_messages(agent: Mapping[str, Any], path: Path, skipped: SkipCounts) -> Iterator[Turn]:
+    messages = agent.get("messages")
+    if messages is None:
+        return
+    if not isinstance(messages, list):
+        raise FlawError("'messages' is not a list", "export it again", path)
+    name = item_fields.keep_name("agent", agent.get("name"), skipped)
+    thread = item_fields.keep_name("agent", agent.get("id") or agent.get("name"), skipped)
+    for number, one in enumerate(messages):
+        place = (*path, "messages", number)
+        message = item_fields.require_object(one, "a message", place)
+        text = _find_said(message)
+        if text is None:
+            skipped.note("message of the system or a tool, or a thought", message.get("id"))
+            continue
+        at = item_fields.read_moment("created_at", message.get("created_at"), place)
+        key = item_fields.make_key(
+            message.get("id") or f"{thread}:{item_fields.digest(f'{at}{number}{text}')}"
+        )
+        if item_fields.can_keep_text(text, key, skipped):
+            is_user = message.get("role") == "user"
+            yield ImportedTurn(
+                text=text,
+                kind=Kind.EPISODIC.label,
+                role="user" if is_user else "assistant",
+                speaker=item_fields.keep_name("name", message.get("name"), skipped) if is_user else name,
+                agent=name,
+                thread=thread,
+                session=thread,
+                said_at=at,
+                source="letta",
+                key=key,
+            )
+
+
+def _find_said(message: Mapping[str, Any]) -> str | None:
+    """Return what a message says to somebody; None for what is of the system, a tool, or a thought."""
+    role, text = message.get("role"), _text(message.get("content", message.get("text")))
+    if role == "user":
+        packed = _unpack(text)
+        if packed is None:
+            return text or None
+        return str(packed["message"]) if packed.get("type") == _USER and "message" in packed else None
+    if role != "assistant":
+        return None
+    calls = message.get("tool_calls")
+    sent = (
+        [said for call in calls if (said := _find_spoken_words(call)) is not None]
+        if isinstance(calls, list)
+        else []
+    )
+    return "\n".join(sent) or (None if calls else text or None)
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content.strip()
+    parts = content if isinstance(content, list) else []
+    texts = [
+        part.get("text") for part in parts if isinstance(part, dict) and part.get("type", "text") == "text"
+    ]
+    return "\n".join(text for text in texts if isinstance(text, str)).strip()
+
+
+def _unpack(text: str) -> Mapping[str, Any] | None:
+    """Return the JSON object that a text is; None where it is none."""
+    if not text.startswith("{"):
+        return None
+    try:
+        value = base.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and "type" in value else None
+
+
+def _find_spoken_words(call: Any) -> str | None:
+    """Return what a call of the tool that speaks says."""
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict) or function.get("name") != _SEND:
+        return None
+    try:
+        arguments = base.loads(str(function.get("arguments")))
+    except ValueError:
+        return None
+    said = arguments.get("message") if isinstance(arguments, dict) else None
+    return said if isinstance(said, str) else None
