@@ -60,7 +60,7 @@ class Portal:
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Do the work over there and wait for its answer; an interrupt here cancels it there."""
-        future = self._start_call(work)
+        future = self.submit(work)
         try:
             return future.result()
         finally:
@@ -75,7 +75,8 @@ class Portal:
             if self._complaint() is None:  # else closing the memory closes its iterators
                 self.call(_close_iterator(items))
 
-    def _start_call(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Begin the work over there and return what its answer will be in; cancelling that cancels the work."""
         if not self._process.is_this:
             work.close()
             self._process.refuse_child()  # before the lock, which a thread of the parent may have held
@@ -169,6 +170,11 @@ class SyncProxy:
 
     def __repr__(self) -> str:
         return repr(self._thing)
+
+
+def thing_and_portal(self: Any) -> tuple[Any, Portal]:
+    """Return what a plain twin stands for and the portal to its thread, for whoever has work of its own done there."""
+    return self._thing, self._portal
 
 
 @cache
