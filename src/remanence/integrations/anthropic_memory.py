@@ -4,7 +4,7 @@ A file that is deleted or renamed leaves a tombstone, so `undo`, `restore` and `
 Written for anthropic 2.12 (`memory_20250818`).
 """
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,11 @@ from remanence.core.errors import Conflict, InvalidInput, Protected
 from remanence.core.model import LearnResult, Memory, Status
 from remanence.engine import Engine
 from remanence.flows.base.context import RACES_MAX
+from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.integrations import memory_files
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.memory_files import FileRefusal, Files, FileOutcome
+from remanence.integrations.memory_files import FileOutcome, FileRefusal, Files
 
 require_framework("anthropic", "2.12", "anthropic")
 
@@ -69,7 +70,7 @@ class _MemoryFolder:
         if outcome.moved:
             await self._move(engine, outcome.moved, memories)
         if outcome.gone:
-            await engine.forget([memories[path].id for path in outcome.gone])
+            await _forget(engine, [memories[path].id for path in outcome.gone])
         return "\n".join([outcome.answer, *filter(None, notes)])
 
     async def _move(self, engine: Engine, moved: Mapping[str, str], memories: Mapping[str, Memory]) -> None:
@@ -80,11 +81,11 @@ class _MemoryFolder:
             for old, new in moved.items():
                 await self._put(engine, new, _text(memories[old]), None)
                 made.append(new)
-            await engine.forget([memories[old].id for old in moved])
+            await _forget(engine, [memories[old].id for old in moved])
             is_done = True
         finally:
             if made and not is_done:
-                await engine.forget(made)
+                await _forget(engine, made)
 
     async def _put(self, engine: Engine, path: str, text: str, memory: Memory | None) -> str:
         """Store a file's text; return what has to be said of how it is kept, "" where it is kept as it is."""
@@ -113,6 +114,12 @@ def _refuse_kept_out(answer: LearnResult) -> None:
     is_unchanged = answer.status == "known" and answer.run is None and answer.reason != "unchanged"
     if answer.status in ("gated", "quarantined") or is_unchanged:
         raise FileRefusal(f"The memory does not take this text: {answer.reason}")
+
+
+async def _forget(engine: Engine, names: Sequence[str]) -> None:
+    """Forget all, as many a run as one takes."""
+    for start in range(0, len(names), SEVERAL_MAX):
+        await engine.forget(names[start : start + SEVERAL_MAX])
 
 
 async def _list_files(engine: Engine) -> dict[str, Memory]:
