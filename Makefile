@@ -27,7 +27,7 @@ BUNDLED := import ensurepip, pathlib, runpy, sys; \
 	sys.path.insert(0, str(next(pathlib.Path(ensurepip.__file__).parent.glob('_bundled/pip-*.whl')))); \
 	runpy.run_module('pip', run_name='__main__', alter_sys=True)
 
-.PHONY: help .venv test quick format lint types suite wheel site pages demo deep coverage shuffled lowest pins fmt clean
+.PHONY: help .venv test quick format lint types suite wheel site pages demo deep test-frameworks coverage shuffled lowest pins fmt clean
 
 help:
 	@echo "make demo   remanence demo: a sample memory in build/demo, and what can be done with it"
@@ -36,6 +36,7 @@ help:
 	@echo "make site   the documentation as a site, in build/site"
 	@echo "make pages  write every generated file anew: reference pages, types of remanence.sync, SQL of a new file"
 	@echo "make deep   long campaigns of the same laws, in under an hour"
+	@echo "make test-frameworks  the tests that others wrote for stores like our adapters, unchanged, against ours"
 	@echo "make coverage  which branches of the modules that decide no test takes"
 	@echo "make shuffled  the suite in random order; name a seed to repeat one: make shuffled SEED=7"
 	@echo "make lowest the suite with the oldest versions that pyproject.toml allows"
@@ -97,6 +98,10 @@ demo: $(PRODUCT)
 
 deep: $(STAMP)
 	HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -q -rs $(PARALLEL) --dist=worksteal -m "deep or not deep"
+
+# Fetches source distributions; what cannot be fetched is skipped with its reason. Name packages to run only theirs.
+test-frameworks: $(STAMP)
+	$(BIN)/python -m tests.frameworks $(PACKAGES)
 
 coverage: $(STAMP)
 	rm -rf build/coverage && mkdir -p build/coverage

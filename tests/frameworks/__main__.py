@@ -80,7 +80,13 @@ def report(framework: Framework, outcomes: Mapping[str, Mapping[str, str]], whys
         | {file: _count_file(file, outcomes) for file in framework.files}
     )
     for test in unlisted:
-        _say({"package": framework.package, "fails, and is not listed": test, "reason": outcomes[test]["reason"]})
+        _say(
+            {
+                "package": framework.package,
+                "fails, and is not listed": test,
+                "reason": outcomes[test]["reason"],
+            }
+        )
     for test in pass_now:
         _say({"package": framework.package, "is listed, and passes": test})
     for name in gone:
@@ -108,7 +114,7 @@ def _run_tests(framework: Framework) -> dict[str, dict[str, str]]:
     written.unlink(missing_ok=True)
     command = [
         *(sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", "-p", "no:cacheprovider"),
-        *("-p", "no:randomly", "-p", "framework_outcomes", "-p", framework.fixture),
+        *("-p", "framework_outcomes", "-p", framework.fixture),
         *("-c", os.devnull, f"--rootdir={folder}", "-o", "asyncio_mode=auto", "-W", "ignore"),
         *framework.options,
         *framework.files,
@@ -119,7 +125,12 @@ def _run_tests(framework: Framework) -> dict[str, dict[str, str]]:
         ran = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, **_SILENT, "PYTHONPATH": os.pathsep.join(paths), "FRAMEWORK_OUTCOMES": str(written)},
+            env={
+                **os.environ,
+                **_SILENT,
+                "PYTHONPATH": os.pathsep.join(paths),
+                "FRAMEWORK_OUTCOMES": str(written),
+            },
             stdout=file,
             stderr=subprocess.STDOUT,
             timeout=SECONDS_MAX,
@@ -130,7 +141,7 @@ def _run_tests(framework: Framework) -> dict[str, dict[str, str]]:
     outcomes: dict[str, dict[str, str]] = {}
     for line in written.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
-        if outcomes.get(one["test"], one)["outcome"] != "failed":
+        if one["test"] not in outcomes or one["outcome"] == "failed":
             outcomes[one["test"]] = one
     return outcomes
 
@@ -183,7 +194,9 @@ def _pip(*arguments: str) -> None:
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
-        complaint = next((line for line in reversed(ran.stderr.splitlines()) if line.strip()), "no reason given")
+        complaint = next(
+            (line for line in reversed(ran.stderr.splitlines()) if line.strip()), "no reason given"
+        )
         raise Absent(f"pip {arguments[0]} {arguments[-1]}: {complaint}")
 
 
