@@ -55,7 +55,8 @@ def action_of(change: Change) -> Effect:
     if "status" in change.after:
         status, reason = Status(change.after["status"]), change.after.get("reason")
         by_status = _BY_STATUS[status]
-        if status is not Status.SUPERSEDED or reason is None:  # rules say why they delete or archive in their words
+        # What deletes or archives may bear any reason: a rule says which.
+        if status is not Status.SUPERSEDED or reason is None:
             return by_status
         return _BY_REASON.get(Reason(reason), by_status)
     if "form" in change.after and "tier" not in change.after:
