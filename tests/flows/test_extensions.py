@@ -12,6 +12,7 @@ import pytest
 import remanence
 from remanence.core.errors import ExtensionError, NameUnknown
 from remanence.flows.base import extensions
+from tests.importer_sources import write_rows
 
 COMMAND = Path(sys.executable).with_name("remanence")
 
@@ -53,6 +54,22 @@ class Miscounts(Channel):
     def turns(self, text, source, skipped):
         skipped[7] = "many"
         return []
+
+
+class Books:
+    reads_sources = True
+    summary = "the database of a library"
+
+    def recognises(self, source):
+        return bool(source.list_tables("books", "title"))
+
+    def turns(self, source, skipped):
+        for path, table in source.list_tables("books", "title"):
+            for row in table.records():
+                if row["title"]:
+                    yield remanence.ImportedTurn(row["title"], key=row["title"], valid_from=5)
+                else:
+                    skipped.note("no title", path)
 
 
 class Letters:
@@ -112,6 +129,7 @@ class Finds(Judge):
 ENTRIES = """
 [remanence.importers]
 channel = notes:Channel
+books = notes:Books
 raises = notes:Raises
 nonsense = notes:Nonsense
 miscounts = notes:Miscounts
@@ -174,6 +192,24 @@ async def test_a_registered_importer_is_found(log: Path, form: str) -> None:
 
     assert ("channel", 2, {"no speaker": 1}) == (first.format, first.stored, first.skipped)
     assert (0, 2) == (again.stored, again.known)
+
+
+@pytest.mark.usefixtures("packages")
+@pytest.mark.parametrize("form", ["auto", "books"])
+async def test_a_registered_importer_of_databases_is_found(tmp_path: Path, form: str) -> None:
+    """It is asked about the whole source, says more than a turn does, and shows what it leaves out."""
+    path = write_rows(tmp_path / "library.db", "CREATE TABLE books (title)", {"books": [("Tides",), (None,)]})
+    async with remanence.open() as memory:
+        done = await memory.ingest(path, format=form)
+        found = await memory.get("Tides")
+
+    assert ("books", 1, {"no title": 1}, {"no title": "library.db"}) == (
+        done.format,
+        done.stored,
+        done.skipped,
+        done.examples,
+    )
+    assert 5 == found.valid_from
 
 
 @pytest.mark.usefixtures("packages")

@@ -343,11 +343,13 @@ async def test_what_is_too_large_is_refused_unread(
 async def test_links_and_hidden_files_of_a_folder_are_left_alone(
     memory: remanence.Engine, tmp_path: Path
 ) -> None:
-    """A link in a folder leads nowhere."""
+    """A link in a folder leads nowhere; what a program keeps in a folder below is its own."""
     store = WRITERS["mem0"](tmp_path)
     elsewhere = tmp_path / "elsewhere.json"
     elsewhere.write_text(json.dumps({"results": [sources.memory("x", "From elsewhere", 1)]}))
     (store / "link.json").symlink_to(elsewhere)
+    (store / "qdrant").mkdir()
+    (store / "qdrant" / "storage.sqlite").write_bytes(b"SQLite format 3\0" + b"\xff" * 5_000)
     (store / ".hidden.json").write_text(elsewhere.read_text())
     done = await memory.ingest(store)
 

@@ -73,9 +73,8 @@ class Mem0:
         answers = find(source, _is_answer)
         for name in answers:
             base.read(source.text(name), name, partial(_read_answer, versions), skipped)
-        for path, tables in source.databases.items():
-            if "messages" in tables and "history" in tables:
-                _count_messages(path, len(tables["messages"].rows), skipped)
+        for path, table in source.list_tables("messages", "session_scope"):
+            _count_messages(path, len(table.rows), skipped)
         for several in versions.values():
             yield from _make_turns(several, skipped)
 

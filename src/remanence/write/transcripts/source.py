@@ -57,12 +57,13 @@ class Source:
         return [name for name in self.files if name.lower().endswith(endings)]
 
     def list_tables(self, name: str, *columns: str) -> list[tuple[str, SqliteTable]]:
-        """Return the tables of a name that have these columns, each with the path of its database."""
-        return [
-            (path, tables[name])
-            for path, tables in self.databases.items()
-            if name in tables and set(columns) <= set(tables[name].columns)
-        ]
+        """Return the tables of a name that have these columns, each with the path of its database.
+
+        Databases in folders below are left alone: what a program keeps there is of its own, and may be large.
+        """
+        tops = [path for path in self.databases if "/" not in path]
+        found = [(path, self.databases[path][name]) for path in tops if name in self.databases[path]]
+        return [(path, table) for path, table in found if set(columns) <= set(table.columns)]
 
 
 class SourceImporter(Protocol):
