@@ -5,10 +5,11 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -402,6 +403,72 @@ def _damage(data: bytes, drawn: random.Random) -> bytes:
         case _:
             signs = b'{}[]",:0n'
             return data[:place] + bytes([drawn.choice(signs)]) + data[place + 1 :]
+
+
+ODD: list[Any] = [None, 5, -1, 1.5, True, "", "x", "\ud800", "a\nb", [], {}, [[]], {"a": {}}, 10**40, at(1)]
+
+
+@pytest.mark.parametrize("name", WRITERS)
+async def test_values_of_other_types_are_said_or_do_no_harm(
+    memory: remanence.Engine, tmp_path: Path, name: str
+) -> None:
+    """Any value of a source may be any other: all that is read can be kept, or one error leaves nothing."""
+    path = WRITERS[name](tmp_path)
+    drawn = random.Random(33)
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    whole = {file: file.read_bytes() for file in files}
+    for _ in range(40):
+        file = drawn.choice(files)
+        if whole[file].startswith(source_reading.SQLITE_HEAD):
+            _change_cell(file, drawn)
+        else:
+            file.write_text(
+                _change_value(whole[file].decode(), drawn), encoding="utf-8", errors="surrogatepass"
+            )
+        before = {one.id for one in await memory.list(status="any")}
+        try:
+            await memory.ingest(path, format=name)
+        except RemanenceError:
+            assert before == {one.id for one in await memory.list(status="any")}
+        file.write_bytes(whole[file])
+
+
+def _change_cell(file: Path, drawn: random.Random) -> None:
+    """Put an odd value, a text or bytes, into one cell of a database."""
+    odd = drawn.choice([None, 5, -1.5, "", "x", b"\xff", "{}", "[]", '{"text": [1]}', at(1), "1601-01-01"])
+    with closing(sqlite3.connect(file)) as connection:
+        tables = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        ]
+        table = drawn.choice(tables)
+        column = drawn.choice([row[1] for row in connection.execute(f"PRAGMA table_info({table})")])
+        try:
+            connection.execute(
+                f"UPDATE OR IGNORE {table} SET {column} = ? WHERE rowid = ?", (odd, drawn.randrange(1, 6))
+            )
+            connection.commit()
+        except sqlite3.IntegrityError:
+            connection.rollback()
+
+
+def _change_value(text: str, drawn: random.Random) -> str:
+    """Put an odd value in the place of one in a JSON text, or of one line of it."""
+    lines = text.splitlines() if text.count("\n{") else [text]
+    place = drawn.randrange(len(lines))
+    value = json.loads(lines[place])
+    holders = list(_list_holders(value))
+    holder = drawn.choice(holders)
+    holder[drawn.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))] = drawn.choice(ODD)
+    lines[place] = json.dumps(value)
+    return "\n".join(lines)
+
+
+def _list_holders(value: Any) -> Iterator[Any]:
+    """Yield each object and list in a value that holds anything."""
+    if isinstance(value, dict | list) and value:
+        yield value
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _list_holders(one)
 
 
 @pytest.mark.parametrize("name", WRITERS)
