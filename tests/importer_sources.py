@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from tests.export_sources import EXPORT_WRITERS
+
 HISTORY = """CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, old_memory TEXT, new_memory TEXT, event TEXT,
     created_at DATETIME, updated_at DATETIME, is_deleted INTEGER, actor_id TEXT, role TEXT)"""
 MESSAGES = """CREATE TABLE messages (id TEXT PRIMARY KEY, session_scope TEXT, role TEXT, content TEXT, name TEXT,
@@ -289,4 +291,5 @@ WRITERS: Mapping[str, Callable[[Path], Path]] = {
     "mcp-memory": write_mcp,
     "langgraph": write_langgraph,
     "elfmem": write_elfmem,
+    **EXPORT_WRITERS,
 }

@@ -24,6 +24,7 @@ class ImportedTurn(Turn):
     `valid_from` and `valid_until` are when what it says is true. `replaced_by` is the key of the turn of the same
     source that took its place: it comes in as history. With `is_deleted` it comes in as a tombstone, which `restore`
     brings back. `links` are (key, relation) of other turns of the source. Whoever says any of these gives a `key`.
+    `source_category` is what its source calls it: its `category` where the policy declares one of that name.
     """
 
     valid_from: Moment | None = None
@@ -31,6 +32,7 @@ class ImportedTurn(Turn):
     replaced_by: str | None = None
     is_deleted: bool = False
     links: tuple[tuple[str, RelationName], ...] = ()
+    source_category: str | None = None
 
 
 def find_validity(turn: Turn) -> tuple[int | None, int | None]:

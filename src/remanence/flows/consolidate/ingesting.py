@@ -38,6 +38,7 @@ from remanence.store.base import Arriving
 from remanence.text.tokens import token_counts
 from remanence.write.admission import TURN
 from remanence.write.import_relations import check_relations
+from remanence.write.imported import ImportedTurn
 from remanence.write.roles import lower_trust
 from remanence.write.transcripts import Transcript
 from remanence.write.transcripts.source import AnyImporter
@@ -125,7 +126,8 @@ async def ingest(
     check_path(path)
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
-    turns = list(map(_mark_as_turn, transcript.turns)) if extract else transcript.turns
+    turns = _take_categories(core, transcript.turns)
+    turns = list(map(_mark_as_turn, turns)) if extract else turns
     check_relations(turns, Path(path).name)
     answers = await learn_many(core, turns, progress, door)
     decision = await plan_relations(core, turns, answers, door)
@@ -174,6 +176,17 @@ def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
         yield f"{short_id(one.seq)}: {'; '.join(one.replacements)}"
     if len(screened) > REPLACED_SHOWN:
         yield f"and in {number(len(screened) - REPLACED_SHOWN, 'more text', 'more texts')}"
+
+
+def _take_categories(core: Core, turns: Sequence[Turn]) -> list[Turn]:
+    """Return turns with the category that their source gives them, where the policy declares it for people."""
+    known = {name for name in core.policy.categories if not core.policy.is_system(name)}
+    return [
+        replace(turn, category=turn.source_category)
+        if isinstance(turn, ImportedTurn) and turn.category is None and turn.source_category in known
+        else turn
+        for turn in turns
+    ]
 
 
 def _mark_as_turn(turn: Turn) -> Turn:

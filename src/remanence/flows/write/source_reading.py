@@ -1,4 +1,4 @@
-"""A path is read as a source: a file, a folder, or a database, of which a copy is opened and nothing is written to it.
+"""A path is read as a source: a file, folder, archive or database, of which a copy is opened; nothing is written to it.
 
 Knows files and SQLite; must not know what is in them, nor any format.
 """
@@ -6,51 +6,26 @@ Knows files and SQLite; must not know what is in them, nor any format.
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Generic, NoReturn, TypeVar
+from typing import NoReturn
 
 from remanence.core.beside import read_named
 from remanence.core.errors import IngestError, InvalidInput, NotFound
-from remanence.write.transcripts.source import Row, Source, SqliteTable
+from remanence.flows.write.archive_reading import is_archive, open_archive
+from remanence.flows.write.lazy_mapping import FILE_BYTES_MAX, FILES_MAX, LazyMapping
+from remanence.write.transcripts.source import DATABASES, Row, Source, SqliteTable
 
-V = TypeVar("V")
-
-FILES_MAX = 100_000  # of a folder
-FILE_BYTES_MAX = 512 * 1024 * 1024  # parsed whole; takes about six times as much memory
 ROWS_MAX = 2_000_000  # of one table
 SQLITE_HEAD = b"SQLite format 3\0"
-DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")
 BESIDE_DATABASES = (
     "-wal",
     "-journal",
 )  # what belongs to a database that is in use, or was when its program was killed
 COPY_TRIES = 5
-
-
-class LazyMapping(Mapping[str, V], Generic[V]):
-    """A mapping whose values are read when they are asked for, and not kept."""
-
-    def __init__(self, names: tuple[str, ...], read: Callable[[str], V]) -> None:
-        self._names = dict.fromkeys(names)
-        self._read = read
-
-    def __getitem__(self, name: str) -> V:
-        if name not in self._names:
-            raise KeyError(name)
-        return self._read(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names
 
 
 @contextmanager
@@ -68,6 +43,10 @@ def open_source(path: Path) -> Iterator[Source]:
     if _is_database(path):
         with TemporaryDirectory(prefix="remanence-") as copies:
             yield Source(path.name, databases={path.name: _open_database(path, Path(copies))})
+        return
+    if is_archive(path):
+        with open_archive(path) as source:
+            yield source
         return
     data = read_file(path)
     yield Source(path.name, {path.name: data})
@@ -96,7 +75,11 @@ def _open_folder(folder: Path, copies: Path) -> Source:
 
     opened = cache(lambda name: _open_database(paths[name], copies))
     return Source(
-        folder.name or str(folder), LazyMapping(files, read), LazyMapping(databases, opened), is_folder=True
+        folder.name or str(folder),
+        LazyMapping(files, read),
+        LazyMapping(databases, opened),
+        is_folder=True,
+        hidden=_list_hidden(folder),
     )
 
 
@@ -116,6 +99,14 @@ def _list_files(folder: Path) -> list[Path]:
                 f"{folder} holds more than {FILES_MAX:,} files", recovery="ingest its folders one by one"
             )
     return found
+
+
+def _list_hidden(folder: Path) -> frozenset[str]:
+    """Return the names of what is hidden at the top of a folder."""
+    try:
+        return frozenset(one.name for one in folder.iterdir() if one.name.startswith("."))
+    except OSError as error:
+        _refuse_folder(error)
 
 
 def _refuse_folder(error: OSError) -> NoReturn:

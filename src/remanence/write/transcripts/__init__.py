@@ -11,6 +11,7 @@ from remanence.core.errors import IngestError, InvalidInput, NotFound, suggest
 from remanence.core.model import Turn
 from remanence.write.transcripts import base
 from remanence.write.transcripts.chatgpt import ChatGPT
+from remanence.write.transcripts.claude import Claude
 from remanence.write.transcripts.elfmem import Elfmem
 from remanence.write.transcripts.graphiti import Graphiti
 from remanence.write.transcripts.jsonl import JsonLines
@@ -28,10 +29,12 @@ from remanence.write.transcripts.source import (
     Source,
     as_source_importer,
 )
+from remanence.write.transcripts.vault import Vault
 
 # Asked in this order whether they recognise a source: the one that reads any object a line comes last.
 IMPORTERS: Mapping[str, AnyImporter] = {
     "chatgpt": ChatGPT(),
+    "claude": Claude(),
     "locomo": Locomo(),
     "mem0": Mem0(),
     "graphiti": Graphiti(),
@@ -40,6 +43,7 @@ IMPORTERS: Mapping[str, AnyImporter] = {
     "langgraph": LangGraphStore(),
     "elfmem": Elfmem(),
     "openai": OpenAI(),
+    "vault": Vault(),
     "notes": Notes(),
     "jsonl": JsonLines(),
 }

@@ -3,16 +3,16 @@
 Knows that format; must not know other formats.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from remanence.core.clock import SECOND, to_micros
 from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, Kind, Turn
-from remanence.write.transcripts import base, fields
+from remanence.write.transcripts import base, export_files, fields
 from remanence.write.transcripts.base import child, objects
-from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.fields import Path
+from remanence.write.transcripts.source import SkipCounts, Source
 
 TEXTS = ("text", "multimodal_text")
 
@@ -20,21 +20,25 @@ TEXTS = ("text", "multimodal_text")
 class ChatGPT:
     """The conversations of an export."""
 
-    summary = "conversations.json of a ChatGPT export"
+    reads_sources: Literal[True] = True
+    summary = "a ChatGPT export: its conversations.json, also in parts, its folder or zip archive"
 
-    def recognises(self, text: str) -> bool:
-        """Tell whether the first object maps its nodes."""
-        head = base.head(text)
-        return head is not None and "mapping" in head
+    def recognises(self, source: Source) -> bool:
+        """Tell whether the first object of a file of conversations maps its nodes."""
+        return export_files.holds_conversations(source, lambda head: "mapping" in head)
 
-    def turns(self, text: str, source: str, skipped: Counter[str]) -> list[Turn]:
-        """Return the turns of all conversations."""
-        return base.read(text, source, conversations, skipped)
+    def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
+        """Yield the turns of all conversations; other files are counted."""
+        seen: set[str] = set()
+        for name, text in export_files.read_conversations(source):
+            yield from base.read(
+                text, name, lambda whole, _: _read_conversations(whole, seen, skipped), skipped
+            )
+        export_files.note_other_files(source, export_files.list_candidates(source), skipped)
 
 
-def conversations(whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
+def _read_conversations(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
     """Yield what user and assistant said in every conversation; all else is counted in `skipped` by its reason."""
-    seen: set[str] = set()
     for place, conversation in objects(whole, "a list of conversations"):
         for turn in _turns(conversation, place, skipped):
             # A conversation that was branched off shares its first messages with the original.
@@ -45,15 +49,16 @@ def conversations(whole: Any, skipped: Counter[str]) -> Iterator[Turn]:
             yield turn
 
 
-def _turns(conversation: Mapping[str, Any], place: Path, skipped: Counter[str]) -> Iterator[Turn]:
+def _turns(conversation: Mapping[str, Any], place: Path, skipped: SkipCounts) -> Iterator[Turn]:
     mapping = child(conversation, "mapping", dict, place)
     conversation_id = conversation.get("conversation_id") or conversation.get("id")
     thread = fields.check_at(place, fields.plain_name, "conversation_id", conversation_id)
     said_at = _time(conversation.get("create_time"))
     current = conversation.get("current_node")
-    if current is None and mapping:
-        skipped["conversation without a current message"] += 1
-    for node, message in _branch(mapping, current, (*place, "mapping")):
+    if mapping and not (isinstance(current, str) and current in mapping):
+        skipped.note("conversation without a current message: its latest branch is taken", thread)
+        current = _find_latest(mapping)
+    for node, message in _branch(mapping, current, thread, skipped):
         said_at = _time(message.get("create_time")) or said_at
         problem = _describe_misfit(message)
         if problem:
@@ -63,17 +68,36 @@ def _turns(conversation: Mapping[str, Any], place: Path, skipped: Counter[str]) 
             yield _turn(message, key, thread, said_at)
 
 
-def _branch(mapping: Mapping[str, Any], current: Any, path: Path) -> list[tuple[str, Mapping[str, Any]]]:
-    """Follow the parents of the current node and return (node, message) from the first to the last."""
+def _find_latest(mapping: Mapping[str, Any]) -> str | None:
+    """Return the last node of the branch that was written to last, of those that nothing follows."""
+    messages = {
+        name: node["message"]
+        for name, node in mapping.items()
+        if isinstance(node, dict) and isinstance(node.get("message"), dict)
+    }
+    followed = {str(node.get("parent")) for node in mapping.values() if isinstance(node, dict)}
+    ends = [name for name in messages if name not in followed] or list(messages)
+    times = {name: _time(messages[name].get("create_time")) or 0 for name in ends}
+    return max(reversed(ends), key=times.__getitem__, default=None)
+
+
+def _branch(
+    mapping: Mapping[str, Any], current: Any, thread: str, skipped: SkipCounts
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """Follow the parents of the current node and return (node, message) from the first to the last.
+
+    Where a parent is missing, or comes again, the branch begins; that is counted.
+    """
     branch: list[tuple[str, Mapping[str, Any]]] = []
     visited: set[str] = set()
     while current is not None:
         node = mapping.get(current) if isinstance(current, str) else None
-        if not isinstance(node, dict) or current in visited:
-            fault = "is its own ancestor" if isinstance(node, dict) else "is missing"
-            raise FlawError(
-                f"node {current!r} {fault}", "export the conversations again; this file is damaged", path
-            )
+        if not isinstance(node, dict):
+            skipped.note("conversation whose beginning is missing", thread)
+            break
+        if current in visited:
+            skipped.note("conversation that goes in a circle", thread)
+            break
         visited.add(current)
         message = node.get("message")
         if isinstance(message, dict):

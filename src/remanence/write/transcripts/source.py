@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 NOTES = (".md", ".markdown")  # how the names of notes end
+DATABASES = (".db", ".sqlite", ".sqlite3", ".db3")  # and of databases
 Row: TypeAlias = tuple[Any, ...]
 
 
@@ -36,13 +37,15 @@ class Source:
     """What is to be taken in: its files by their path in it, and the tables of its databases, both read when asked for.
 
     A source that is one file has it under its `name`. A folder (or an archive that holds one) `is_folder`; hidden files
-    and links of it are left out. Both mappings raise InvalidInput for what cannot be read or is too large.
+    and links of it are left out; `hidden` has the names of those at its top, as `.obsidian`. Both mappings raise
+    InvalidInput for what cannot be read or is too large.
     """
 
     name: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     databases: Mapping[str, Mapping[str, SqliteTable]] = field(default_factory=dict)
     is_folder: bool = False
+    hidden: frozenset[str] = frozenset()
 
     def text(self, name: str) -> str:
         """Return the text of a file, without its byte order mark; raise IngestError where it is not UTF-8."""
@@ -115,18 +118,21 @@ class TextSourceImporter:
 
     def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
         """Yield the turns of the text, or of each note of a folder that is not empty."""
-        names = [
-            name
-            for name in (source.list_files(*NOTES) if source.is_folder else source.files)
-            if source.files[name].strip()
-        ]
-        if not names:
-            raise NotFound(
-                f"no notes in {source.name}",
-                recovery=f"name a folder with files that end in {' or '.join(NOTES)}",
-            )
+        names = find_notes(source)
         for name in names:
             yield from self._importer.turns(source.text(name), name, skipped)
+
+
+def find_notes(source: Source) -> list[str]:
+    """Return the names of the notes that are not empty, or of the one file; raise NotFound where there are none."""
+    names = source.list_files(*NOTES) if source.is_folder else source.files
+    found = [name for name in names if source.files[name].strip()]
+    if not found:
+        raise NotFound(
+            f"no notes in {source.name}",
+            recovery=f"name a folder with files that end in {' or '.join(NOTES)}",
+        )
+    return found
 
 
 def is_source_importer(importer: AnyImporter) -> "TypeIs[SourceImporter]":

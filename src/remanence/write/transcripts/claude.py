@@ -1,0 +1,197 @@
+"""The export of claude.ai: conversations with their messages, and what Claude remembers.
+
+Knows that format; must not know other formats.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from remanence.core.model import NAME_CHARS_MAX, Kind, Role, Turn
+from remanence.write.transcripts import base, export_files, fields, item_fields, markdown
+from remanence.write.transcripts.base import child, objects
+from remanence.write.transcripts.fields import FlawError, Path
+from remanence.write.transcripts.source import SkipCounts, Source
+
+_ROLES: Mapping[Any, Role] = {"human": Role.USER, "assistant": Role.ASSISTANT}
+_BLOCKS = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "image", "voice_note"})
+_NO_TIME = "time that is not one"
+
+
+class Claude:
+    """The conversations of an export, and the memories beside them."""
+
+    reads_sources: Literal[True] = True
+    summary = "a Claude export: its conversations.json or memories.json, its folder or zip archive"
+
+    def recognises(self, source: Source) -> bool:
+        """Tell whether a file of conversations begins with one of Claude, or with what Claude remembers."""
+        return export_files.holds_conversations(
+            source, lambda head: "chat_messages" in head or _is_memory(head)
+        )
+
+    def turns(self, source: Source, skipped: SkipCounts) -> Iterator[Turn]:
+        """Yield the messages of all conversations, then the memories; other files are counted."""
+        seen: set[str] = set()
+        for name, text in export_files.read_conversations(source):
+            yield from base.read(text, name, lambda whole, _: _read_file(whole, seen, skipped), skipped)
+        names = (
+            [name for name in source.list_files(".json") if _is_memory_file(name)] if source.is_folder else []
+        )
+        for name in names:
+            text = source.text(name)
+            yield from base.read(text, name, lambda whole, _: _read_memories(whole, seen, skipped), skipped)
+        export_files.note_other_files(source, {*export_files.list_candidates(source), *names}, skipped)
+
+
+def _is_memory(one: Mapping[str, Any]) -> bool:
+    return "conversations_memory" in one
+
+
+def _is_memory_file(name: str) -> bool:
+    return f"/{name}".lower().endswith("/memories.json") or "/memories/" in f"/{name}".lower()
+
+
+def _read_file(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
+    """Read what a file holds that is named like conversations: these, or memories where it was given alone."""
+    objects_of = [one for _, one in objects(whole, "a list of conversations")]
+    if objects_of and all(map(_is_memory, objects_of)):
+        yield from _read_memories(whole, seen, skipped)
+        return
+    for place, conversation in objects(whole, "a list of conversations"):
+        yield from _read_conversation(conversation, place, seen, skipped)
+
+
+def _read_conversation(
+    conversation: Mapping[str, Any], place: Path, seen: set[str], skipped: SkipCounts
+) -> Iterator[Turn]:
+    thread = fields.check_at(place, fields.plain_name, "uuid", conversation.get("uuid"))
+    messages = child(conversation, "chat_messages", list, place)
+    if not messages:
+        skipped.note("conversation without messages", conversation.get("name") or thread)
+    said_at = _read_time(conversation.get("created_at"), skipped)
+    equal: Counter[str] = Counter()
+    for number, message in _list_shown(conversation, messages, skipped):
+        if not isinstance(message, dict):
+            raise FlawError(
+                "a message is not an object", "export it again", (*place, "chat_messages", number)
+            )
+        said_at = _read_time(message.get("created_at"), skipped) or said_at
+        text, role = _read_text(message, skipped), _ROLES.get(message.get("sender"))
+        given = message.get("uuid")
+        key = str(given) if item_fields.is_name(given) else fields.content_key("claude", thread, text, equal)
+        if role is None:
+            skipped.note("of a sender that is neither the person nor Claude", message.get("sender"))
+        elif key in seen:
+            skipped.note("message that is there twice", key)
+        elif item_fields.can_keep_text(text, key, skipped):
+            seen.add(key)
+            yield Turn(
+                text=text,
+                kind=Kind.EPISODIC.label,
+                role=role.label,
+                thread=thread,
+                session=thread,
+                said_at=said_at,
+                source=f"{thread}:{key}"[-NAME_CHARS_MAX:],
+                key=key,
+            )
+
+
+def _list_shown(
+    conversation: Mapping[str, Any], messages: Sequence[Any], skipped: SkipCounts
+) -> list[tuple[int, Any]]:
+    """Return the messages of the branch that is shown, where a conversation says which, else all; with their places."""
+    numbers = {
+        message["uuid"]: number
+        for number, message in enumerate(messages)
+        if isinstance(message, dict) and isinstance(message.get("uuid"), str)
+    }
+    at = conversation.get("current_leaf_message_uuid")
+    branch: dict[int, None] = {}
+    while isinstance(at, str) and at in numbers and numbers[at] not in branch:
+        branch[numbers[at]] = None
+        at = messages[numbers[at]].get("parent_message_uuid")
+    if not branch:
+        return list(enumerate(messages))
+    skipped.update(
+        {"of a branch that is not shown": beside} if (beside := len(messages) - len(branch)) else {}
+    )
+    return [(number, messages[number]) for number in reversed(branch)]
+
+
+def _read_time(given: Any, skipped: SkipCounts) -> int | None:
+    """Return a time; one that is none, or that no clock shows, is counted. One without a zone is UTC, as all others."""
+    try:
+        return item_fields.read_moment("created_at", given, is_utc=True)
+    except FlawError:
+        skipped.note(_NO_TIME, given)
+        return None
+
+
+def _read_text(message: Mapping[str, Any], skipped: SkipCounts) -> str:
+    """Return what was said in words: the blocks of text, else the text; what else is in a message is counted.
+
+    `text` may be empty, or have a line in place of each block that is no text, so the blocks come first.
+    """
+    texts: list[str] = []
+    for block in _list_objects(message.get("content")):
+        kind, words = block.get("type"), block.get("text")
+        if kind == "text" and isinstance(words, str):
+            texts.append(words)
+        elif isinstance(kind, str) and kind in _BLOCKS:
+            skipped.note(f"block: {kind}", block.get("name") or "")
+        else:
+            skipped.note("block of another kind", kind)
+    for what in ("attachments", "files"):
+        for one in _list_objects(message.get(what)):
+            skipped.note(f"{what[:-1]} of a message", one.get("file_name") or one.get("uuid"))
+    text = "\n".join(one for one in texts if one.strip()).strip()
+    given = message.get("text")
+    return text or (given.strip() if isinstance(given, str) else "")
+
+
+def _list_objects(given: Any) -> list[dict[str, Any]]:
+    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+
+
+def _read_memories(whole: Any, seen: set[str], skipped: SkipCounts) -> Iterator[Turn]:
+    """Yield what Claude remembers: of all conversations, of each project, and its files of memory."""
+    for _, one in objects(whole, "a list of memories"):
+        yield from _read_memory("", one.get("conversations_memory"), None, seen, skipped)
+        projects = one.get("project_memories")
+        for project, text in projects.items() if isinstance(projects, dict) else ():
+            yield from _read_memory(project, text, None, seen, skipped)
+        for file in _list_objects(one.get("memory_files")):
+            said_at = _read_time(file.get("updated_at"), skipped)
+            yield from _read_memory(str(file.get("path")), file.get("content"), said_at, seen, skipped)
+
+
+def _read_memory(
+    place: str, text: Any, said_at: int | None, seen: set[str], skipped: SkipCounts
+) -> Iterator[Turn]:
+    """Yield each paragraph and item of a text that Claude remembers; `place` is a project or file, or empty."""
+    if not isinstance(text, str):
+        if text is not None:
+            skipped.note("memory that is no text", place)
+        return
+    heading, equal = "", Counter[str]()
+    for block in markdown.read_blocks(text.splitlines()):
+        if block.heading is not None:
+            heading = block.heading
+            continue
+        words = markdown.join_lines(block.lines)
+        if (bold := markdown.read_bold(words)) is not None:
+            heading = bold
+            continue
+        key = fields.content_key("claude-memory", place, words, equal)
+        if words and key not in seen and item_fields.can_keep_text(words, key, skipped):
+            seen.add(key)
+            yield Turn(
+                text=words,
+                kind=Kind.SEMANTIC.label,
+                said_at=said_at,
+                source="claude-memory",
+                key=key,
+                attributes=item_fields.keep_attributes({"heading": heading, "place": place}),
+            )
