@@ -135,11 +135,12 @@ def _read_text(message: Mapping[str, Any], skipped: SkipCounts) -> str:
     `text` may be empty, or have a line in place of each block that is no text, so the blocks come first.
     """
     texts: list[str] = []
-    for block in _list_objects(message.get("content")):
-        kind, words = block.get("type"), block.get("text")
+    content = message.get("content")
+    for block in content if isinstance(content, list) else ():
+        kind, words = (block.get("type"), block.get("text")) if isinstance(block, dict) else (block, None)
         if kind == "text" and isinstance(words, str):
             texts.append(words)
-        elif isinstance(kind, str) and kind in _BLOCKS:
+        elif isinstance(block, dict) and isinstance(kind, str) and kind in _BLOCKS:
             skipped.note(f"block: {kind}", block.get("name") or "")
         else:
             skipped.note("block of another kind", kind)

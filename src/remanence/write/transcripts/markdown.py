@@ -21,7 +21,7 @@ _BOLD = re.compile(r"\*\*([^*]++)\*\*:?")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class MarkdownBlock:
     """A heading, or the lines of a paragraph or an item of a list; code between fences is part of a paragraph.
 
     `number` is the line on which it begins, or for what is no heading the one on which it ended.
@@ -40,7 +40,7 @@ def read_front_matter(lines: Sequence[str]) -> list[str]:
     return rows if len(rows) < len(lines) - 1 else []
 
 
-def read_blocks(lines: Sequence[str], begin: int = 0) -> Iterator[Block]:
+def read_blocks(lines: Sequence[str], begin: int = 0) -> Iterator[MarkdownBlock]:
     """Yield what stands in lines from a place on; a blank line, a rule, a heading and an item end a paragraph."""
     pending: list[str] = []
     in_code, number = False, begin
@@ -49,14 +49,14 @@ def read_blocks(lines: Sequence[str], begin: int = 0) -> Iterator[Block]:
         plain = "" if _RULE.fullmatch(line.strip()) else line.rstrip()
         head = read_heading(plain)
         if not in_code and pending and (head is not None or not plain or _begins_item(plain, pending)):
-            yield Block(number, lines=tuple(pending))
+            yield MarkdownBlock(number, lines=tuple(pending))
             pending = []
         if in_code or head is None:
             pending += [plain] if plain or in_code else []
         else:
-            yield Block(number, head)
+            yield MarkdownBlock(number, head)
     if pending:
-        yield Block(number, lines=tuple(pending))
+        yield MarkdownBlock(number, lines=tuple(pending))
 
 
 def read_heading(line: str) -> str | None:

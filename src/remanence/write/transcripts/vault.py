@@ -6,7 +6,6 @@ Knows which notes there are and how they find each other; must not know how one 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Any, Literal
 
 from remanence.core.clock import SECOND
@@ -107,7 +106,7 @@ class _Index:
 
 
 def _list_names(note: VaultNote) -> tuple[Sequence[str], ...]:
-    whole = str(PurePosixPath(note.path).with_suffix(""))
+    whole = vault_note.name_note(note.path)
     parts = whole.split("/")[-_SUFFIX_PARTS:]
     ends = ["/".join(parts[begin:]) for begin in range(len(parts) - 1, -1, -1)]
     return (whole,), ends, (note.title,), (note.permalink,) if note.permalink else (), note.aliases

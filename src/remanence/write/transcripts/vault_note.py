@@ -8,13 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
 
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.write.transcripts import days, markdown
-from remanence.write.transcripts.markdown import Block
-from remanence.write.transcripts.source import SkipCounts
+from remanence.write.transcripts.markdown import MarkdownBlock
+from remanence.write.transcripts.source import NOTES, SkipCounts
 
 DATES = ("date", "created", "created_at", "date created", "creation date", "day")  # the first of them counts
 _KNOWN = frozenset({"title", "type", "permalink", "tags", "tag", "aliases", "alias", *DATES})
@@ -83,6 +82,12 @@ def has_properties(text: str, names: AbstractSet[str]) -> bool:
     return names <= _read_properties(markdown.read_front_matter(text.splitlines())).keys()
 
 
+def name_note(path: str) -> str:
+    """Return the path of a note without the ending of its name."""
+    whole, dot, ending = path.rpartition(".")
+    return whole if f"{dot}{ending.lower()}" in NOTES else path
+
+
 def read_note(path: str, text: str, skipped: SkipCounts) -> VaultNote:
     """Read a note; what has no place is counted."""
     lines = text.splitlines()
@@ -91,7 +96,7 @@ def read_note(path: str, text: str, skipped: SkipCounts) -> VaultNote:
     for name, values in found.items():
         if name not in _KNOWN:
             skipped.note("property of a note", f"{name}: {', '.join(values)}")
-    title = _first(found, "title") or PurePosixPath(path).stem
+    title = _first(found, "title") or name_note(path).rpartition("/")[2]
     tags = (*found.get("tags", ()), *found.get("tag", ()))
     return VaultNote(
         path,
@@ -147,7 +152,7 @@ def _find_day(path: str, found: Mapping[str, Sequence[str]], skipped: SkipCounts
         day = None if given is None else _read_day(given, path, skipped)
         if day is not None:
             return day
-    name = PurePosixPath(path).name
+    name = path.rpartition("/")[2]
     return _read_day(name, path, skipped) if name[:4].isdecimal() and days.is_dated(name) else None
 
 
@@ -195,7 +200,7 @@ def _read_parts(
             day = _read_day(block.heading, title, skipped) or day
 
 
-def _read_part(block: Block, title: str, skipped: SkipCounts) -> NotePart | None:
+def _read_part(block: MarkdownBlock, title: str, skipped: SkipCounts) -> NotePart | None:
     """Read a paragraph or an item; None where nothing of it is left to say."""
     written = "\n".join(block.lines)
     if any(map(markdown.is_fence, block.lines)):
