@@ -4,6 +4,7 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from llama_index.core.base.llms.types import ChatMessage, ImageBlock, MessageRole
@@ -42,8 +43,7 @@ async def test_what_leaves_the_short_term_is_recalled() -> None:
             )
         await chat.aput(user("Where does my sister Vera live?"))
         shown = str((await chat.aget())[-1].content)
-        short_term = chat.sql_store._async_engine
-        assert short_term is not None
+        short_term = cast("Any", chat.sql_store)._async_engine
         await short_term.dispose()  # which the framework leaves open
         (heard,) = memory.list(text=VERA)
 

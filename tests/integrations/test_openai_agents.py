@@ -114,6 +114,19 @@ async def test_popped_and_cleared_items_come_back_by_undo() -> None:
         assert said("a", "b", "c") == await session.get_items()
 
 
+async def test_a_correction_is_recalled_and_is_no_item() -> None:
+    """What a person corrects is recalled so; the transcript says what was said, and counts its items alone."""
+    async with remanence.open(":memory:") as memory:
+        session = MemorySession("chat", memory)
+        await session.add_items(said("Vera lives in Oslo.", "Her door is green."))
+        await memory.correct(1, "Vera lives in Bergen.")
+
+        assert "Bergen" in (await memory.recall("Where does Vera live?")).text
+        assert said("Vera lives in Oslo.", "Her door is green.") == await session.get_items()
+        assert said("Vera lives in Oslo.", "Her door is green.") == await session.get_items(2)
+        assert said("Her door is green.")[0] == await session.pop_item()
+
+
 async def test_a_thousand_items_are_read_and_cleared_whole() -> None:
     """More items than a page of the list holds come back and go together."""
     async with remanence.open(":memory:") as memory:

@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
 ONLY_COMMANDS = frozenset(
     {
         "chat",
+        "hook",
         "policy show",
         "policy describe",
         "policy check",
@@ -107,6 +108,11 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "you want to see what it makes of what you say", "as note, recall and consolidate, each line",
             "how many lines were noted and facts found", "list",
             "chat --speaker Ines"),
+        VerbHelp("hook",
+            "Answer a hook of Claude Code, Codex or Cursor: what is remembered goes in, what is said is heard.",
+            "a coding agent is to have this memory at its hooks", "as boot, recall, note or consolidate, by the event",
+            "JSON as the host reads it, or nothing", "chat",
+            """hook '{"hook_event_name": "SessionStart"}'"""),
         VerbHelp("learn_many",
             "Store many texts: all are checked first, then written 1,000 a transaction.",
             "many texts come at once", "one transaction per 1,000 texts", "one answer per text, in order",

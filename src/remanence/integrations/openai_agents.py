@@ -80,15 +80,17 @@ class MemorySession:
     async def _list(self, wanted: int, engine: Engine) -> list[Memory]:
         """List the latest memories of this session, newest first; a negative number wants all."""
         found: list[Memory] = []
+        after: Memory | None = None
         while wanted < 0 or len(found) < wanted:
             room = _PAGE if wanted < 0 else min(_PAGE, wanted - len(found))
-            after = found[-1] if found else None
             page = await engine.list(
                 tags=[TAG], status=_SAID, thread=self.session_id, limit=room, after=after
             )
-            found += page
+            # What corrects an item stands in its thread, and is none.
+            found += [one for one in page if _ITEM in (one.attributes or {})]
             if len(page) < room:
                 break
+            after = page[-1]
         return found
 
     async def _add_all(self, items: Sequence[dict[str, Any]], engine: Engine) -> None:

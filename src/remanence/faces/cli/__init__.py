@@ -26,6 +26,7 @@ MODULES = {
     " actions begin-session end-session",
     "demo": "demo",
     "files": "backup export import",
+    "hook": "hook",
     "mcp": "mcp",
     "plan_commands": "plan diff apply curate forecast compact explain policy schedule",
     "shelf_commands": "note chat frame boot profile topics frames boxes entities forbidden guidelines review traces",
@@ -35,6 +36,8 @@ MODULES = {
 # They multiply no matrices: starting threads for that would be a twelfth of their CPU time.
 ONE_TEXT = frozenset({"learn", "note"})
 THREADS = "OPENBLAS_NUM_THREADS"
+HOOK = "hook"
+NOT_BLOCKING = 1  # by 2 a hook keeps its host from going on, which ours never does
 COMPLETE = "__complete"  # what the script of a shell asks for the values of an option
 TRACEBACK = "REMANENCE_TRACEBACK"
 BROKEN_PIPE = 141  # 128 + SIGPIPE
@@ -125,9 +128,10 @@ def run(words: Sequence[str]) -> int:
         tree()(words, result_action="return_value")
         return 0
     try:
-        return launch(tree(), [STREAM if word == "-" else word for word in words])
+        code = launch(tree(), [STREAM if word == "-" else word for word in words])
     except (CycloptsError, usage.WrongUsage) as error:
-        return usage.print_usage_error(error, words)
+        code = usage.print_usage_error(error, words)
+    return min(code, NOT_BLOCKING) if HOOK in words[:1] else code
 
 
 def tree() -> "App":

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells expect
 # A database that is not there.
-MAKING = frozenset({"ingest", "learn", "note", "chat", "put", "import", "begin-session"})
+MAKING = frozenset({"ingest", "learn", "note", "chat", "hook", "put", "import", "begin-session"})
 # What makes a scope that is not there besides, or is about the whole file; all others are refused in one.
 ANY_SCOPE = MAKING | {
     "doctor",
