@@ -1,7 +1,12 @@
 """An adapter says which version of its framework it was read against, before it imports any other."""
 
+import sys
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
+from remanence import integrations
 from remanence.core.errors import ExtensionError, NotFound
 from remanence.integrations.framework_versions import require_framework
 
@@ -29,3 +34,31 @@ def test_any_version_of_the_series_will_do(installed: str, monkeypatch: pytest.M
     """A later patch of a series is taken."""
     monkeypatch.setattr("remanence.integrations.framework_versions.version", lambda _: installed)
     require_framework("framework", "4.3", "langgraph")
+
+
+ADAPTERS = sorted(
+    path.stem
+    for path in Path(integrations.__path__[0]).glob("*.py")
+    if "\nrequire_framework(" in path.read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_each_adapter_refuses_another_version_before_it_imports_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Imported where another version is installed, it says which one it was written for, and how to get that."""
+    module = f"remanence.integrations.{name}"
+    monkeypatch.setattr("remanence.integrations.framework_versions.version", lambda _: "99.1")
+    monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(
+        ExtensionError, match=r"is of version 99\.1; this adapter was written for \d"
+    ) as caught:
+        import_module(module)
+
+    assert "pip install 'remanence[" in caught.value.recovery
+
+
+def test_there_are_adapters() -> None:
+    """The list above is not empty."""
+    assert {"anthropic_memory", "llamaindex", "openai_agents", "pydantic_ai"} <= {*ADAPTERS}

@@ -127,15 +127,17 @@ async def test_a_correction_is_recalled_and_is_no_item() -> None:
         assert said("Her door is green.")[0] == await session.pop_item()
 
 
-async def test_a_thousand_items_are_read_and_cleared_whole() -> None:
+async def test_more_items_than_a_page_are_read_and_cleared_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """More items than a page of the list holds come back and go together."""
+    monkeypatch.setattr("remanence.integrations.openai_agents._PAGE", 10)
+    monkeypatch.setattr("remanence.integrations.openai_agents.SEVERAL_MAX", 10)
     async with remanence.open(":memory:") as memory:
         session = MemorySession("chat", memory)
-        words = [f"{number}" for number in range(1_003)]
+        words = [f"{number}" for number in range(33)]
         await session.add_items(said(*words))
 
         assert said(*words) == await session.get_items()
-        assert said(*words[1:]) == await session.get_items(1_002)
+        assert said(*words[2:]) == await session.get_items(31)
         await session.clear_session()
         assert [] == await session.get_items()
 
@@ -208,9 +210,9 @@ def test_two_processes_share_a_session(tmp_path: Path) -> None:
         "async def main():\n"
         "    async with remanence.open(sys.argv[1]) as memory:\n"
         "        session = MemorySession('chat', memory)\n"
-        "        for number in range(8):\n"
+        "        for number in range(4):\n"
         "            await session.add_items([{'role': 'user', 'content': f'{sys.argv[2]} {number}'}])\n"
-        "        return [(await session.pop_item())['content'] for _ in range(4)]\n"
+        "        return [(await session.pop_item())['content'] for _ in range(2)]\n"
         "print('|'.join(asyncio.run(main())))\n"
     )
     remanence.sync.open(path).close()
@@ -223,7 +225,7 @@ def test_two_processes_share_a_session(tmp_path: Path) -> None:
         left = asyncio.run(MemorySession("chat", memory).get_items())
 
     assert [0, 0] == [one.returncode for one in running]
-    assert 8 == len(popped) == len(set(popped)) == len(left)
+    assert 4 == len(popped) == len(set(popped)) == len(left)
 
 
 def test_a_closed_memory_and_a_strange_name_say_so() -> None:
