@@ -246,15 +246,17 @@ class Engine:
         format: str | AnyImporter = "auto",  # noqa: A002
         trust: TrustName | Trust = "outside",
         extract: bool = False,
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult:
         """Store a conversation, notes or another memory, all of it checked first; a second time only what is new.
 
         `trust` says how far the file is to be believed, and what an assistant or a tool says in it less; a higher one
-        raises what came in before. With `extract` what is new is noted, and facts are extracted from it. `format` is
-        auto, one that `remanence ingest --help` lists, the name of a registered importer, or one of yours.
+        raises what came in before. With `extract` what is new is noted, and facts are extracted. A `dry_run` tells all
+        this and writes nothing. `format` is auto, the name of an importer, built in or registered, or one of yours.
         """
-        return await ingesting.ingest(self._core, path, format, progress, trust=trust, extract=extract)
+        take = ingesting.preview if dry_run else ingesting.ingest
+        return await take(self._core, path, format, progress, trust=trust, extract=extract)
 
     async def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction:  # noqa: A002
         """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.

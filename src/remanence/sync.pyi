@@ -263,6 +263,7 @@ class Engine:
         format: str | AnyImporter = "auto",
         trust: TrustName | Trust = "outside",
         extract: bool = False,
+        dry_run: bool = False,
         progress: Progress | None = None,
     ) -> IngestResult: ...
     def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction: ...

@@ -204,7 +204,9 @@ def _ingest_result(done: IngestResult) -> Iterator[Text]:
     for why, count in done.skipped.items():
         such_as = f" (such as {done.examples[why]})" if why in done.examples else ""
         yield Text(f"  left out {count:,}: {escape_line(why + such_as)}", "yellow")
-    if done.stored:
+    if done.dry_run:
+        yield Text("  take it in with: the same command without --dry-run", "dim")
+    elif done.stored:
         yield Text("  make them active with: remanence consolidate", "dim")
     yield from _render_undo_hint(_undoing(done))
 

@@ -57,13 +57,14 @@ async def ingest(
     trust: Annotated[TrustName, Parameter(help="How far it is believed.")] = "outside",
     extract: Annotated[bool, Parameter(help="Extract facts from what is new, too.")] = False,
     dry_run: Annotated[
-        bool, Parameter(help="With --extract: say what would be asked of the writer, and do nothing.")
+        bool, Parameter(help="Say what would come and what would be asked of a writer; write nothing.")
     ] = False,
 ) -> Any:
     if dry_run:
-        if not extract:
-            raise InvalidInput("--dry-run without --extract", recovery="add --extract; storing asks no model")
-        return (await memory.extract(file, format=form)).estimate
+        with counting("looking through") as progress:
+            return await memory.ingest(
+                file, format=form, trust=trust, extract=extract, dry_run=True, progress=progress
+            )
     taken = 0
 
     def took(count: int, of: int) -> None:

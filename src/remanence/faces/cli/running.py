@@ -167,11 +167,12 @@ async def _with_memory(
 ) -> Any:
     """Do a verb on the memory; only one that `makes` creates a database that is not there, after it was tried.
 
-    A `dry` one looks into an empty memory there. Where one that changes something is refused, the memory remembers it.
+    A `dry` one looks into an empty memory there, and where there is no such scope. Where one that changes something is
+    refused, the memory remembers it.
     """
     path = database(common)
     is_there = _exists(path)
-    if not is_there and dry:
+    if dry and not (is_there and await _has_scope(common)):
         from remanence.store.memory.memory_store import MemoryStore
 
         async with open_engine(common, MemoryStore()) as memory:
@@ -192,6 +193,15 @@ async def _with_memory(
         if getattr(result, "status", None) == "gated":
             await _note_refusal(memory, name)
         return result
+
+
+async def _has_scope(common: Common) -> bool:
+    """Tell whether anybody ever wrote to the scope that the options name."""
+    try:
+        async with open_engine(common, new_scope="refuse"):
+            return True
+    except NotFound:
+        return False
 
 
 def _exists(path: Path) -> bool:

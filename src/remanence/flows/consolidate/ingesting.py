@@ -13,7 +13,7 @@ from remanence.core.arguments import check_path
 from remanence.core.keywords import Progress
 from remanence.core.model import Kind, LearnResult, Role, Trust, Turn, short_id
 from remanence.core.receipt import ExtractPendingResult
-from remanence.core.results import Result, format_counts, number, visible
+from remanence.core.results import Result, format_counts, number, one_line, visible
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
@@ -29,6 +29,7 @@ from remanence.flows.write.extracting import (
     extraction_of,
     parse_transcript,
 )
+from remanence.flows.write.foreseeing import foresee
 from remanence.flows.write.learning import learn_many
 from remanence.llm.base import Extractor
 from remanence.llm.questions import build_extract_question
@@ -45,13 +46,31 @@ from remanence.write.transcripts.source import AnyImporter
 
 KEYS = 1_000  # asked for at once
 REPLACED_SHOWN = 3  # texts in which something was replaced
+EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run
 ANSWER_TOKENS, FACT_TOKENS = (
     20,
     60,
 )  # what an answer has beside the words of its facts, and each fact beside its own
 
+OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
 HELD_BACK = "{} held back as orders to a machine (`review quarantined`)"
+DRY = ", a dry run, nothing was written"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IngestExample(Result):
+    """One turn of a file and what would become of it; `text` as it would be kept, "" where nothing would be."""
+
+    outcome: str
+    text: str
+    speaker: str | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        who = f"{self.speaker}: " if self.speaker else ""
+        why = f" ({self.why})" if self.why else ""
+        return one_line(f"{self.outcome}: {who}{self.text}{why}", EXAMPLE_CHARS)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -63,6 +82,9 @@ class IngestResult(Result):
     and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
     turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
     or until a time now, and `linked` counts links. `examples` shows the first of what was left out for a reason.
+
+    Of a dry run the counts are those that the ingest would have; `outcomes` are the first turns of each outcome, and
+    `estimate` says, where facts were to be extracted, what a writer would be asked.
     """
 
     source: str
@@ -86,6 +108,9 @@ class IngestResult(Result):
     dated: int = 0
     linked: int = 0
     examples: Mapping[str, str] = field(default_factory=dict)
+    dry_run: bool = False
+    outcomes: tuple[IngestExample, ...] = ()
+    estimate: ExtractEstimate | None = None
 
     def __str__(self) -> str:
         counts = {"stored": self.stored, "confirmed": self.confirmed, "known": self.known}
@@ -106,8 +131,11 @@ class IngestResult(Result):
         )
         suffix += f"\n{'; '.join([*held, OWN] if asks else held)}" if held or asks else ""
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
-        whole = number(self.turns, "turn", "turns")
-        return visible(f"{whole} of {self.source} ({self.format}): {format_counts(counts)}") + suffix
+        suffix += "".join(f"\n  {one}" for one in self.outcomes)
+        suffix += f"\n{self.estimate}" if self.estimate is not None else ""
+        whole = f"{number(self.turns, 'turn', 'turns')} of {self.source} ({self.format})"
+        whole += DRY if self.dry_run else ""
+        return visible(f"{whole}: {format_counts(counts)}") + suffix
 
 
 async def ingest(
@@ -123,24 +151,79 @@ async def ingest(
 
     What is known from before is believed as far as the file is now, where that is more.
     """
-    check_path(path)
-    door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
-    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
-    turns = _take_categories(core, transcript.turns)
-    turns = list(map(_mark_as_turn, turns)) if extract else turns
-    check_relations(turns, Path(path).name)
-    answers = await learn_many(core, turns, progress, door)
-    decision = await plan_relations(core, turns, answers, door)
-    relations = await make_relations(core, decision, Path(path).name)
-    raised = await raise_trust(core, turns, answers, door)
-    sessions = {turn.session or core.session or "" for turn in turns} if extract else ()
+    transcript, door = await _read_source(core, path, format, trust)
+    taken = await _take(core, transcript, Path(path).name, progress, door=door, noted=extract)
+    sessions = {turn.session or core.session or "" for turn in transcript.turns} if extract else ()
     extraction = await listen(core, sessions)
     for session in sorted(set(sessions)):  # the file holds all of them
         await seal(core, session)
+    return replace(taken.result, extracted=extraction, runs=(*taken.result.runs, *extraction.runs))
+
+
+async def preview(
+    core: Core,
+    path: str | Path,
+    format: str | AnyImporter,  # noqa: A002
+    progress: Progress | None,
+    *,
+    trust: str | Trust,
+    extract: bool,
+) -> IngestResult:
+    """Say what `ingest` would do, by doing it where nothing is written."""
+    transcript, door = await _read_source(core, path, format, trust)
+    source, foreseen = Path(path).name, await foresee(core)
+    taken = await _take(foreseen, transcript, source, progress, door=door, noted=extract)
+    return replace(
+        taken.result,
+        runs=(),
+        dry_run=True,
+        outcomes=tuple(await _list_examples(foreseen, taken)),
+        estimate=await estimate(core, transcript, source) if extract else None,
+    )
+
+
+async def _read_source(
+    core: Core,
+    path: str | Path,
+    format: str | AnyImporter,  # noqa: A002
+    trust: str | Trust,
+) -> tuple[Transcript, Trust]:
+    """Read a file whole, and say how far it is believed."""
+    check_path(path)
+    door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
+    return await asyncio.to_thread(parse_transcript, Path(path), format), door
+
+
+@dataclass(frozen=True, slots=True)
+class _IntakeResult:
+    """What became of the turns of a file, in all and one by one."""
+
+    result: IngestResult
+    answers: Sequence[LearnResult]
+
+
+async def _take(
+    core: Core,
+    transcript: Transcript,
+    source: str,
+    progress: Progress | None,
+    *,
+    door: Trust,
+    noted: bool,
+) -> _IntakeResult:
+    """Take the turns of a file in; where facts are to be extracted from them they are `noted`."""
+    turns = _take_categories(core, transcript.turns)
+    turns = list(map(_mark_as_turn, turns)) if noted else turns
+    check_relations(turns, source)
+    answers = await learn_many(core, turns, progress, door)
+    decision = await plan_relations(core, turns, answers, door)
+    relations = await make_relations(core, decision, source)
+    raised = await raise_trust(core, turns, answers, door)
     counts = Counter(one.status for one in answers)
     new = [one for one in answers if one.status != "known"]
-    return IngestResult(
-        source=Path(path).name,
+    runs = dict.fromkeys(one.run for one in answers if one.run is not None)
+    result = IngestResult(
+        source=source,
         format=transcript.format,
         turns=len(answers),
         stored=counts["stored"],
@@ -151,13 +234,7 @@ async def ingest(
         replaced=gating.count_replaced(new),
         threads=transcript.threads,
         skipped={**transcript.skipped, **decision.skipped},
-        runs=(
-            *dict.fromkeys(one.run for one in answers if one.run is not None),
-            *relations.runs,
-            *(one.run for one in raised),
-            *extraction.runs,
-        ),
-        extracted=extraction,
+        runs=(*runs, *relations.runs, *(one.run for one in raised)),
         replacements=tuple(_list_replacements(new)),
         raised=sum(one.counts.get("update", 0) for one in raised),
         trust=door,
@@ -167,6 +244,33 @@ async def ingest(
         linked=relations.linked,
         examples={**transcript.examples, **decision.skipped.examples},
     )
+    return _IntakeResult(result, answers)
+
+
+async def _list_examples(core: Core, taken: _IntakeResult) -> list[IngestExample]:
+    """Return the first turns of each outcome, and of those in which something was replaced, as they would be kept."""
+    firsts: dict[str, list[LearnResult]] = defaultdict(list)
+    for answer in taken.answers:
+        is_replaced = answer.replaced and answer.status != "known"
+        for outcome in (answer.status, *(["replaced"] if is_replaced else [])):
+            if len(firsts[outcome]) < EXAMPLES_SHOWN:
+                firsts[outcome].append(answer)
+    seqs = {answer.seq for some in firsts.values() for answer in some if answer.seq}
+    memories = await core.store.get(core.scope, sorted(seqs))
+    texts = {one.seq: one for one in memories if one is not None}
+    return [
+        IngestExample(
+            outcome, one.text if one else "", one.speaker if one else None, _explain(outcome, answer)
+        )
+        for outcome in OUTCOMES
+        for answer in firsts.get(outcome, ())
+        for one in [texts.get(answer.seq)]
+    ]
+
+
+def _explain(outcome: str, answer: LearnResult) -> str:
+    """Say why a turn comes to what it comes to, where that is not plain."""
+    return "; ".join(answer.replacements) if outcome == "replaced" else answer.reason
 
 
 def _list_replacements(answers: Sequence[LearnResult]) -> Iterator[str]:
