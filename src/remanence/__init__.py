@@ -55,6 +55,7 @@ from remanence.core.results import Result
 
 if TYPE_CHECKING:
     from remanence import sync, types
+    from remanence.auditing import audit
     from remanence.curate.planner.plan import Plan
     from remanence.curate.policy.compiled import Policy
     from remanence.engine import Engine
@@ -161,6 +162,7 @@ __all__ = [
     "Writer",
     "WriterError",
     "__version__",
+    "audit",
     "connect",
     "open",
     "sync",
@@ -196,6 +198,7 @@ _LATER = {
     "WaitingEmbedder": "remanence.llm.base",
     "ExtractRequest": "remanence.read.extraction",
     "Writer": "remanence.llm.base",
+    "audit": "remanence.auditing",
     "connect": "remanence.faces.rest.client",
     "open": "remanence.opening",
 }

@@ -41,7 +41,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows/erase",),
     ("flows/inspect", "flows/schedule", "flows/scopes"),
     ("engine", "wings"),
-    ("opening", "portal"),
+    ("auditing", "opening", "portal"),
     ("", "faces", "integrations", "sync", "types"),
     ("testing",),
 )

@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
 # Commands of a person at a terminal; from Python each is a function of its own, or nothing.
 ONLY_COMMANDS = frozenset(
     {
+        "audit",
         "chat",
         "hook",
         "policy show",
@@ -129,6 +130,13 @@ GROUPS: Mapping[str, tuple[VerbHelp, ...]] = {
             "the facts with category, tier, importance, subject and turn; what a writer would be asked, and its limits",
             "learn what is right; ingest with `extract`",
             "extract chat.jsonl"),
+        VerbHelp("audit",
+            "Say what of a memory you have is duplicate, stale, contradicting, secret, an order or small talk.",
+            "you have a memory of another kind, or a pile of notes, and wonder what of it is worth keeping",
+            "some ten CPU seconds for 10,000 memories; no database, no model, nothing is stored",
+            "how many of each kind, which share, how many tokens, examples; a picture or a page where asked for",
+            "ingest with `dry_run`, then ingest",
+            "audit chat.jsonl --html audit.html"),
         VerbHelp("put",
             "Store a text under a key of yours, or replace the text of the memory that has the key (upsert).",
             "a fact has a stable name of yours and may change", _WRITE, "the id, and whether it is new",

@@ -92,6 +92,37 @@ async def extract(
     return await found_in(file, form)
 
 
+async def audit(
+    file: Annotated[
+        str,
+        options.INPUT,
+        Parameter(help="A file, a folder or a database that `ingest` reads; - reads standard input."),
+    ],
+    /,
+    *,
+    form: Format = "auto",
+    examples: Annotated[int, Parameter(help="How many of each kind are shown.")] = 3,
+    html: Annotated[
+        str | None, options.OUTPUT, Parameter(help="Write it as one page into this new file; - prints it.")
+    ] = None,
+    picture: Annotated[
+        str | None, options.OUTPUT, Parameter(help="Draw it as SVG into this new file; - prints it.")
+    ] = None,
+    common: options.Given,
+) -> Any:
+    from remanence.auditing import audit as audit_path
+    from remanence.faces.cli import files
+
+    policy = "default" if common.policy is None else common.policy
+    with counting("judging") as progress:
+        answer = await audit_path(file, format=form, policy=policy, examples=examples, progress=progress)
+    if html is not None:
+        files.write(html, answer.html())
+    if picture is not None:
+        files.write(picture, answer.svg())
+    return None if "-" in (html, picture) else answer
+
+
 async def learn(
     text: Text,
     /,

@@ -151,8 +151,8 @@ async def ingest(
 
     What is known from before is believed as far as the file is now, where that is more.
     """
-    transcript, door = await _read_source(core, path, format, trust)
-    taken = await _take(core, transcript, Path(path).name, progress, door=door, noted=extract)
+    transcript, door = await read_source(core, path, format, trust)
+    taken = await take_in(core, transcript, Path(path).name, progress, door=door, noted=extract)
     sessions = {turn.session or core.session or "" for turn in transcript.turns} if extract else ()
     extraction = await listen(core, sessions)
     for session in sorted(set(sessions)):  # the file holds all of them
@@ -170,9 +170,9 @@ async def preview(
     extract: bool,
 ) -> IngestResult:
     """Say what `ingest` would do, by doing it where nothing is written."""
-    transcript, door = await _read_source(core, path, format, trust)
+    transcript, door = await read_source(core, path, format, trust)
     source, foreseen = Path(path).name, await foresee(core)
-    taken = await _take(foreseen, transcript, source, progress, door=door, noted=extract)
+    taken = await take_in(foreseen, transcript, source, progress, door=door, noted=extract)
     return replace(
         taken.result,
         runs=(),
@@ -182,7 +182,7 @@ async def preview(
     )
 
 
-async def _read_source(
+async def read_source(
     core: Core,
     path: str | Path,
     format: str | AnyImporter,  # noqa: A002
@@ -195,14 +195,14 @@ async def _read_source(
 
 
 @dataclass(frozen=True, slots=True)
-class _IntakeResult:
+class Intake:
     """What became of the turns of a file, in all and one by one."""
 
     result: IngestResult
     answers: Sequence[LearnResult]
 
 
-async def _take(
+async def take_in(
     core: Core,
     transcript: Transcript,
     source: str,
@@ -210,7 +210,7 @@ async def _take(
     *,
     door: Trust,
     noted: bool,
-) -> _IntakeResult:
+) -> Intake:
     """Take the turns of a file in; where facts are to be extracted from them they are `noted`."""
     turns = _take_categories(core, transcript.turns)
     turns = list(map(_mark_as_turn, turns)) if noted else turns
@@ -244,10 +244,10 @@ async def _take(
         linked=relations.linked,
         examples={**transcript.examples, **decision.skipped.examples},
     )
-    return _IntakeResult(result, answers)
+    return Intake(result, answers)
 
 
-async def _list_examples(core: Core, taken: _IntakeResult) -> list[IngestExample]:
+async def _list_examples(core: Core, taken: Intake) -> list[IngestExample]:
     """Return the first turns of each outcome, and of those in which something was replaced, as they would be kept."""
     firsts: dict[str, list[LearnResult]] = defaultdict(list)
     for answer in taken.answers:

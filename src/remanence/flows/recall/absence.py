@@ -25,9 +25,7 @@ from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.naming import plain_name, refuse_erased, unknown
 from remanence.flows.recall.filters import ArchiveFilter
 from remanence.flows.write import gating
-from remanence.gate.junk import junk
 from remanence.read.entity import is_entity
-from remanence.read.signals import signal
 from remanence.recall.fit import SAID
 from remanence.recall.frames import LIMIT_MAX
 from remanence.store.base import Find
@@ -117,7 +115,7 @@ async def _ask_gate(core: Core, text: str, replaced: gating.Replacements) -> Abs
             f"{nothing}; from a tool or from outside it would be held back: it reads like instructions{beside}",
             "say it yourself: learn",
         )
-    if signal(text).level in ("none", "low") and junk(text):
+    if gating.says_nothing(text):
         return Absence(
             name,
             "gate",

@@ -19,9 +19,11 @@ from remanence.core.receipt import Receipt
 from remanence.core.signatures import checked_class
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
+from remanence.gate.junk import junk
 from remanence.gate.orders import judge_order, judge_orders, reads_of_a_model
 from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, parse_rules
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
+from remanence.read.signals import signal
 from remanence.store.base import Bookkeeping, setting_row
 from remanence.store.capabilities import ERASABLE, require
 from remanence.text.analysis import check_text
@@ -166,6 +168,11 @@ def has_instructions(text: str, trust: Trust, beside: Iterable[str] = ()) -> boo
     Of others it is not asked.
     """
     return trust < Trust.AGENT and (judge_order(text).is_evident or any(map(orders, beside)))
+
+
+def says_nothing(text: str) -> bool:
+    """Tell whether a turn says nothing to keep: small talk, laughter, mashed keys, marks; `note` takes no such in."""
+    return signal(text).level in ("none", "low") and junk(text)
 
 
 def instructing_each(texts: Iterable[str]) -> list[bool]:

@@ -10,7 +10,6 @@ from remanence.core.results import Result
 from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import GroupCommit
-from remanence.gate.junk import junk
 from remanence.read.signals import signal
 from remanence.text.analysis import check_text
 from remanence.write.admission import TURN
@@ -66,7 +65,7 @@ async def note(core: Core, together: GroupCommit, turn: Turn, *, later: bool) ->
         )
     check_text(turn.text)
     reading = signal(turn.text)
-    if reading.level in ("none", "low") and junk(turn.text):
+    if gating.says_nothing(turn.text):
         await gating.count(core, {gating.JUNK: 1})
         return NoteResult("", 0, "gated", reading.level, reading.found, EMPTY)
     session = turn.session or core.session
