@@ -133,6 +133,30 @@ async def test_a_mem0_store_that_moved_on_is_brought_up_to_date(
     assert Status.PRUNED is found["m3"].status
 
 
+async def test_facts_are_extracted_from_what_stands(memory: remanence.Engine, tmp_path: Path) -> None:
+    """Not from what was replaced or deleted, though it came in by the same ingest."""
+    was, now_said, gone = (
+        "My sister Vera moved to Ghent.",
+        "My sister Vera moved to Lyon.",
+        "I don't eat shellfish.",
+    )
+    events: list[tuple[Any, ...]] = [
+        ("h1", "m1", None, was, "ADD", at(1), at(1), 0, None, "user"),
+        ("h2", "m1", was, now_said, "UPDATE", at(1), at(2), 0, None, "user"),
+        ("h3", "m2", None, gone, "ADD", at(1), at(1), 0, None, "user"),
+        ("h4", "m2", gone, None, "DELETE", at(1), at(3), 1, None, "user"),
+    ]
+    store = tmp_path / "store"
+    store.mkdir()
+    sources.write_rows(store / "history.db", sources.HISTORY, {"history": events})
+    (store / "get_all.json").write_text(json.dumps({"results": [sources.memory("m1", now_said, 1, 2)]}))
+    await memory.ingest(store, extract=True)
+    facts = [one.text for one in await memory.list(status="any") if one.key is None]
+
+    assert 1 == len(facts)
+    assert "Lyon" in facts[0]
+
+
 async def test_graphiti_keeps_both_times_and_guesses_nothing(
     memory: remanence.Engine, tmp_path: Path
 ) -> None:
