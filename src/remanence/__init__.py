@@ -83,9 +83,8 @@ if TYPE_CHECKING:
     )
     from remanence.recall.frames import Frame
     from remanence.store.base import Store
-    from remanence.write.imported import ImportedTurn, SkipCounts
+    from remanence.write.imported import ImportedTurn
     from remanence.write.transcripts.base import Importer
-    from remanence.write.transcripts.source import Source, SourceImporter, SqliteTable
 
 __all__ = [
     "CapabilityMissing",
@@ -143,10 +142,6 @@ __all__ = [
     "ShortenResult",
     "Shortener",
     "SimilarityThresholds",
-    "SkipCounts",
-    "Source",
-    "SourceImporter",
-    "SqliteTable",
     "Status",
     "Store",
     "StoreDamaged",
@@ -190,10 +185,6 @@ _LATER = {
     "ShortenResult": "remanence.read.extraction",
     "Shortener": "remanence.llm.base",
     "SimilarityThresholds": "remanence.llm.base",
-    "SkipCounts": "remanence.write.imported",
-    "Source": "remanence.write.transcripts.source",
-    "SourceImporter": "remanence.write.transcripts.source",
-    "SqliteTable": "remanence.write.transcripts.source",
     "Store": "remanence.store.base",
     "WaitingEmbedder": "remanence.llm.base",
     "ExtractRequest": "remanence.read.extraction",

@@ -99,6 +99,8 @@ if TYPE_CHECKING:
     from remanence.store.base import Check
     from remanence.write.engine_actions import Eligibility
     from remanence.write.guideline_learning import Guideline
+    from remanence.write.imported import SkipCounts
+    from remanence.write.transcripts.source import Source, SourceImporter, SqliteTable
 
 __all__ = [
     "AboutNamed",
@@ -209,7 +211,11 @@ __all__ = [
     "Setting",
     "Settings",
     "SeverityName",
+    "SkipCounts",
     "Some",
+    "Source",
+    "SourceImporter",
+    "SqliteTable",
     "State",
     "StatusName",
     "TickResult",
@@ -227,6 +233,10 @@ __all__ = [
 
 # What brings numpy and SQL along is imported when it is first asked for: the command line and its help start without.
 _LATER = {
+    "SkipCounts": "remanence.write.imported",
+    "Source": "remanence.write.transcripts.source",
+    "SourceImporter": "remanence.write.transcripts.source",
+    "SqliteTable": "remanence.write.transcripts.source",
     "AccessToken": "remanence.flows.base.access_tokens",
     "AccessTokens": "remanence.flows.base.access_tokens",
     "CountResult": "remanence.flows.recall.counting",

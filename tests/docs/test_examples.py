@@ -1,6 +1,8 @@
 """What the documentation shows is what happens."""
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,8 @@ def test_examples_print_what_they_promise(
 ) -> None:
     """Every Python block of a document runs, in an empty folder and without a network, and prints what follows it."""
     monkeypatch.chdir(tmp_path)
+    # Where the command is installed for a reader, too.
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
 
     assert [] == examples.complaints(path)
 

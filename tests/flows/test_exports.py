@@ -133,8 +133,9 @@ def test_a_time_that_is_none_is_counted(tmp_path: Path, given: Any, expected: st
 
 
 @pytest.mark.parametrize(
-    "chats", [[{"uuid": "k1"}], [{"uuid": "", "chat_messages": []}], [chat("k1", 3)], [3]]
-)  # type: ignore[arg-type]
+    "chats",
+    [[{"uuid": "k1"}], [{"uuid": "", "chat_messages": []}], [{**chat("k1"), "chat_messages": 3}], [3]],
+)
 def test_what_is_no_conversation_of_claude_is_refused(tmp_path: Path, chats: Any) -> None:
     """With its line, and a way out."""
     with pytest.raises(IngestError):

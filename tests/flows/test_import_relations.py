@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pytest
 
 import remanence
+from remanence import types
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import Relation, Status
 from remanence.flows.consolidate import importing_relations
@@ -25,11 +26,11 @@ class Diary:
     def __init__(self, *turns: remanence.Turn) -> None:
         self.said = turns
 
-    def recognises(self, source: remanence.Source) -> bool:
+    def recognises(self, source: types.Source) -> bool:
         """Recognise all."""
         return bool(source.name)
 
-    def turns(self, source: remanence.Source, skipped: remanence.SkipCounts) -> Iterator[remanence.Turn]:
+    def turns(self, source: types.Source, skipped: types.SkipCounts) -> Iterator[remanence.Turn]:
         """Say it."""
         assert source.files or source.databases
         skipped.note("a line of no use", "as this one")
