@@ -5,6 +5,7 @@ langgraph-checkpoint 4.3.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, cast
@@ -12,7 +13,7 @@ from typing import Any, Self, cast
 from remanence import sync
 from remanence.core.arguments import check_attributes
 from remanence.core.clock import MINUTE, Clock, SystemClock, to_datetime
-from remanence.core.errors import InvalidInput
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, Status
 from remanence.engine import Engine
 from remanence.integrations import store_items
@@ -43,7 +44,6 @@ TAG = "store-item"
 _NAMESPACE, _KEY, _VALUE, _VECTORS, _TTL = "namespace", "key", "value", "vectors", "ttl"
 _THERE = (Status.INBOX, Status.ACTIVE, Status.ARCHIVED)
 _PAGE = 1_000
-_NAMED_MAX = 1_000  # keys of one list
 _PREFIX_CHARS = 64  # that the engine compares; the rest is compared here
 _RECALLED_MAX, _BUDGET = 1_000, 1_000_000
 _DIGITS = 7  # of a number in a vector: what 32 bits hold
@@ -302,7 +302,7 @@ class RemanenceStore(BaseStore):
             return None
         if op.refresh_ttl:
             await self._refresh(engine, [found])
-        return Item(value=found.value, key=found.key, namespace=found.namespace, **found.times)
+        return Item(value=found.value, key=str(op.key), namespace=op.namespace, **found.times)
 
     async def _search(
         self, engine: Engine, op: SearchOp, queries: Mapping[str, Sequence[float]]
@@ -397,9 +397,11 @@ class RemanenceStore(BaseStore):
 
     async def _list_named(self, engine: Engine, names: Sequence[str]) -> list[_StoredItem]:
         found: list[_StoredItem] = []
-        for start in range(0, len(names), _NAMED_MAX):
-            some = sorted({*names[start : start + _NAMED_MAX]})
-            found += map(_read_item, await engine.list(filters={"key": some, "tags": [TAG]}, status=_THERE))
+        for name in dict.fromkeys(names):
+            with suppress(NotFound):  # one by one: a key is found by an index, a list of keys is not
+                memory = await engine.get(name)
+                if memory.status in _THERE and TAG in memory.tags:
+                    found.append(_read_item(memory))
         return found
 
     async def _find_under(
@@ -407,7 +409,11 @@ class RemanenceStore(BaseStore):
     ) -> list[_StoredItem]:
         """List the items under a prefix that pass a filter, those changed last first; no more than are `enough`."""
         now = self._clock.now()
-        found: list[_StoredItem] = []
+        found = [
+            one
+            for one in await self._list_corrected(engine)
+            if store_items.lies_under(one.namespace, prefix) and store_items.passes(one.value, wanted)
+        ]
         after: Memory | None = None
         size = _PAGE if enough is None or wanted else max(1, min(_PAGE, enough))
         while enough is None or len(found) < enough:
@@ -418,6 +424,7 @@ class RemanenceStore(BaseStore):
                 one
                 for one in map(_read_item, page)
                 if not _is_over(one, now)
+                and _VALUE in (one.memory.attributes or {})
                 and store_items.lies_under(one.namespace, prefix)
                 and store_items.passes(one.value, wanted)
             ]
@@ -425,6 +432,12 @@ class RemanenceStore(BaseStore):
                 break
             after = page[-1]
         return found[:enough]
+
+    async def _list_corrected(self, engine: Engine) -> list[_StoredItem]:
+        """List what was corrected outside of the store; of a name that was cut nothing tells the namespace."""
+        filters = {"tags": [TAG], f"attributes.{_NAMESPACE}": None}
+        found = map(_read_item, await engine.list(filters=filters, status=_THERE, limit=_PAGE))
+        return [one for one in found if one.namespace]
 
     async def _refresh(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
         """Let what was read live as long again as it was given."""
@@ -464,7 +477,11 @@ def _criteria(prefix: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _read_item(memory: Memory) -> _StoredItem:
+    """Read a memory as an item; one that was corrected outside of the store has its words alone."""
     kept = memory.attributes or {}
+    if _VALUE not in kept:
+        namespace, key = store_items.read_name(memory.key or "")
+        return _StoredItem(memory, namespace, key, {"text": memory.text}, (), None)
     ttl = kept.get(_TTL)
     last = max(memory.learned_at, memory.said_at)
     return _StoredItem(

@@ -19,6 +19,7 @@ Namespace = tuple[str, ...]
 
 _PLAIN = "-_@:+=,~"  # beside letters and digits: what stands in a name as it is
 _DIGEST_BYTES = 16
+_CUT = "%%"  # in no name that was encoded
 _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _OPERATORS = ("$eq", "$ne", *_COMPARISONS)
 
@@ -51,7 +52,13 @@ def name_item(namespace: Namespace, key: str) -> str:
     if len(name) <= NAME_CHARS_MAX:
         return name
     digest = blake2b(name.encode(), digest_size=_DIGEST_BYTES).hexdigest()
-    return f"{name[: NAME_CHARS_MAX - len(digest) - 2]}%%{digest}"  # %% is in no name that was encoded
+    return f"{name[: NAME_CHARS_MAX - len(_CUT + digest)]}{_CUT}{digest}"
+
+
+def read_name(name: str) -> tuple[Namespace, str]:
+    """Read what `name_item` wrote; of a name that was cut, or is none of its names, the namespace is empty."""
+    written, _, key = name.partition("/")
+    return ((), "") if _CUT in name else (read_namespace(f"{written}." if written else ""), decode(key))
 
 
 def say_value(value: Mapping[str, Any], texts: Sequence[str] | None, name: str) -> str:
