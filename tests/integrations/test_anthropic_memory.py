@@ -92,7 +92,7 @@ def answer_of(call: Callable[[], Any]) -> tuple[str, str]:
         return ("error", "")  # the file tool lets some of the system's errors through
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_random_commands_are_answered_as_the_file_tool_does(
     seed: int, tmp_path: Path, memory: remanence.sync.Engine
 ) -> None:

@@ -119,11 +119,9 @@ def test_another_loop_another_process_and_a_closed_memory(tmp_path: Path) -> Non
     """Any loop may use a plain memory, another process adds to it, and after the end the error is clear."""
     path = tmp_path / "a.db"
     program = (
-        "import asyncio, sys, remanence\n"
-        "from llama_index.core.base.llms.types import ChatMessage\n"
-        "from remanence.integrations.llamaindex import RemanenceMemoryBlock\n"
+        "import sys, remanence\n"
         "with remanence.sync.open(sys.argv[1]) as memory:\n"
-        "    asyncio.run(RemanenceMemoryBlock(memory).aput([ChatMessage(content='Vera moved to Bergen.')]))\n"
+        "    memory.note('Vera moved to Bergen.')\n"
     )
     with remanence.sync.open(path) as memory:
         block = RemanenceMemoryBlock(memory)
