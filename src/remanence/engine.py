@@ -652,12 +652,12 @@ class Engine:
         """Write a verified copy of the whole database; refuses to overwrite."""
         await copies.backup(self._core, path, to)
 
-    def export(self, *, to: str | Path = "-") -> AsyncIterator[bytes]:
+    def export(self, *, to: str | Path = "-", format: str = "lines") -> AsyncIterator[bytes]:  # noqa: A002
         """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
 
-        `to` says where you put them, or a backup that you move elsewhere: an erasure names it.
+        `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory.
         """
-        return transfer.export(self._core, to)
+        return transfer.export_as(self._core, to, format)
 
     async def import_(
         self,

@@ -17,6 +17,7 @@ from remanence.core.arguments import check_path
 from remanence.core.beside import DOCUMENT_BYTES_MAX, read_named, read_regular
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
+from remanence.faces import show
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
 from remanence.faces.style import waiting
 
@@ -33,10 +34,32 @@ async def backup(path: NewFile, /, *, memory: Memory) -> Any:
         return None
 
 
-async def export(file: NewFile = "-", /, *, memory: Memory) -> Any:
+async def export(
+    file: NewFile = "-",
+    /,
+    *,
+    memory: Memory,
+    form: Annotated[
+        str,
+        Parameter(
+            name="--format", help="lines, which import takes in whole, or pam (Portable AI Memory 1.0)."
+        ),
+    ] = "lines",
+) -> Any:
     count = 0
+    if form == "pam":
+        from remanence.flows.exchange.transfer import export_pam
+
+        document = await export_pam(memory._core, file)  # noqa: SLF001 # `memory.export` has no place for the counts
+        write(file, document.json.decode() + "\n")
+        counts = {"memories": document.memories, "relations": document.relations}
+        return (
+            None
+            if file == "-"
+            else {"export": file, **counts, "left out": show.format_counts(document.left_out)}
+        )
     with _sink(file) as sink:
-        async for line in memory.export(to=file):
+        async for line in memory.export(to=file, format=form):
             sink.write(line)
             count += 1
     return None if file == "-" else {"export": file, "lines": count}

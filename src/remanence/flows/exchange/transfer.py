@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
 from remanence.flows.base import copies
@@ -49,6 +49,7 @@ from remanence.flows.exchange.overlap import (
     ImportPlan,
     decide,
 )
+from remanence.flows.exchange.pam import PamDocument, build_document
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find
@@ -57,6 +58,7 @@ from remanence.text.analysis import FINGERPRINT_VERSION
 from remanence.write.roles import lower_trust
 
 PAGE = 1_000
+FORMATS = ("lines", "pam")
 ERASED_SHOWN = 100  # of the memories that were erased at their origin; the rest is counted
 Item = Existing | ImportedLink | ImportedClaim | Forbid | ImportedBox | ImportedTrace
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
@@ -81,6 +83,28 @@ async def export(core: Core, to: str | Path = copies.ELSEWHERE) -> AsyncIterator
             await asyncio.sleep(0)
     await copies.finish(core, core.scope, name, memories)
     yield _line(digest.trailer)
+
+
+async def export_pam(core: Core, to: str | Path = copies.ELSEWHERE) -> PamDocument:
+    """Write the scope as one document of Portable AI Memory 1.0; it is registered as a copy, put at `to`."""
+    await core.uses.settle_to_read()
+    name = await copies.begin(core, core.scope, "export", to)
+    memories = [one async for page in iterate_pages(core) for one in page]
+    links = await core.store.neighbours(core.scope, None)
+    document = await asyncio.to_thread(build_document, core.scope, core.clock.now(), memories, links)
+    await copies.finish(core, core.scope, name, document.memories)
+    return document
+
+
+async def _export_whole(core: Core, to: str | Path) -> AsyncIterator[bytes]:
+    yield (await export_pam(core, to)).json + b"\n"
+
+
+def export_as(core: Core, to: str | Path, format: str) -> AsyncIterator[bytes]:  # noqa: A002
+    """Yield the scope in a format: `lines`, which an import takes in whole, or `pam`, one document."""
+    if format not in FORMATS:
+        raise NameUnknown("format of an export", format, FORMATS)
+    return _export_whole(core, to) if format == "pam" else export(core, to)
 
 
 async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
