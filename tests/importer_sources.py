@@ -284,12 +284,12 @@ def write_elfmem(folder: Path) -> Path:
     )
 
 
-WRITERS: Mapping[str, Callable[[Path], Path]] = {
+MEMORY_WRITERS: Mapping[str, Callable[[Path], Path]] = {
     "mem0": write_mem0,
     "graphiti": write_graphiti,
     "letta": write_letta,
     "mcp-memory": write_mcp,
     "langgraph": write_langgraph,
     "elfmem": write_elfmem,
-    **EXPORT_WRITERS,
 }
+WRITERS = {**MEMORY_WRITERS, **EXPORT_WRITERS}

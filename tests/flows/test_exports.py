@@ -12,6 +12,7 @@ import remanence
 from remanence.core.clock import to_datetime
 from remanence.core.errors import IngestError, InvalidInput, RemanenceError
 from remanence.core.model import Relation
+from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.write import archive_reading
 from remanence.flows.write.extracting import parse_transcript
 from remanence.write.transcripts import Transcript
@@ -501,3 +502,132 @@ def test_a_damaged_archive_is_read_or_refused(tmp_path: Path) -> None:
 
     assert len(refused) > 100
     assert all(error.recovery for error in refused)
+
+
+VALUES: list[Any] = [
+    None,
+    5,
+    -1,
+    1.5,
+    True,
+    "",
+    "text",
+    "tool_use",
+    "\ud800",
+    "a\nb",
+    [],
+    {},
+    [[]],
+    {"a": {}},
+    10**40,
+]
+
+
+async def _ingest(memory: remanence.Engine, path: Path, name: str) -> IngestResult | None:
+    """Take a source in; None where it is refused with a way out and has left nothing."""
+    before = {one.id for one in await memory.list(status="any")}
+    try:
+        return await memory.ingest(path, format=name)
+    except RemanenceError as error:
+        refusal = error
+
+    assert refusal.recovery
+    assert before == {one.id for one in await memory.list(status="any")}
+    return None
+
+
+def _list_holders(value: Any) -> list[Any]:
+    """Return each object and list in a value that holds anything, and the value itself where it does."""
+    if not isinstance(value, dict | list) or not value:
+        return []
+    inside = value.values() if isinstance(value, dict) else value
+    return [value, *(holder for one in inside for holder in _list_holders(one))]
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("claude", exports.CHATS),
+        ("claude", exports.MEMORIES),
+        ("chatgpt", exports.TREES[0]),
+        (
+            "claude",
+            [
+                chat(
+                    "k1",
+                    said("u1", "human", "Ahoy.", 1, parent_message_uuid=None),
+                    current_leaf_message_uuid="u1",
+                )
+            ],
+        ),
+    ],
+)
+async def test_any_value_may_be_any_other(
+    memory: remanence.Engine, tmp_path: Path, name: str, whole: list[Any]
+) -> None:
+    """All that is read can be kept, or one error leaves nothing; a second ingest changes nothing."""
+    drawn = random.Random(34)
+    path = tmp_path / "conversations.json"
+    for _ in range(80):
+        value = json.loads(json.dumps(whole))
+        holder = drawn.choice(_list_holders(value))
+        place = drawn.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
+        holder[place] = drawn.choice(VALUES)
+        path.write_text(json.dumps(value))
+        if await _ingest(memory, path, name) is not None:
+            assert 0 == (await memory.ingest(path, format=name)).stored
+
+
+PIECES = [
+    "\n", "\n\n", "---\n", "# ", "## 2026-13-40", "- ", "  - ", "[", "]", "[[", "]]", "![[", "|", "#", "#tag ", "^id",
+    "`", "```",
+    "title: ", "permalink: a\n", "type: note\n", "created: ", "9999-12-31", "3/4/2026", "tags: [", "a, b",
+    ": ", "::", "(x)",
+    "word ", "[cat] ", "rel [[A]]", "\x00", "\u202e", "\u2028", "\r", "12. ", "**", "%%", "\ufeff", "漢字",
+    "[[B#C#^d]]",
+]  # fmt: skip
+
+
+async def test_any_notes_come_in_whole_or_not_at_all(memory: remanence.Engine, tmp_path: Path) -> None:
+    """Pieces of notes drawn at random: all that is read is kept, and is known the second time."""
+    drawn = random.Random(35)
+    folder = tmp_path / "v"
+    for _ in range(60):
+        files = {name: "".join(drawn.choices(PIECES, k=drawn.randrange(40))) for name in ("A.md", "b/B.md")}
+        exports.write_files(folder, files)
+        done = await _ingest(memory, folder, "vault")
+        if done is not None:
+            again = await memory.ingest(folder, format="vault")
+            assert (done.turns, 0, 0) == (again.turns, again.stored, again.linked)
+
+
+HOSTILE = [
+    "\ud800",
+    "\u202e" * 9,
+    "a" * 300,
+    "</memory>",
+    "'; DROP TABLE x; --",
+    "../../etc",
+    "[[" * 500,
+    "x]]#^|",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+async def test_hostile_names_and_texts_are_kept_as_such_or_counted(
+    memory: remanence.Engine, tmp_path: Path, text: str
+) -> None:
+    """As a title, tag, link, name of a conversation or key; the rest comes in."""
+    front = f"---\ntitle: {text}\ntags: [{text}]\npermalink: {text}\n{text}: b\n---\n"
+    note = f"{front}First [[{text}]].\n\n- [{text}] c\n\nLast.\n"
+    vault = tmp_path / "v"
+    vault.mkdir()
+    (vault / "a.md").write_bytes(note.encode("utf-8", "replace"))
+    chats = [chat("k1", said(text, "human", text, 1), said("u2", "human", "Last.", 2), name=text)]
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps(chats))
+    for source, name in ((vault, "vault"), (path, "claude")):
+        await memory.ingest(source, format=name)
+
+        assert "Last." in {one.text for one in await memory.list(status="any")}
+        assert 0 == (await memory.ingest(source, format=name)).stored

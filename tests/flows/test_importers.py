@@ -20,7 +20,7 @@ from remanence.core.model import Relation, Status, Trust
 from remanence.flows.write import source_reading
 from remanence.flows.write.extracting import parse_transcript
 from tests import importer_sources as sources
-from tests.importer_sources import WRITERS, at
+from tests.importer_sources import MEMORY_WRITERS, WRITERS, at
 
 
 def micros(day: int) -> int:
@@ -432,7 +432,7 @@ def _damage(data: bytes, drawn: random.Random) -> bytes:
 ODD: list[Any] = [None, 5, -1, 1.5, True, "", "x", "\ud800", "a\nb", [], {}, [[]], {"a": {}}, 10**40, at(1)]
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", MEMORY_WRITERS)
 async def test_values_of_other_types_are_said_or_do_no_harm(
     memory: remanence.Engine, tmp_path: Path, name: str
 ) -> None:
