@@ -22,9 +22,11 @@ from benchmarks.corpus import Maker
 from benchmarks.report import figure, settings, spent
 from remanence.core.model import Trust
 from remanence.flows.write.extracting import parse_transcript
+from tests import export_sources as exports
 from tests import importer_sources as sources
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+NOTE_LINES = 10  # of a note of a vault
 UPDATED_SHARE = 10  # of so many memories of mem0 one was changed, and so has a version before
 
 
@@ -155,6 +157,34 @@ def _write_elfmem(folder: Path, count: int) -> Path:
     return path
 
 
+def _write_claude(folder: Path, count: int) -> Path:
+    chats = [
+        exports.chat(f"k{number}", exports.said(f"u{number}", "human", text, None, created_at=at))
+        for number, at, text in _texts(count)
+    ]
+    return exports.pack(folder / "claude.zip", {"conversations.json": json.dumps(chats)})
+
+
+def _write_chatgpt(folder: Path, count: int) -> Path:
+    trees = [
+        exports.tree(f"t{number}", exports.node(f"n{number}", None, "user", text, START.timestamp() + number))
+        for number, _, text in _texts(count)
+    ]
+    parts = {"conversations-000.json": trees[::2], "conversations-001.json": trees[1::2]}
+    return exports.write_files(folder / "chatgpt", {name: json.dumps(part) for name, part in parts.items()})
+
+
+def _write_vault(folder: Path, count: int) -> Path:
+    """Write notes of ten observations, each with a link to the next note."""
+    notes: dict[str, str] = {".obsidian/app.json": "{}"}
+    for number, at, text in _texts(count):
+        name = f"Note {number // NOTE_LINES}.md"
+        front = f"---\ntitle: Note {number // NOTE_LINES}\ntags: [yard]\ncreated: {at}\n---\n"
+        link = f" [[Note {number // NOTE_LINES + 1}]]" if not number % NOTE_LINES else ""
+        notes[name] = f"{notes.get(name, front)}- {text} #wharf{link}\n"
+    return exports.write_files(folder / "vault", notes)
+
+
 WRITERS: Mapping[str, Callable[[Path, int], Path]] = {
     "mem0": _write_mem0,
     "graphiti": _write_graphiti,
@@ -162,6 +192,9 @@ WRITERS: Mapping[str, Callable[[Path, int], Path]] = {
     "mcp-memory": _write_mcp,
     "langgraph": _write_langgraph,
     "elfmem": _write_elfmem,
+    "claude": _write_claude,
+    "chatgpt": _write_chatgpt,
+    "vault": _write_vault,
 }
 
 if __name__ == "__main__":
