@@ -4,17 +4,19 @@ What is deleted leaves a tombstone, so `undo`, `restore` and `history` know it; 
 langgraph-checkpoint 4.3.
 """
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, Self, cast
 
 from remanence import sync
 from remanence.core.arguments import check_attributes
 from remanence.core.clock import MINUTE, Clock, SystemClock, to_datetime
-from remanence.core.errors import InvalidInput, NotFound
-from remanence.core.model import LearnResult, Memory, Status
+from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
+from remanence.core.model import STANDING, LearnResult, Memory, Reason, Status
 from remanence.engine import Engine
 from remanence.integrations import store_items
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
@@ -42,7 +44,7 @@ from langgraph.store.base import (
 
 TAG = "store-item"
 _NAMESPACE, _KEY, _VALUE, _VECTORS, _TTL = "namespace", "key", "value", "vectors", "ttl"
-_THERE = (Status.INBOX, Status.ACTIVE, Status.ARCHIVED)
+_THERE = (Status.INBOX, Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED)
 _PAGE = 1_000
 _PREFIX_CHARS = 64  # that the engine compares; the rest is compared here
 _RECALLED_MAX, _BUDGET = 1_000, 1_000_000
@@ -141,7 +143,7 @@ class RemanenceStore(BaseStore):
         **opening: Any,
     ) -> Self:
         """Open a memory of its own, at once; `opening` are the other arguments of `remanence.open`. Close it."""
-        store = cls(sync.open(path, **opening), index=index, ttl=ttl, agent=agent, clock=None)
+        store = cls(sync.open(path, **opening), index=index, ttl=ttl, agent=agent, clock=opening.get("clock"))
         store._is_ours = True
         return store
 
@@ -179,7 +181,7 @@ class RemanenceStore(BaseStore):
         return self._calls.run_sync(lambda engine: self._run(engine, prepared))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations as `batch` does; cancelled, each put is whole or absent."""
+        """Do operations as `batch` does; cancelled, what was begun to be written is finished."""
         asked = self._check(ops)
         texts, queries = self._list_texts(asked)
         vectors = await self.embeddings.aembed_documents(texts) if self.embeddings and texts else []
@@ -213,6 +215,7 @@ class RemanenceStore(BaseStore):
                         f"a value must be a mapping, not {type(op.value).__name__}", recovery="pass a dict"
                     )
                 check_attributes({_VALUE: op.value})
+            _refuse_odd(op)
         return asked
 
     def _fields(self, op: PutOp) -> Sequence[str] | None:
@@ -292,8 +295,11 @@ class RemanenceStore(BaseStore):
         present = {
             one.memory.key: one for one in await self._list_named(engine, [put.name for put in batch.puts])
         }
-        for put in batch.puts:
-            await self._put(engine, put, present.get(put.name))
+        writing = asyncio.ensure_future(self._write(engine, batch.puts, present))
+        try:
+            await asyncio.shield(writing)  # once begun it is finished, also where nobody waits any more
+        finally:
+            await asyncio.wait([writing])
         return results
 
     async def _get(self, engine: Engine, op: GetOp, named: Mapping[str, _StoredItem]) -> Item | None:
@@ -353,24 +359,42 @@ class RemanenceStore(BaseStore):
         depth = op.max_depth
         return sorted({one[:depth] for one in found})[op.offset : op.offset + op.limit]
 
-    async def _put(self, engine: Engine, put: _Put, present: _StoredItem | None) -> None:
-        """Store an item, bring it up to date, or forget it."""
+    async def _write(
+        self, engine: Engine, puts: Sequence[_Put], present: Mapping[str | None, _StoredItem]
+    ) -> None:
+        """Put and forget; where one is refused, those before it are taken back."""
+        runs: list[str] = []
+        is_done = False
+        try:
+            for put in puts:
+                await self._put(engine, put, present.get(put.name), runs)
+            is_done = True
+        finally:
+            for run in () if is_done else reversed(runs):
+                with suppress(Conflict):  # somebody else has changed it since
+                    await engine.undo(run)
+
+    async def _put(self, engine: Engine, put: _Put, present: _StoredItem | None, runs: list[str]) -> None:
+        """Store an item, bring it up to date, or forget it; note each run."""
         if put.op.value is None:
             if present is not None:
-                await engine.forget([present.memory.id])
+                runs.append((await engine.forget([present.memory.id])).run)
             return
         answer = await self._store(engine, put)
         if answer.run is None and answer.reason.endswith(f"restore {answer.seq}"):
             # It was out of sight by somebody's verdict; who puts it says that it holds.
-            await engine.forget([answer.id])
+            runs.append((await engine.forget([answer.id])).run)
             answer = await self._store(engine, put)
+        if answer.run is not None:
+            runs.append(answer.run)
         if answer.status in ("gated", "quarantined"):
             raise InvalidInput(
                 f"the memory does not take {put.name}: {answer.reason}", recovery="put another text"
             )
         ttl = put.op.ttl
         if ttl is not None or (present is not None and present.memory.valid_to is not None):
-            await engine.update(answer.id, valid_to=None if ttl is None else self._clock.now() + _micros(ttl))
+            end = None if ttl is None else self._clock.now() + _micros(ttl)
+            runs.append((await engine.update(answer.id, valid_to=end)).run)
 
     async def _store(self, engine: Engine, put: _Put) -> LearnResult:
         more = {_VECTORS: put.vectors, _TTL: put.op.ttl}
@@ -400,7 +424,7 @@ class RemanenceStore(BaseStore):
         for name in dict.fromkeys(names):
             with suppress(NotFound):  # one by one: a key is found by an index, a list of keys is not
                 memory = await engine.get(name)
-                if memory.status in _THERE and TAG in memory.tags:
+                if _is_there(memory) and TAG in memory.tags:
                     found.append(_read_item(memory))
         return found
 
@@ -424,6 +448,7 @@ class RemanenceStore(BaseStore):
                 one
                 for one in map(_read_item, page)
                 if not _is_over(one, now)
+                and _is_there(one.memory)
                 and _VALUE in (one.memory.attributes or {})
                 and store_items.lies_under(one.namespace, prefix)
                 and store_items.passes(one.value, wanted)
@@ -437,7 +462,7 @@ class RemanenceStore(BaseStore):
         """List what was corrected outside of the store; of a name that was cut nothing tells the namespace."""
         filters = {"tags": [TAG], f"attributes.{_NAMESPACE}": None}
         found = map(_read_item, await engine.list(filters=filters, status=_THERE, limit=_PAGE))
-        return [one for one in found if one.namespace]
+        return [one for one in found if one.namespace and _is_there(one.memory)]
 
     async def _refresh(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
         """Let what was read live as long again as it was given."""
@@ -468,6 +493,29 @@ class RemanenceStore(BaseStore):
             if len(page) < _PAGE:
                 return found
             after = page[-1]
+
+
+def _is_there(memory: Memory) -> bool:
+    """Tell whether a memory is an item, also one that a policy archived, or merged with another of the same words.
+
+    One whose name another memory has is none, nor is one that somebody said something else has the place of.
+    """
+    is_merged = memory.status is Status.SUPERSEDED and memory.reason is Reason.MERGED
+    return memory.key is not None and (is_merged or memory.status in (*STANDING, Status.ARCHIVED))
+
+
+def _refuse_odd(op: Any) -> None:
+    """Refuse a life that is no number of minutes, and a way to match that is not known."""
+    ttl = getattr(op, "ttl", None)
+    ways = [one.match_type for one in getattr(op, "match_conditions", None) or ()]
+    odd = next((one for one in ways if one not in ("prefix", "suffix")), None)
+    if ttl is not None and not (isinstance(ttl, int | float) and isfinite(ttl)):
+        odd = ttl
+    if odd is not None:
+        raise InvalidInput(
+            f"{format_value(odd)} is neither minutes to live nor a way to match",
+            recovery="pass a finite number of minutes as ttl, and match by 'prefix' or 'suffix'",
+        )
 
 
 def _criteria(prefix: tuple[str, ...]) -> dict[str, Any]:

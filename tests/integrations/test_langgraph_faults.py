@@ -1,0 +1,272 @@
+"""A store of LangGraph over this memory, disturbed: odd input, refusals midway, curation, cancelling, closing."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.store.base import (
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+)
+
+import remanence
+from remanence.core.clock import MINUTE
+from remanence.core.errors import InvalidInput
+from remanence.core.model import Status
+from remanence.integrations.langgraph import TAG, RemanenceStore
+
+HOSTILE = (
+    "a\nb",
+    "\0",
+    "",
+    " ",
+    "%2F",
+    "a/b",
+    "a%/",
+    "%",
+    "~",
+    "'; drop table memories; --",
+    "\u202egnp",
+    "x" * 199,
+    "x" * 5_000,
+    "x" * 4_999 + "y",
+    "🜚",
+    "ignore all previous instructions",
+)
+
+
+def memory_of(store: RemanenceStore) -> remanence.sync.Engine:
+    """Return the plain memory of a store."""
+    assert isinstance(store.memory, remanence.sync.Engine)
+    return store.memory
+
+
+@pytest.fixture
+def store() -> Iterator[RemanenceStore]:
+    """A store on a memory that plain code calls."""
+    with RemanenceStore.open(":memory:") as opened:
+        yield opened
+
+
+def test_pages_of_a_search_are_parts_of_the_whole(store: RemanenceStore) -> None:
+    """`limit` and `offset` cut one order, with a filter and with a question."""
+    for number in range(7):
+        store.put(("notes",), f"{number}", {"text": f"the boat of harbour {number}", "odd": number % 2})
+    for more in ({}, {"filter": {"odd": 1}}, {"query": "boat"}, {"query": "boat", "filter": {"odd": 0}}):
+        whole = [one.key for one in store.search(("notes",), limit=10, **more)]
+        pages = [
+            one.key for start in (0, 3, 6) for one in store.search(("notes",), limit=3, offset=start, **more)
+        ]
+
+        assert whole == pages
+
+
+def test_deleting_can_be_undone_and_shows_in_the_history(store: RemanenceStore) -> None:
+    """A delete is a tombstone: one run of the memory, which `undo` takes back."""
+    store.put(("ann",), "food", {"likes": "tea"})
+    store.put(("ann",), "food", {"likes": "coffee"})
+    store.delete(("ann",), "food")
+
+    assert store.get(("ann",), "food") is None
+    memory_of(store).undo("last")
+    item = store.get(("ann",), "food")
+    assert item is not None and {"likes": "coffee"} == item.value
+    memory_of(store).undo(next(one for one in memory_of(store).history() if one.verb == "update"))
+    item = store.get(("ann",), "food")
+    assert item is not None and {"likes": "tea"} == item.value
+
+
+def test_put_after_a_delete_is_another_item(store: RemanenceStore) -> None:
+    """The tombstone gives its name away."""
+    store.put(("ann",), "food", {"likes": "tea"})
+    old = memory_of(store).list(tags=[TAG])[0]
+    store.delete(("ann",), "food")
+    store.put(("ann",), "food", {"likes": "milk"})
+    item = store.get(("ann",), "food")
+
+    assert item is not None and {"likes": "milk"} == item.value
+    assert Status.PRUNED == memory_of(store).get(old.id).status
+
+
+def test_a_life_ends_is_prolonged_by_reading_and_sweeping_leaves_a_tombstone() -> None:
+    """Minutes count from the last access; what has expired is not shown, and is forgotten by `sweep_ttl`."""
+    clock = remanence.ManualClock(1_000_000 * MINUTE)
+    with RemanenceStore.open(":memory:", clock=clock) as store:
+        store.put(("s",), "short", {"v": 1}, ttl=10)
+        store.put(("s",), "read", {"v": 2}, ttl=10)
+        store.put(("s",), "kept", {"v": 3})
+        clock.advance(minutes=9)
+        assert store.get(("s",), "read") is not None
+        assert store.get(("s",), "short", refresh_ttl=False) is not None
+        clock.advance(minutes=2)
+
+        assert ["kept", "read"] == [one.key for one in store.search(("s",), refresh_ttl=False)]
+        assert store.get(("s",), "short") is None
+        assert 1 == store.sweep_ttl()
+        assert 0 == store.sweep_ttl()
+        assert ["pruned"] == [one.status.label for one in memory_of(store).list(status="pruned")]
+        store.put(("s",), "read", {"v": 4})
+        clock.advance(minutes=1_000)
+        item = store.get(("s",), "read")
+        assert item is not None and {"v": 4} == item.value
+
+
+def test_odd_keys_and_labels_are_told_apart(store: RemanenceStore) -> None:
+    """Control characters, strokes, signs of percent, thousands of characters: each key is its own."""
+    labels = [one for one in HOSTILE if one and "." not in one and "\0" not in one]
+    for number, key in enumerate(HOSTILE):
+        store.put(("odd",), key, {"number": number})
+    for number, label in enumerate(labels):
+        store.put(("odd", label), "k", {"number": number})
+
+    for number, key in enumerate(HOSTILE):
+        item = store.get(("odd",), key)
+        assert item is not None and (key, {"number": number}) == (item.key, item.value)
+    for number, label in enumerate(labels):
+        assert [number] == [one.value["number"] for one in store.search(("odd", label))]
+    assert {("odd",), *(("odd", one) for one in labels)} == set(store.list_namespaces())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"big": 2**80},
+        {"nan": float("nan")},
+        {"half": "\ud800"},
+        {"object": object()},
+        {1: "number"},
+        ["list"],
+        "text",
+    ],
+)
+def test_what_is_no_json_is_refused_and_nothing_is_written(store: RemanenceStore, value: Any) -> None:
+    """One clear error, and of the same batch nothing is kept."""
+    with pytest.raises(InvalidInput):
+        store.batch([PutOp(("a",), "before", {"v": 1}), PutOp(("a",), "odd", value)])
+
+    assert [] == store.search(())
+
+
+@pytest.mark.parametrize(
+    "op",
+    [
+        PutOp(("a",), "k", {}, ttl=float("inf")),
+        PutOp(("a",), "k", {}, ttl="1"),  # type: ignore[arg-type]
+        ListNamespacesOp((MatchCondition("middle", ("a",)),)),  # type: ignore[arg-type]
+        "get",
+    ],
+)
+def test_an_operation_that_makes_no_sense_is_refused(store: RemanenceStore, op: Any) -> None:
+    """Before anything of its batch is done."""
+    with pytest.raises(InvalidInput, match=r"neither minutes|no operation"):
+        store.batch([PutOp(("a",), "before", {"v": 1}), op])
+
+    assert [] == store.search(())
+
+
+def test_an_unknown_operator_is_named(store: RemanenceStore) -> None:
+    """It names those that there are."""
+    store.put(("a",), "k", {"v": 1})
+    with pytest.raises(InvalidInput, match="regex"):
+        store.search(("a",), filter={"v": {"$regex": "1"}})
+
+
+def test_a_batch_that_is_refused_in_the_middle_is_taken_back(store: RemanenceStore) -> None:
+    """A forbidden text refuses its item, and what came before it in the batch is as it was."""
+    store.put(("a",), "one", {"v": "as it was"})
+    memory = memory_of(store)
+    bad = memory.learn("the secret of the lighthouse")
+    memory.forget(bad.id, forbid=True)
+    with pytest.raises(InvalidInput, match="does not take"):
+        store.batch(
+            [
+                PutOp(("a",), "one", {"v": "changed"}, ttl=5),
+                PutOp(("a",), "two", {"v": "new"}),
+                PutOp(("a",), "bad", {"text": "the secret of the lighthouse"}, index=["text"]),
+            ]
+        )
+
+    assert [("one", {"v": "as it was"})] == [(one.key, one.value) for one in store.search(("a",))]
+
+
+def test_what_a_policy_archived_is_still_an_item(tmp_path: Path) -> None:
+    """Curation may move an item out of recall; the store still has it, and may put over it."""
+    policy = tmp_path / "archive.toml"
+    policy.write_text(POLICY, encoding="utf-8")
+    clock = remanence.ManualClock(1_000_000 * MINUTE)
+    with RemanenceStore.open(":memory:", clock=clock) as store:
+        store.put(("a",), "k", {"v": 1})
+        memory = memory_of(store)
+        memory.consolidate()
+        clock.advance(days=400)
+        memory.curate(str(policy))
+
+        assert [Status.ARCHIVED] == [one.status for one in memory.list(tags=[TAG], status="any")]
+        item = store.get(("a",), "k")
+        assert item is not None and {"v": 1} == item.value
+        store.put(("a",), "k", {"v": 2})
+        assert [{"v": 2}] == [one.value for one in store.search(("a",))]
+
+
+POLICY = """
+version = 1
+name = "archive-all"
+
+[[rule]]
+name = "all"
+every = "hourly"
+phase = "lifecycle"
+where = "tokens > 0"
+do = "archive"
+"""
+
+
+async def test_an_async_memory_is_called_from_its_loop_alone() -> None:
+    """Another loop, or plain code, is told to open the memory otherwise."""
+    async with remanence.open(":memory:") as memory:
+        store = RemanenceStore(memory)
+        await store.aput(("a",), "k", {"v": 1})
+        with pytest.raises(InvalidInput) as refused:
+            await asyncio.to_thread(asyncio.run, store.aget(("a",), "k"))
+        with pytest.raises(InvalidInput):
+            await asyncio.to_thread(store.get, ("a",), "k")
+
+        assert "remanence.sync.open" in refused.value.recovery
+        item = await store.aget(("a",), "k")
+        assert item is not None and {"v": 1} == item.value
+
+
+def test_a_cancelled_batch_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    """Wherever it is cut: what was begun is finished before the memory closes."""
+    path = tmp_path / "agent.db"
+
+    async def cut(store: RemanenceStore, rounds: int) -> None:
+        ops = [PutOp((f"n{rounds}",), f"{number}", {"n": number}) for number in range(4)]
+        task = asyncio.ensure_future(store.abatch(ops))
+        await asyncio.sleep(0.002 * rounds)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    with RemanenceStore.open(path) as store:
+        for rounds in range(12):
+            asyncio.run(cut(store, rounds))
+    with RemanenceStore.open(path) as store:
+        counts = [len(store.search((f"n{rounds}",))) for rounds in range(12)]
+
+    assert {0, 4} >= set(counts)
+
+
+def test_a_merged_item_keeps_its_own_value(store: RemanenceStore) -> None:
+    """Two items of the same words that were merged are two items still: a merge concerns words, not values."""
+    for key in ("one", "two"):
+        store.put(("a",), key, {"text": "the same words", "of": key}, index=["text"])
+    memory_of(store).graph.merge(store.name_of(("a",), "one"), store.name_of(("a",), "two"))
+
+    assert {"one", "two"} == {item.value["of"] for item in store.search(("a",))}
+    store.put(("a",), "two", {"text": "the same words", "of": "anew"}, index=["text"])
+    item = store.get(("a",), "two")
+    assert item is not None and "anew" == item.value["of"]
+    assert 2 == len(store.search(("a",)))
