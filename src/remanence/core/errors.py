@@ -95,6 +95,7 @@ class IngestError(InvalidInput):
 
     def __init__(self, message: str, *, recovery: str, source: str, line: int) -> None:
         super().__init__(f"{source}:{line}: {message}", recovery=recovery)
+        self.message = message
         self.source = source
         self.line = line
 

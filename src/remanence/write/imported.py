@@ -13,7 +13,7 @@ from remanence.core.keywords import Moment, RelationName
 from remanence.core.model import Turn
 from remanence.core.signatures import checked_class
 
-EXAMPLE_CHARS = 120
+EXAMPLE_CHARS = 4_096  # that are kept of one; who shows it screens it whole before it is cut
 
 
 @checked_class
@@ -59,4 +59,4 @@ class SkipCounts(Counter[str]):
     def note(self, reason: str, example: object) -> None:
         """Count one that is left out, and show it if it is the first."""
         self[reason] += 1
-        self.examples.setdefault(reason, " ".join(str(example).split())[:EXAMPLE_CHARS])
+        self.examples.setdefault(reason, str(example)[:EXAMPLE_CHARS])

@@ -36,8 +36,8 @@ Format = Annotated[
         name="--format",
         metavar="FORMAT",
         completer=_formats,
-        help="auto, chatgpt, elfmem, graphiti, jsonl, langgraph, letta, locomo, mcp-memory, mem0, notes, openai,"
-        " or a registered one.",
+        help="auto, chatgpt, claude, elfmem, graphiti, jsonl, langgraph, letta, locomo, mcp-memory, mem0, notes,"
+        " openai, vault, or a registered one.",
     ),
 ]
 

@@ -5,12 +5,13 @@ Knows the events of Claude Code, Codex and Cursor and what each may be answered;
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, format_value
-from remanence.core.model import RecallResult
+from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX, RecallResult
 from remanence.faces.cli import options
 from remanence.faces.cli.options import Memory
 from remanence.llm.questions import mark_as_data
@@ -70,7 +71,7 @@ async def _hear_prompt(memory: Memory, told: Mapping[str, Any], budget: int) -> 
     prompt = _text(told, ("prompt",))
     if not prompt:
         return ""
-    answer = await memory.recall(prompt, budget=max(budget - MARKS, 1))
+    answer = await memory.recall(prompt[:TEXT_CHARS_MAX], budget=max(budget - MARKS, 1))
     if SUBAGENT not in told:
         await _note(memory, told, prompt, "user")
     return "" if answer.is_weak else _mark(answer, "what is remembered of this.")
@@ -96,7 +97,13 @@ async def _listen(memory: Memory, _told: Mapping[str, Any], _budget: int) -> str
 
 async def _note(memory: Memory, told: Mapping[str, Any], words: str, role: "RoleName") -> None:
     if words:
-        await memory.note(words, later=True, role=role, session=_text(told, SESSIONS) or None)
+        session = _text(told, SESSIONS)
+        named = session if len(session) <= NAME_CHARS_MAX and session.isprintable() else _hash(session)
+        await memory.note(words[:TEXT_CHARS_MAX], later=True, role=role, session=named or None)
+
+
+def _hash(name: str) -> str:
+    return sha256(name.encode()).hexdigest()
 
 
 def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -104,6 +111,8 @@ def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:
     found = next((value for name in names if (value := told.get(name)) is not None), "")
     if not isinstance(found, str):
         raise InvalidInput(f"{names[0]} is {format_value(found)}", recovery="pass a text, in JSON")
+    # What no memory holds: a zero character, and half a character.
+    found = found.replace("\0", "").encode(errors="replace").decode()
     return "" if found.isspace() else found
 
 

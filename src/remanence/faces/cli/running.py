@@ -188,7 +188,8 @@ async def _with_memory(
         try:
             result = await verb(memory)
         except RemanenceError:
-            await _note_refusal(memory, name)
+            if not dry:
+                await _note_refusal(memory, name)
             raise
         if getattr(result, "status", None) == "gated":
             await _note_refusal(memory, name)

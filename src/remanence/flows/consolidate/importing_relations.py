@@ -20,6 +20,7 @@ from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.naming import SEVERAL_MAX
+from remanence.text.analysis import fingerprint
 from remanence.write.import_relations import (
     Dating,
     ImportRelations,
@@ -121,7 +122,11 @@ def _find_place(
         memory.seq,
         memory.status,
         is_new=False,
-        is_own=memory.key == turn.key,
+        # Two sources may use one key for two things: nothing is said of what has other words and another source.
+        is_own=memory.key == turn.key
+        and (
+            turn.source in memory.sources or memory.fingerprint == fingerprint(turn.text, turn.speaker or "")
+        ),
         may_change=memory.trust <= door and memory.text_at is None and not memory.pinned and not memory.holds,
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from remanence.core.arguments import check_path
+from remanence.core.errors import IngestError
 from remanence.core.keywords import Progress
 from remanence.core.model import Kind, LearnResult, Role, Trust, Turn, short_id
 from remanence.core.receipt import ExtractPendingResult
@@ -47,6 +48,7 @@ from remanence.write.transcripts.source import AnyImporter
 KEYS = 1_000  # asked for at once
 REPLACED_SHOWN = 3  # texts in which something was replaced
 EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run
+SKIPPED_CHARS = 120  # of an example of what is left out
 ANSWER_TOKENS, FACT_TOKENS = (
     20,
     60,
@@ -191,7 +193,27 @@ async def read_source(
     """Read a file whole, and say how far it is believed."""
     check_path(path)
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
-    return await asyncio.to_thread(parse_transcript, Path(path), format), door
+    return await asyncio.to_thread(_parse_screened, core, Path(path), format), door
+
+
+def _parse_screened(core: Core, path: Path, format: str | AnyImporter) -> Transcript:  # noqa: A002
+    """Read a source; what is wrong with it is told without the secrets that stood there."""
+    try:
+        return parse_transcript(path, format)
+    except IngestError as error:
+        screening = gating.screen_shown(core, error.message)
+        if not screening.replaced:
+            raise
+        source, line = error.source, error.line
+        raise IngestError(screening.text, recovery=error.recovery, source=source, line=line) from None
+
+
+def _screen_examples(core: Core, examples: Mapping[str, str]) -> dict[str, str]:
+    """Return what is shown of what was left out, with markers for secrets and personal data, on a line each."""
+    return {
+        reason: one_line(gating.screen_shown(core, text, personal=True).text, SKIPPED_CHARS)
+        for reason, text in examples.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +264,7 @@ async def take_in(
         forgotten=relations.forgotten,
         dated=relations.dated,
         linked=relations.linked,
-        examples={**transcript.examples, **decision.skipped.examples},
+        examples=_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
     )
     return Intake(result, answers)
 
@@ -301,7 +323,7 @@ def _mark_as_turn(turn: Turn) -> Turn:
 async def look_into(core: Core, path: str | Path, format: str | AnyImporter) -> Extraction:  # noqa: A002
     """Find what a file states, and what extracting from its new turns would ask of the writer; nothing is stored."""
     check_path(path)
-    transcript = await asyncio.to_thread(parse_transcript, Path(path), format)
+    transcript = await asyncio.to_thread(_parse_screened, core, Path(path), format)
     extraction = await asyncio.to_thread(extraction_of, transcript, Path(path).name)
     return replace(extraction, estimate=await estimate(core, transcript, Path(path).name))
 

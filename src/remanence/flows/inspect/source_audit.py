@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Literal, get_args
 
 from remanence.core.effects import ACTIONS
@@ -102,7 +103,8 @@ class SourceAudit(Result):
 
     `memories` are all that it holds and `tokens` theirs; `left` and `tokens_left` are what would remain without what
     is a duplicate, stale, an order, small talk or let go by the `policy`. One memory may be of several kinds. `at` is
-    the instant at which it was judged, `skipped` counts what the source holds that is no memory (reason → count).
+    the instant at which it was judged, `path` where the source lies, `skipped` counts what is no memory there (reason →
+    count).
     """
 
     source: str
@@ -114,6 +116,7 @@ class SourceAudit(Result):
     left: int
     tokens_left: int
     findings: tuple[AuditFinding, ...]
+    path: str
     skipped: Mapping[str, int] = field(default_factory=dict)
 
     time = Time("at")
@@ -154,7 +157,7 @@ class SourceAudit(Result):
         ]
 
     def _list_next(self) -> list[str]:
-        return ["next:", *(f"  {line.format(self.source)}" for line in NEXT)]
+        return ["next:", *(f"  {line.format(quote(self.path))}" for line in NEXT)]
 
     def _list_bars(self) -> list[FindingBar]:
         return [FindingBar(one.kind, one.count, one.share, one.kind in LEAVING) for one in self.findings]
@@ -198,6 +201,7 @@ async def audit_source(
         left=len(left),
         tokens_left=sum(tokens[place] for place in left),
         findings=tuple(judged.describe(kind, tokens, examples) for kind in FINDINGS),
+        path=str(path),
         skipped=intake.result.skipped,
     )
 
@@ -235,7 +239,7 @@ class _Judging:
         return AuditFinding(
             kind,
             len(found),
-            len(found) / len(tokens),
+            len(found) / len(tokens) if tokens else 0.0,
             sum(tokens[place] for place in found),
             tuple(
                 AuditExample(

@@ -21,7 +21,7 @@ from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.gate.junk import junk
 from remanence.gate.orders import judge_order, judge_orders, reads_of_a_model
-from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, parse_rules
+from remanence.gate.personal_rules import BUILT_IN_RULES, PERSONAL, PERSONAL_KINDS, parse_rules
 from remanence.gate.screening import ScreenResult, refuse_secret, screen, screen_name, screen_values
 from remanence.read.signals import signal
 from remanence.store.base import Bookkeeping, setting_row
@@ -152,6 +152,11 @@ def screened_tags(core: Core, tags: Iterable[str]) -> tuple[tuple[str, ...], Cou
     for one in screenings:
         counts.update(one.replaced)
     return tuple(one.text for one in screenings), counts
+
+
+def screen_shown(core: Core, text: str, *, personal: bool = False) -> ScreenResult:
+    """Return what is shown of a text that is not kept, with markers for secrets, and for personal data if asked."""
+    return screen(text, core.salt, frozenset() if personal else PERSONAL_KINDS)
 
 
 def screened_text(core: Core, text: str, kept: frozenset[str]) -> ScreenResult:

@@ -26,6 +26,7 @@ BESIDE_DATABASES = (
     "-journal",
 )  # what belongs to a database that is in use, or was when its program was killed
 COPY_TRIES = 5
+_HIDDEN = 6  # where table_xinfo says whether a column is computed
 
 
 @contextmanager
@@ -196,7 +197,24 @@ def _take_marks(path: Path) -> dict[str, tuple[int, int]]:
 
 def _read_table(path: Path, copy: Path, name: str) -> SqliteTable:
     quoted = name.replace('"', '""')
-    return _ask(path, copy, f'SELECT * FROM "{quoted}" LIMIT {ROWS_MAX + 1}')
+    told = _ask(path, copy, f'PRAGMA table_xinfo("{quoted}")')
+    # What a database computes is no part of what it holds, and may be made to be of any size.
+    held = [str(row[1]).replace('"', '""') for row in told.rows if row[_HIDDEN] == 0]
+    columns = ", ".join(f'"{one}"' for one in held) or "NULL"
+    return _ask(path, copy, f'SELECT {columns} FROM "{quoted}" LIMIT {ROWS_MAX + 1}')
+
+
+def _read_rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[Row]:
+    """Yield rows as long as what they hold is within what is read of one source."""
+    held = 0
+    for row in cursor:
+        held += sum(len(value) for value in row if isinstance(value, str | bytes))
+        if held > FILE_BYTES_MAX:
+            raise InvalidInput(
+                f"{path} holds more than {FILE_BYTES_MAX >> 20} MB in a table",
+                recovery="export what you need of it",
+            )
+        yield row
 
 
 def _ask(path: Path, copy: Path, query: str) -> SqliteTable:
@@ -205,7 +223,7 @@ def _ask(path: Path, copy: Path, query: str) -> SqliteTable:
         with closing(sqlite3.connect(copy)) as connection:
             connection.execute("PRAGMA trusted_schema = OFF")
             cursor = connection.execute(query)
-            rows: list[Row] = cursor.fetchall()
+            rows = list(_read_rows(path, cursor))
             columns = tuple(str(one[0]) for one in cursor.description)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         raise IngestError(
