@@ -17,6 +17,7 @@ from remanence.integrations import memory_files
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
 from remanence.integrations.memory_files import FileOutcome, FileRefusal, Files
+from remanence.integrations.own_items import is_believed
 
 require_framework("anthropic", "2.12", "anthropic")
 
@@ -123,20 +124,26 @@ async def _forget(engine: Engine, names: Sequence[str]) -> None:
 
 
 async def _list_files(engine: Engine) -> dict[str, Memory]:
-    """Return all files by path; what a policy archived is still a file."""
+    """Return all files by path; what a policy archived is still a file, what imitates one from outside is none."""
     found: dict[str, Memory] = {}
     after: Memory | None = None
     while True:
         page = await engine.list(tags=[TAG], status=_THERE, limit=_PAGE, after=after)
-        found |= {one.key: one for one in page if one.key is not None}
+        found |= {one.key: one for one in page if one.key is not None and is_believed(engine, one)}
         if len(page) < _PAGE:
             return found
         after = page[-1]
 
 
 async def _revision(engine: Engine, path: str) -> int:
-    """Return the revision of the tombstone that has a path, 0 where nothing had it when the files were listed."""
+    """Return the revision of the tombstone that has a path, 0 where nothing had it when the files were listed.
+
+    Raise FileRefusal where a memory has it that is no file.
+    """
     named = await engine.list(key=path, status="any", limit=1)
+    foreign = [one for one in named if one.status in _THERE]
+    if any(TAG not in one.tags or not is_believed(engine, one) for one in foreign):
+        raise FileRefusal(f"The memory {path} is no file of this tool: use another path")
     return next((one.revision for one in named if one.status not in _THERE), 0)
 
 

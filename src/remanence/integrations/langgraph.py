@@ -21,6 +21,7 @@ from remanence.engine import Engine
 from remanence.integrations import store_items
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
+from remanence.integrations.own_items import is_believed
 
 require_framework("langgraph-checkpoint", "4.3", "langgraph")
 
@@ -425,7 +426,7 @@ class RemanenceStore(BaseStore):
             with suppress(NotFound):  # one by one: a key is found by an index, a list of keys is not
                 memory = await engine.get(name)
                 if _is_there(memory) and TAG in memory.tags:
-                    found.append(_read_item(memory))
+                    found += _read_items(engine, [memory])
         return found
 
     async def _find_under(
@@ -446,7 +447,7 @@ class RemanenceStore(BaseStore):
             )
             found += [
                 one
-                for one in map(_read_item, page)
+                for one in _read_items(engine, page)
                 if not _is_over(one, now)
                 and _is_there(one.memory)
                 and _VALUE in (one.memory.attributes or {})
@@ -461,7 +462,7 @@ class RemanenceStore(BaseStore):
     async def _list_corrected(self, engine: Engine) -> list[_StoredItem]:
         """List what was corrected outside of the store; of a name that was cut nothing tells the namespace."""
         filters = {"tags": [TAG], f"attributes.{_NAMESPACE}": None}
-        found = map(_read_item, await engine.list(filters=filters, status=_THERE, limit=_PAGE))
+        found = _read_items(engine, await engine.list(filters=filters, status=_THERE, limit=_PAGE))
         return [one for one in found if one.namespace and _is_there(one.memory)]
 
     async def _refresh(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
@@ -489,7 +490,7 @@ class RemanenceStore(BaseStore):
         while True:
             filters = {"tags": [TAG], f"attributes.{_TTL}": {"not": None}}
             page = await engine.list(filters=filters, status=_THERE, limit=_PAGE, after=after)
-            found += map(_read_item, page)
+            found += _read_items(engine, page)
             if len(page) < _PAGE:
                 return found
             after = page[-1]
@@ -522,6 +523,11 @@ def _criteria(prefix: tuple[str, ...]) -> dict[str, Any]:
     """Return the engine's filters for the items under a prefix; of a long one the beginning."""
     written = store_items.write_namespace(prefix)[:_PREFIX_CHARS]
     return {"tags": [TAG], **({f"attributes.{_NAMESPACE}": {"prefix": written}} if written else {})}
+
+
+def _read_items(engine: Engine, memories: Iterable[Memory]) -> list[_StoredItem]:
+    """Read memories as items; what imitates one from outside is none."""
+    return [_read_item(one) for one in memories if is_believed(engine, one)]
 
 
 def _read_item(memory: Memory) -> _StoredItem:

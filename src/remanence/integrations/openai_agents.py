@@ -19,6 +19,7 @@ from remanence.flows.base.context import RACES_MAX
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
+from remanence.integrations.own_items import is_believed
 
 require_framework("openai-agents", "0.24", "openai-agents")
 
@@ -86,8 +87,7 @@ class MemorySession:
             page = await engine.list(
                 tags=[TAG], status=_SAID, thread=self.session_id, limit=room, after=after
             )
-            # What corrects an item stands in its thread, and is none.
-            found += [one for one in page if _ITEM in (one.attributes or {})]
+            found += [one for one in page if is_believed(engine, one) and _is_item(one)]
             if len(page) < room:
                 break
             after = page[-1]
@@ -155,6 +155,21 @@ async def _forget(engine: Engine, memories: Sequence[Memory]) -> None:
     """Forget all, as many a run as one takes."""
     for start in range(0, len(memories), SEVERAL_MAX):
         await engine.forget(memories[start : start + SEVERAL_MAX])
+
+
+def _is_item(memory: Memory) -> bool:
+    """Tell whether a memory has an item of its own role; what corrects an item stands in its thread, and is none.
+
+    What is in quarantine was said, yet as system and developer nobody has said it to the model.
+    """
+    item = (memory.attributes or {}).get(_ITEM)
+    role = _ROLES.get(_role_of(item), "tool") if isinstance(item, dict) else ""
+    return role == memory.role.label and (memory.status is not Status.QUARANTINED or role != "system")
+
+
+def _role_of(item: Mapping[str, Any]) -> str:
+    role = item.get("role")
+    return role if isinstance(role, str) else ""
 
 
 def _item_of(memory: Memory) -> TResponseInputItem:
