@@ -270,3 +270,15 @@ def test_a_merged_item_keeps_its_own_value(store: RemanenceStore) -> None:
     item = store.get(("a",), "two")
     assert item is not None and "anew" == item.value["of"]
     assert 2 == len(store.search(("a",)))
+
+
+def test_a_star_in_a_search_is_a_label_like_any_other(store: RemanenceStore) -> None:
+    """It reads no other namespace, neither a long one nor what was corrected outside of the store."""
+    long = "o" * 70
+    for first in ("u", long):
+        for second in ("ann", "*"):
+            store.put((first, second), "k", {"of": second})
+    memory_of(store).correct(store.name_of(("u", "ann"), "k"), "The diary of Ann.")
+
+    for first in ("u", long):
+        assert [{"of": "*"}] == [one.value for one in store.search((first, "*"))]

@@ -437,7 +437,7 @@ class RemanenceStore(BaseStore):
         found = [
             one
             for one in await self._list_corrected(engine)
-            if store_items.lies_under(one.namespace, prefix) and store_items.passes(one.value, wanted)
+            if _lies_in(one, prefix) and store_items.passes(one.value, wanted)
         ]
         after: Memory | None = None
         size = _PAGE if enough is None or wanted else max(1, min(_PAGE, enough))
@@ -451,7 +451,7 @@ class RemanenceStore(BaseStore):
                 if not _is_over(one, now)
                 and _is_there(one.memory)
                 and _VALUE in (one.memory.attributes or {})
-                and store_items.lies_under(one.namespace, prefix)
+                and _lies_in(one, prefix)
                 and store_items.passes(one.value, wanted)
             ]
             if len(page) < size:
@@ -547,6 +547,11 @@ def _read_item(memory: Memory) -> _StoredItem:
         # Killed between the item and its end, the item has none yet.
         None if ttl is None else max(memory.valid_to or 0, last + _micros(ttl)),
     )
+
+
+def _lies_in(item: _StoredItem, prefix: tuple[str, ...]) -> bool:
+    """Tell whether an item is under a prefix, label by label; in a search * is a label like any other."""
+    return item.namespace[: len(prefix)] == tuple(prefix)
 
 
 def _is_over(item: _StoredItem, now: int) -> bool:
