@@ -282,3 +282,28 @@ def test_a_star_in_a_search_is_a_label_like_any_other(store: RemanenceStore) -> 
 
     for first in ("u", long):
         assert [{"of": "*"}] == [one.value for one in store.search((first, "*"))]
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"value": 3},
+        {"value": {"v": 1}},
+        {"namespace": "a.", "key": 3, "value": {"v": 1}},
+        {"namespace": ["a"], "key": "k", "value": {"v": 1}},
+        {"namespace": "a.", "key": "k", "value": [1]},
+        {"namespace": "a.", "key": "k", "value": {"v": 1}, "ttl": "5"},
+        {"namespace": "a.", "key": "k", "value": {"v": 1}, "ttl": 10**13},
+        {"namespace": "a.", "key": "k", "value": {"v": 1}, "ttl": True},
+        {},
+    ],
+)
+def test_what_only_has_the_tag_is_passed_over(store: RemanenceStore, attributes: dict[str, Any]) -> None:
+    """A memory that is no whole item spoils no search, list or sweep, and is none."""
+    store.put(("a",), "mine", {"v": "mine"})
+    memory_of(store).put("odd", "Odd.", speaker="ann", source="chat", tags=[TAG], attributes=attributes)
+
+    assert ["mine"] == [one.key for one in store.search(())]
+    assert ["mine"] == [one.key for one in store.search(("a",), query="odd")]
+    assert [("a",)] == store.list_namespaces()
+    assert 0 == store.sweep_ttl()

@@ -14,7 +14,7 @@ from typing import Any, Self, cast
 
 from remanence import sync
 from remanence.core.arguments import check_attributes
-from remanence.core.clock import MINUTE, Clock, SystemClock, to_datetime
+from remanence.core.clock import MINUTE, TIME_MAX, Clock, SystemClock, to_datetime
 from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.model import STANDING, LearnResult, Memory, Reason, Status
 from remanence.engine import Engine
@@ -526,27 +526,49 @@ def _criteria(prefix: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _read_items(engine: Engine, memories: Iterable[Memory]) -> list[_StoredItem]:
-    """Read memories as items; what imitates one from outside is none."""
-    return [_read_item(one) for one in memories if is_believed(engine, one)]
+    """Read memories as items; what imitates one from outside, or is not whole, is none."""
+    believed = (_read_item(one) for one in memories if is_believed(engine, one))
+    return [one for one in believed if one is not None]
 
 
-def _read_item(memory: Memory) -> _StoredItem:
-    """Read a memory as an item; one that was corrected outside of the store has its words alone."""
+def _read_item(memory: Memory) -> _StoredItem | None:
+    """Read a memory as an item; one that was corrected outside of the store has its words alone.
+
+    None for what only has the tag: no namespace, key or mapping, or a life that is no number of minutes.
+    """
     kept = memory.attributes or {}
+    name, ttl = memory.key or "", kept.get(_TTL)
     if _VALUE not in kept:
-        namespace, key = store_items.read_name(memory.key or "")
-        return _StoredItem(memory, namespace, key, {"text": memory.text}, (), None)
-    ttl = kept.get(_TTL)
+        words = {"text": memory.text}
+        return _StoredItem(memory, *store_items.read_name(name), words, (), None) if "/" in name else None
+    written, key, value = kept.get(_NAMESPACE), kept.get(_KEY), kept[_VALUE]
+    if not (isinstance(written, str) and isinstance(key, str) and isinstance(value, dict)):
+        return None
+    if not (ttl is None or _is_life(ttl, memory.learned_at)):
+        return None
     last = max(memory.learned_at, memory.said_at)
     return _StoredItem(
         memory,
-        store_items.read_namespace(kept[_NAMESPACE]),
-        store_items.decode(kept[_KEY]),
-        dict(kept[_VALUE]),
-        list(kept.get(_VECTORS, {}).values()),
+        store_items.read_namespace(written),
+        store_items.decode(key),
+        dict(value),
+        _read_vectors(kept.get(_VECTORS)),
         # Killed between the item and its end, the item has none yet.
         None if ttl is None else max(memory.valid_to or 0, last + _micros(ttl)),
     )
+
+
+def _read_vectors(kept: Any) -> list[list[float]]:
+    """Return the vectors of an item; none where something among them is no list of numbers."""
+    rows = list(kept.values()) if isinstance(kept, dict) else []
+    is_whole = all(isinstance(row, list) and all(isinstance(one, int | float) for one in row) for row in rows)
+    return rows if is_whole else []
+
+
+def _is_life(ttl: Any, now: int) -> bool:
+    """Tell whether something is a number of minutes, none negative, whose end is a time that a memory can have."""
+    is_number = isinstance(ttl, int | float) and not isinstance(ttl, bool)
+    return is_number and ttl >= 0 and now + ttl * MINUTE < TIME_MAX
 
 
 def _lies_in(item: _StoredItem, prefix: tuple[str, ...]) -> bool:
