@@ -154,6 +154,11 @@ def test_what_is_no_json_is_refused_and_nothing_is_written(store: RemanenceStore
     "op",
     [
         PutOp(("a",), "k", {}, ttl=float("inf")),
+        PutOp(("a",), "k", {}, ttl=float("nan")),
+        PutOp(("a",), "k", {}, ttl=1e13),
+        PutOp(("a",), "k", {}, ttl=10**400),
+        PutOp(("a",), "k", {}, ttl=-5),
+        PutOp(("a",), "k", {}, ttl=True),
         PutOp(("a",), "k", {}, ttl="1"),  # type: ignore[arg-type]
         ListNamespacesOp((MatchCondition("middle", ("a",)),)),  # type: ignore[arg-type]
         "get",

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -216,7 +215,7 @@ class RemanenceStore(BaseStore):
                         f"a value must be a mapping, not {type(op.value).__name__}", recovery="pass a dict"
                     )
                 check_attributes({_VALUE: op.value})
-            _refuse_odd(op)
+            _refuse_odd(op, self._clock.now())
         return asked
 
     def _fields(self, op: PutOp) -> Sequence[str] | None:
@@ -505,17 +504,17 @@ def _is_there(memory: Memory) -> bool:
     return memory.key is not None and (is_merged or memory.status in (*STANDING, Status.ARCHIVED))
 
 
-def _refuse_odd(op: Any) -> None:
+def _refuse_odd(op: Any, now: int) -> None:
     """Refuse a life that is no number of minutes, and a way to match that is not known."""
     ttl = getattr(op, "ttl", None)
     ways = [one.match_type for one in getattr(op, "match_conditions", None) or ()]
     odd = next((one for one in ways if one not in ("prefix", "suffix")), None)
-    if ttl is not None and not (isinstance(ttl, int | float) and isfinite(ttl)):
-        odd = ttl
-    if odd is not None:
+    is_odd = ttl is not None and not _is_life(ttl, now)
+    odd = ttl if is_odd else odd
+    if is_odd or odd is not None:
         raise InvalidInput(
             f"{format_value(odd)} is neither minutes to live nor a way to match",
-            recovery="pass a finite number of minutes as ttl, and match by 'prefix' or 'suffix'",
+            recovery="pass minutes that end before 2255 as ttl, none negative, and match by 'prefix' or 'suffix'",
         )
 
 
