@@ -183,6 +183,22 @@ def test_a_held_file_is_neither_deleted_nor_renamed(memory: remanence.sync.Engin
     assert "b.txt" not in tool.call({"command": "view", "path": "/memories"})
 
 
+def test_a_pinned_file_is_not_changed(memory: remanence.sync.Engine) -> None:
+    """What a person pinned says what it says, and the model is told why."""
+    tool = MemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/a.txt", "file_text": "The door is green."})
+    memory.pin("/memories/a.txt")
+    for command in (
+        {"command": "str_replace", "path": "/memories/a.txt", "old_str": "green", "new_str": "red"},
+        {"command": "insert", "path": "/memories/a.txt", "insert_line": 0, "insert_text": "It is red."},
+        {"command": "delete", "path": "/memories/a.txt"},
+    ):
+        with pytest.raises(ToolError, match="pinned"):
+            tool.call(command)
+
+    assert "The door is green." == memory.get("/memories/a.txt").text
+
+
 @pytest.mark.parametrize(
     ("path", "text", "words"),
     [

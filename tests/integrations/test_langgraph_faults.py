@@ -14,7 +14,7 @@ from langgraph.store.base import (
 
 import remanence
 from remanence.core.clock import MINUTE
-from remanence.core.errors import InvalidInput
+from remanence.core.errors import InvalidInput, Protected
 from remanence.core.model import Status
 from remanence.integrations.langgraph import TAG, RemanenceStore
 
@@ -312,3 +312,28 @@ def test_what_only_has_the_tag_is_passed_over(store: RemanenceStore, attributes:
     assert ["mine"] == [one.key for one in store.search(("a",), query="odd")]
     assert [("a",)] == store.list_namespaces()
     assert 0 == store.sweep_ttl()
+
+
+def test_nothing_is_put_over_what_is_no_item(store: RemanenceStore) -> None:
+    """A user's own memory under the name of an item stays as it is, and of the batch nothing is written."""
+    memory_of(store).put(store.name_of(("ann",), "own"), "Ann's own words.", speaker="ann", source="chat")
+    with pytest.raises(InvalidInput, match="no item of this store"):
+        store.batch([PutOp(("ann",), "before", {"v": 1}), PutOp(("ann",), "own", {"text": "over"})])
+
+    assert "Ann's own words." == memory_of(store).get(store.name_of(("ann",), "own")).text
+    assert [] == store.search(())
+
+
+def test_nothing_is_put_over_what_a_person_pinned(store: RemanenceStore) -> None:
+    """A pinned item is neither put over nor deleted, until it is unpinned."""
+    store.put(("ann",), "k", {"v": 1})
+    memory_of(store).pin(store.name_of(("ann",), "k"))
+    with pytest.raises(Protected):
+        store.put(("ann",), "k", {"v": 2})
+    with pytest.raises(Protected):
+        store.delete(("ann",), "k")
+
+    item = store.get(("ann",), "k")
+    assert item is not None and {"v": 1} == item.value
+    memory_of(store).unpin(store.name_of(("ann",), "k"))
+    store.put(("ann",), "k", {"v": 2})

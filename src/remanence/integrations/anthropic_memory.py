@@ -17,7 +17,7 @@ from remanence.integrations import memory_files
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
 from remanence.integrations.memory_files import FileOutcome, FileRefusal, Files
-from remanence.integrations.own_items import is_believed
+from remanence.integrations.own_items import is_believed, refuse_protected
 
 require_framework("anthropic", "2.12", "anthropic")
 
@@ -90,6 +90,8 @@ class _MemoryFolder:
 
     async def _put(self, engine: Engine, path: str, text: str, memory: Memory | None) -> str:
         """Store a file's text; return what has to be said of how it is kept, "" where it is kept as it is."""
+        if memory is not None:
+            refuse_protected(engine, memory)
         is_said = bool(text.strip()) and "\0" not in text
         kept = dict(memory.attributes or {}) if memory is not None else {}
         has_content = kept.pop(_CONTENT, None) is not None

@@ -20,7 +20,7 @@ from remanence.engine import Engine
 from remanence.integrations import store_items
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.own_items import is_believed
+from remanence.integrations.own_items import is_believed, refuse_protected
 
 require_framework("langgraph-checkpoint", "4.3", "langgraph")
 
@@ -295,6 +295,7 @@ class RemanenceStore(BaseStore):
         present = {
             one.memory.key: one for one in await self._list_named(engine, [put.name for put in batch.puts])
         }
+        await self._refuse_taken(engine, batch.puts, present)
         writing = asyncio.ensure_future(self._write(engine, batch.puts, present))
         try:
             await asyncio.shield(writing)  # once begun it is finished, also where nobody waits any more
@@ -358,6 +359,25 @@ class RemanenceStore(BaseStore):
             found = {namespace for namespace in found if matches(namespace, one.path)}
         depth = op.max_depth
         return sorted({one[:depth] for one in found})[op.offset : op.offset + op.limit]
+
+    async def _refuse_taken(
+        self, engine: Engine, puts: Sequence[_Put], present: Mapping[str | None, _StoredItem]
+    ) -> None:
+        """Refuse to put over a memory that is no item of the store, or that a guard protects."""
+        for put in puts:
+            if put.op.value is None:
+                continue
+            item = present.get(put.name)
+            with suppress(NotFound):  # who was faster may have put it since
+                memory = await engine.get(put.name) if item is None else item.memory
+                if not _is_there(memory):
+                    continue
+                if TAG not in memory.tags or not _read_items(engine, [memory]):
+                    raise InvalidInput(
+                        f"the memory {put.name} is no item of this store",
+                        recovery="put under another key, or forget that memory first",
+                    )
+                refuse_protected(engine, memory)
 
     async def _write(
         self, engine: Engine, puts: Sequence[_Put], present: Mapping[str | None, _StoredItem]
