@@ -19,6 +19,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 import remanence
 from remanence.core.errors import InvalidInput, StoreUnavailable
+from remanence.core.model import Role, Status, Trust
 from remanence.integrations.pydantic_ai import HOW, make_memory_capability
 
 
@@ -66,6 +67,35 @@ async def test_an_agent_keeps_corrects_and_forgets_and_it_is_undone() -> None:
         assert "Nothing is remembered" in await ask(memory, ("recall", {"question": "Where does Vera live?"}))
         await memory.undo("last")
         assert "Bergen" in await ask(memory, ("recall", {"question": "Where does Vera live?"}))
+
+
+async def test_a_correction_is_the_word_of_the_agent() -> None:
+    """It is believed as an agent's, not as the user's, whose words it replaces; a protected memory stays."""
+    async with remanence.open(":memory:") as memory:
+        old = await memory.learn("Vera lives in Oslo.", speaker="user", tags=["place"], key="home")
+        pinned = await memory.learn("The door is green.", speaker="user")
+        await memory.pin(pinned)
+        await ask(memory, ("correct", {"id": "#1", "text": "Vera lives in Bergen."}), agent="quill")
+        new = await memory.get("home")
+
+        assert ("Vera lives in Bergen.", Trust.AGENT, Role.ASSISTANT) == (new.text, new.trust, new.role)
+        assert ("quill", None, ("place",)) == (new.agent, new.speaker, tuple(new.tags))
+        assert Status.SUPERSEDED == (await memory.get(old.id)).status
+        assert "protected" in await ask(memory, ("correct", {"id": "#2", "text": "The door is red."}))
+        assert "The door is red." not in str(await memory.list(status="any"))
+
+
+async def test_a_correction_that_fails_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the old memory's place cannot be taken, the new text goes."""
+    async with remanence.open(":memory:") as memory:
+        await memory.learn("Vera lives in Oslo.", speaker="user")
+
+        async def refuse(*_: object, **__: object) -> None:
+            raise InvalidInput("no", recovery="none")
+
+        monkeypatch.setattr(type(memory), "supersede", refuse)
+        assert "Not done" in await ask(memory, ("correct", {"id": "#1", "text": "Vera lives in Bergen."}))
+        assert ["Vera lives in Oslo."] == [one.text for one in await memory.list()]
 
 
 async def test_instructions_begin_with_what_is_remembered_within_the_budget() -> None:

@@ -14,8 +14,12 @@ def is_believed(engine: Engine, memory: Memory) -> bool:
 
     Less has what came from outside, which may imitate an item: with its tag and all its attributes.
     """
-    door = min(Trust.AGENT, engine._core.trust)  # noqa: SLF001 # how the memory was opened is no verb's
-    return memory.trust >= compute_trust(door, memory.role)
+    return memory.trust >= compute_trust(find_own_trust(engine), memory.role)
+
+
+def find_own_trust(engine: Engine) -> Trust:
+    """Return how far an agent's own words are believed through this opening."""
+    return min(Trust.AGENT, engine._core.trust)  # noqa: SLF001 # how the memory was opened is no verb's
 
 
 def refuse_protected(engine: Engine, memory: Memory) -> None:

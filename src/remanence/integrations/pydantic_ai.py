@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, RemanenceError
-from remanence.core.model import LearnResult
+from remanence.core.model import LearnResult, Memory
 from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
 from remanence.integrations.framework_versions import require_framework
+from remanence.integrations.own_items import find_own_trust, refuse_protected
 from remanence.integrations.remembered import boot_for_prompt, recall_for_prompt
 
 require_framework("pydantic-ai-slim", "2.68", "pydantic-ai")
@@ -83,7 +84,7 @@ class _MemoryTools:
             id: The number before the date, as recall shows it, such as #12.
             text: What is right, in full sentences.
         """
-        return await self._answer(partial(_correct, _name(id), text))
+        return await self._answer(partial(_correct, _name(id), text, self._agent))
 
     async def forget(self, id: str) -> str:  # noqa: A002
         """Forget a memory; a person can bring it back.
@@ -104,8 +105,38 @@ async def _learn(text: str, agent: str, engine: Engine) -> str:
     return _tell(await engine.learn(text, agent=agent, role="assistant"))
 
 
-async def _correct(name: str, text: str, engine: Engine) -> str:
-    return _tell(await engine.correct(name, text, spares_protected=True))
+async def _correct(name: str, text: str, agent: str, engine: Engine) -> str:
+    """Let a text of the agent's take a memory's place: believed as an agent's, and no more than the old one was."""
+    old = await engine.get(name)
+    refuse_protected(engine, old)
+    answer = await engine.learn(
+        text,
+        agent=agent,
+        role="assistant",
+        trust=min(find_own_trust(engine), old.trust),
+        category=old.category,
+        kind=old.kind,
+        tags=old.tags,
+        state=old.state,
+        spares_identity=True,
+    )
+    if answer.status in ("gated", "quarantined") or answer.id == old.id:
+        return _tell(answer)
+    is_done = False
+    try:
+        await engine.supersede(old.id, answer.id, if_revision=await _find_revision(engine, old))
+        is_done = True
+    finally:
+        if not is_done and answer.status == "stored":
+            await engine.forget(answer.id)
+    return _tell(answer)
+
+
+async def _find_revision(engine: Engine, old: Memory) -> int:
+    """Return the revision of a memory, which what was learned may have changed; refuse what is protected since."""
+    now = await engine.get(old.id)
+    refuse_protected(engine, now)
+    return now.revision
 
 
 async def _forget(name: str, engine: Engine) -> str:
