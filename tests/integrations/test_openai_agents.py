@@ -157,6 +157,33 @@ async def test_of_a_batch_all_is_added_or_nothing() -> None:
         assert said("before") == await session.get_items()
 
 
+@pytest.mark.parametrize(
+    "odd",
+    ["text", None, ["list"], {"role": ["user"], "content": "x"}, {"role": "user", "content": float("nan")}],
+)
+async def test_what_is_no_item_is_refused_before_anything_is_stored(odd: Any) -> None:
+    """A clear error, and no run of the memory."""
+    async with remanence.open(":memory:") as memory:
+        session = MemorySession("chat", memory)
+        with pytest.raises(InvalidInput):
+            await session.add_items([*said("before"), odd])
+
+        assert [] == await memory.list(status="any")
+
+
+async def test_additions_of_several_sessions_at_once_stay_together() -> None:
+    """Two sessions of one conversation add turn after turn, never one among the items of the other."""
+    with remanence.sync.open(":memory:") as memory:
+        turns = [said(f"{number} first", f"{number} second", f"{number} third") for number in range(6)]
+        await asyncio.gather(*(MemorySession("chat", memory).add_items(one) for one in turns))
+        got = [
+            cast("Any", one)["content"].split()[0] for one in await MemorySession("chat", memory).get_items()
+        ]
+
+    assert 18 == len(got)
+    assert all(len(set(got[start : start + 3])) == 1 for start in range(0, 18, 3))
+
+
 async def test_a_forbidden_text_is_named_not_kept() -> None:
     """The conversation goes on; in place of what is forbidden it says so."""
     async with remanence.open(":memory:") as memory:

@@ -5,14 +5,16 @@ popped or cleared leaves a tombstone, so `undo` and `restore` bring it back; onl
 openai-agents 0.24.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, cast
 from uuid import uuid4
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
-from remanence.core.arguments import check_name
-from remanence.core.errors import Conflict, InvalidInput
+from remanence.core.arguments import check_attributes, check_name
+from remanence.core.errors import Conflict, InvalidInput, format_value
 from remanence.core.model import TEXT_CHARS_MAX, Memory, Status
 from remanence.engine import Engine
 from remanence.flows.base.context import RACES_MAX
@@ -34,6 +36,8 @@ _SAID = tuple(status for status in Status if status is not Status.PRUNED)
 _PAGE = 1_000
 # How roles are called there, and here; what is no message is the program's.
 _ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
+# Who adds to which session, by its engine, in whose loop alone it is looked at.
+_adding: WeakKeyDictionary[Engine, WeakValueDictionary[str, asyncio.Lock]] = WeakKeyDictionary()
 
 
 class MemorySession:
@@ -68,7 +72,9 @@ class MemorySession:
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items, all or none; what users and assistants say is heard, so that recall finds it and facts in it."""
         plain = [json.loads(json.dumps(item)) for item in items]
-        await self._calls.run(partial(self._add_all, plain))
+        for item in plain:
+            _check_item(item)
+        await self._calls.run(partial(self._add_in_turn, plain))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Forget the latest item and return it; `undo` brings it back."""
@@ -93,6 +99,13 @@ class MemorySession:
             after = page[-1]
         return found
 
+    async def _add_in_turn(self, items: Sequence[dict[str, Any]], engine: Engine) -> None:
+        """Add items after those that another thread or loop is adding, not among them."""
+        of_engine = _adding.setdefault(engine, WeakValueDictionary())
+        lock = of_engine.setdefault(self.session_id, asyncio.Lock())
+        async with lock:
+            await self._add_all(items, engine)
+
     async def _add_all(self, items: Sequence[dict[str, Any]], engine: Engine) -> None:
         keys: list[str] = []
         is_done = False
@@ -106,7 +119,7 @@ class MemorySession:
                 await _forget(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
 
     async def _add(self, engine: Engine, item: dict[str, Any], key: str) -> None:
-        role = _ROLES.get(item.get("role", ""), "tool")
+        role = _ROLES.get(_role_of(item), "tool")
         words = _words(item)
         if words and role in ("user", "assistant"):
             noted = await engine.note(words, key=key, **self._origin(item, role))
@@ -155,6 +168,16 @@ async def _forget(engine: Engine, memories: Sequence[Memory]) -> None:
     """Forget all, as many a run as one takes."""
     for start in range(0, len(memories), SEVERAL_MAX):
         await engine.forget(memories[start : start + SEVERAL_MAX])
+
+
+def _check_item(item: Any) -> None:
+    """Raise InvalidInput for what is no item, or none that a memory can keep."""
+    if not isinstance(item, dict) or not isinstance(item.get("role"), str | None):
+        raise InvalidInput(
+            f"{format_value(item)} is no item: it must be a dict, its role a text",
+            recovery="pass whole items",
+        )
+    check_attributes({_ITEM: item})
 
 
 def _is_item(memory: Memory) -> bool:
