@@ -72,6 +72,8 @@ from remanence.flows.write.learning import (
     prepare_draft,
     vector_of,
 )
+from remanence.flows.write.pending_turns import was_heard
+from remanence.flows.write.turn_facts import outdate_facts
 from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
 from remanence.read.name_evidence import find_names
@@ -82,7 +84,7 @@ from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
 from remanence.write.roles import limit_trust
-from remanence.write.turns import listened_again
+from remanence.write.turns import listened_again, waits
 
 CHAIN_MAX = 1_000
 SAID_AGAIN = (
@@ -122,13 +124,20 @@ async def edit(
         )
 
     twins: list[str] = []
+    heard_again: dict[str, str] = {}
 
     async def decide(memory: Memory) -> Sequence[Change]:
         changes = await make_edit_changes(core, memory, VERBS["update"], clean_values, tags)
         twins[:] = await _find_twin(core, memory, changes)
-        return await beside_equals(core, changes, _with_new_text(memory, changes)) if twins else changes
+        if twins:
+            changes = list(await beside_equals(core, changes, _with_new_text(memory, changes)))
+        heard_again.clear()
+        if clean_values.get("text", memory.text) != memory.text:
+            changes += await outdate_facts(core, memory, memory.seq, clean_values["text"])
+            heard_again.update(listened_again([memory]) if await was_heard(core, memory) else {})
+        return changes
 
-    outcome = await core.change(name, "update", decide, if_revision=if_revision)
+    outcome = await core.change(name, "update", decide, if_revision=if_revision, beside=lambda _: heard_again)
     done = await _note_markers(core, outcome, replaced)
     return replace(done, notes=(*done.notes, *twins))
 
@@ -424,7 +433,9 @@ async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int 
     """Let one memory take the place of another, which stays as history; refuses itself, circles and a missing one."""
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        return await decide_supersession(core, memory, await core.one(by))
+        newer = await core.one(by)
+        changes = await decide_supersession(core, memory, newer)
+        return changes + await outdate_facts(core, memory, newer.seq, newer.text) if changes else []
 
     return await core.change(old, "supersede", decide, if_revision=if_revision)
 
@@ -490,12 +501,12 @@ async def correct(
         if core.trust >= Trust.AGENT:
             draft = replace(draft, instructs=False)  # it is the word of who corrects it, whoever spoke
         batch, changes = await decide_batch(core, [draft], spared=[old.seq])
-        gate = gating.counts([draft], batch.outcomes)
+        gate = gating.counts([draft], batch.outcomes) | waits([draft], batch.outcomes)
         if batch.outcomes[0].status == "gated":
             await gating.count(core, gate)
             return answers(batch, [draft])[0]
         if not draft.kept_out:  # what is out of sight takes no place
-            changes = merge_changes([*changes, *await _corrections(core, old, batch)])
+            changes = merge_changes([*changes, *await _corrections(core, old, batch, changes)])
         detail = {"id": old.id, **make_action_detail([draft], batch)}
         cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
         try:
@@ -508,7 +519,7 @@ async def correct(
     raise AssertionError("unreachable")
 
 
-async def _corrections(core: Core, old: Memory, batch: DraftBatch) -> list[Change]:
+async def _corrections(core: Core, old: Memory, batch: DraftBatch, drawn: Sequence[Change]) -> list[Change]:
     """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
     (outcome,) = batch.outcomes
     if outcome.key < 0:
@@ -517,10 +528,13 @@ async def _corrections(core: Core, old: Memory, batch: DraftBatch) -> list[Chang
         batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replace_memory(core, old, outcome.key, old.key)
         changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
+        changes += await outdate_facts(core, old, outcome.key, batch.rows[0]["text"], drawn)
     elif outcome.key == old.seq:
         return [build_unchanged_check(old)]
     else:
-        changes = await decide_supersession(core, old, await core.one(outcome.key))
+        known = await core.one(outcome.key)
+        changes = await decide_supersession(core, old, known)
+        changes += await outdate_facts(core, old, known.seq, known.text, drawn)
     return [*changes, *act(old, VERBS["correct"], core.clock.now())]
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from remanence.core.model import DroppedMemory, Form, Memory, Relation
+from remanence.core.model import DroppedMemory, Form, Link, Memory, Relation
 from remanence.core.results import SAID_ALREADY
 from remanence.core.snapshot import Ints
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.recall.current_only import mark_outdated
 from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
+from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
 from remanence.recall.fit import LINE_TOKENS, FactTurnPairs
 from remanence.recall.frames import BUDGET_MAX, Filling
@@ -33,8 +34,8 @@ class Queue:
 
     The first `sure` are bound by the budget alone, the first `free` take no place of the limit and leave `reserve`
     tokens to others. `above` maps a memory to those that contradict it and are stronger, `asked` are the stems of
-    the question. `told` are the facts and turns among them, None where nobody has looked; `read` are those that
-    were just read, all or none.
+    the question. `links` are all of theirs, None where nobody has looked; `read` are those that were just read, all
+    or none.
     """
 
     seq: Ints
@@ -44,7 +45,7 @@ class Queue:
     reserve: int = 0
     above: Mapping[int, Collection[int]] = field(default_factory=dict)
     asked: AbstractSet[str] = frozenset()
-    told: FactTurnPairs | None = None
+    links: Sequence[Link] | None = None
     read: Sequence[Memory] = ()
 
 
@@ -97,14 +98,15 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
             if not len(seqs):
                 continue
         marks = await mark_outdated(core, await _get(core, queue, seqs.tolist()))
+        links = queue.links
+        if links is None:
+            relations = Relation.LEARNED_FROM, Relation.NEWER
+            links = await core.store.neighbours(core.scope, seqs.tolist(), *relations)
+        marks = await mark_newer(core, marks, links, raises=True)
         page = [memory for memory in marks.memories if memory is not None]
         content.below |= marks.below
         before = len(content.kept)
-        same = queue.told
-        if same is None:
-            links = await core.store.neighbours(core.scope, seqs.tolist(), Relation.LEARNED_FROM)
-            same = collect_fact_turn_pairs(links)
-        offers.note_told(same.without(marks.edited_seqs))
+        offers.note_told(collect_fact_turn_pairs(links).without(marks.edited_seqs))
         await run_off_loop(sum(len(memory.text) for memory in page), offers.offer_all, page)
         if len(content.kept) == before and start > queue.sure:
             longest = min(longest, int(tokens.min()) - 1)

@@ -32,7 +32,6 @@ from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
 from remanence.flows.recall.filters import FRESH
 from remanence.flows.recall.frame_inputs import (
-    collect_fact_turn_pairs,
     facts,
     fading_clock,
     hours,
@@ -275,7 +274,7 @@ async def _make_queue(
         reserve=reserve,
         above=ranking.above,
         asked=asked,
-        told=None if field.links is None else collect_fact_turn_pairs(field.links),
+        links=field.links,
         read=field.read,
     )
 

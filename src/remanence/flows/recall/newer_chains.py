@@ -73,20 +73,25 @@ async def follow_newer(
 async def mark_newer(
     core: Core, marks: MarkedMemories, links: Sequence[Link], *, raises: bool
 ) -> MarkedMemories:
-    """Mark what something surely newer stands for; where it `raises`, let that stand above it and above its turn."""
+    """Mark what something surely newer stands for; where it `raises`, let that stand above it and above its turn.
+
+    So do the turns and the facts of what is newer: one of them alone is shown.
+    """
     if not any(link.relation is Relation.NEWER for link in links):
         return marks
     standing = [one for one in marks.memories if one is not None and one.status in STANDING]
     newest = (await follow_newer(core, standing, links)).newest
     turns: dict[int, set[int]] = defaultdict(set)
+    facts: dict[int, set[int]] = defaultdict(set)
     for link in links:
         if link.relation is Relation.LEARNED_FROM:
             turns[link.source].add(link.target)
+            facts[link.target].add(link.source)
     below = dict(marks.below)
     for older, newer in newest.items() if raises else ():
-        above = set() if newer is None else {newer.seq, *turns[newer.seq]}
-        for seq in {older, *turns[older]}:
-            below[seq] = below.get(seq, set()) | above - {seq}
+        above = set() if newer is None else {newer.seq, *turns[newer.seq], *facts[newer.seq]} - {older}
+        for seq in {older, *turns[older]} - above:
+            below[seq] = below.get(seq, set()) | above
     memories = [
         replace(one, ended=(*one.ended, f"newer: {short_id(newer.seq)}"))
         if one is not None and (newer := newest.get(one.seq)) is not None

@@ -4,7 +4,7 @@ What a turn covers is its speaker's; what a writer adds is the writer's own, how
 kept as; must not know when turns are listened to.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -32,6 +32,7 @@ from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
 from remanence.flows.write.learning import decide_batch, prepare
+from remanence.flows.write.turn_facts import pass_on_newer
 from remanence.read.coverage import find_uncovered
 from remanence.read.extraction import Fact
 from remanence.read.importance import importance, kind_of
@@ -91,7 +92,7 @@ async def decide_facts(
         if (turn := of.get(fact.turn)) is not None
         for draft in [await _draft_fact(core, fact, turn, writer)]
     ]
-    fallen = await _find_fallen_facts(core, [draft for draft, _ in drafts])
+    fallen = await _find_fallen_facts(core, [draft for draft, _ in drafts], turns)
     texts = await shown_in(core, turns)
     changes: list[Change] = []
     left_out: Counter[str] = Counter()
@@ -254,8 +255,11 @@ class _Fallen:
         return GONE if is_gone else ""
 
 
-async def _find_fallen_facts(core: Core, drafts: Sequence[MemoryDraft]) -> _Fallen:
-    """Look which facts were known and stand no more: those of the same text, and those that claim the same."""
+async def _find_fallen_facts(core: Core, drafts: Sequence[MemoryDraft], turns: Sequence[Memory]) -> _Fallen:
+    """Look which facts were known and stand no more: those of the same text, and those that claim the same.
+
+    What the turns took the place of is no such one: they say what of it holds.
+    """
     prints = [draft.fingerprint for draft in drafts]
     twins = (await core.store.arriving(core.scope, Arriving(fingerprints=prints))).twins
     about = list(dict.fromkeys((one.subject, one.attribute) for draft in drafts for one in draft.claims))
@@ -264,8 +268,13 @@ async def _find_fallen_facts(core: Core, drafts: Sequence[MemoryDraft]) -> _Fall
     seqs |= {seq for claim in claims for seq in (claim.seq, claim.replaced_by) if seq is not None}
     memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
     by_seq = {one.seq: one for one in memories if one is not None}
+    taking = [turn.seq for turn in turns] if by_seq else []
+    places = await core.store.neighbours(core.scope, taking, Relation.SUPERSEDES) if taking else []
+    replaced = {link.target for link in places if link.source in taking}
     fell = {
-        one.seq: one.status_at for one in by_seq.values() if one.status not in {*STANDING, Status.QUARANTINED}
+        one.seq: one.status_at
+        for one in by_seq.values()
+        if one.status not in {*STANDING, Status.QUARANTINED} and one.seq not in replaced
     }
     since: dict[_Claimed, int] = {}
     for claim in claims:
@@ -306,10 +315,12 @@ async def _link_facts(
     have = {link.key for link in links}
     spans: dict[tuple[int, str], str] = {}
     link_changes: list[Change] = []
+    heard: dict[int, dict[int, str]] = defaultdict(dict)
     for outcome, (fact, turn) in zip(batch.outcomes, told_, strict=True):
         if outcome.status == "gated":
             continue
         spans.setdefault((outcome.key, turn.id), f"{fact.span[0]}-{fact.span[1]}")
+        heard[turn.seq][outcome.key] = fact.content
         if outcome.key < 0:
             _limit_trust(batch.rows[-outcome.key - 1], turn, batch.now)
         key = (outcome.key, turn.seq, int(Relation.LEARNED_FROM))
@@ -323,7 +334,7 @@ async def _link_facts(
         else change
         for change in changes
     ]
-    return merge_changes([*with_spans, *link_changes])
+    return merge_changes([*with_spans, *link_changes, *await pass_on_newer(core, heard, changes)])
 
 
 def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:

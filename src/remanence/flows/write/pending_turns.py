@@ -180,6 +180,14 @@ def _buffer(
     )
 
 
+async def was_heard(core: Core, turn: Memory) -> bool:
+    """Tell whether a session was listened to as far as a turn of it; what is no turn is not listened to."""
+    if TURN not in turn.tags:
+        return False
+    (buffer,) = await buffers(core, turn.session or "")
+    return buffer.cursor.seq is not None and turn.seq <= buffer.cursor.seq
+
+
 def cursor_key(session: str) -> str:
     """Return under which name the cursor of a session is kept."""
     return f"cursor/{session}"

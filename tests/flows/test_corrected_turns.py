@@ -1,0 +1,174 @@
+"""A turn is corrected of which facts were extracted: what it no longer says is marked, what it says now is heard."""
+
+import pytest
+
+import remanence
+from remanence.core.model import Link, Relation, Status
+
+VERA = "Mara's sister Vera lives in Oslo."
+MOVED = "My sister Vera lives in Bergen."
+DOG = "My dog is called Rex."
+WORK = "I work as a nurse in Kiel."
+
+
+async def tell(memory: remanence.Engine, text: str, *more: str) -> remanence.Memory:
+    """Note some turns of a session, listen to them, and return the first."""
+    noted = [await memory.note(one, speaker="Mara", session="first", role="user") for one in (text, *more)]
+    await memory.consolidate(listen=True)
+    return await memory.get(noted[0].seq)
+
+
+async def find_text(memory: remanence.Engine, text: str) -> remanence.Memory:
+    """Return what says a text and stands."""
+    return next(one for one in await memory.list() if text == one.text)
+
+
+async def find_newer(memory: remanence.Engine, older: int) -> set[int]:
+    """Return what is linked as newer than a memory."""
+    return {
+        link.source
+        for link in await memory.links(older)
+        if link.relation is Relation.NEWER and link.target == older
+    }
+
+
+def lines_of(answer: remanence.RecallResult, word: str) -> list[str]:
+    """Return the lines of an answer that have a word."""
+    return [line for line in answer.text.splitlines() if word in line]
+
+
+async def test_a_correction_stands_above_the_fact_and_is_heard(memory: remanence.Engine) -> None:
+    """Until it is listened to and after: the old fact stays, marked, under what holds."""
+    turn = await tell(memory, "My sister Vera lives in Oslo.")
+    old = await find_text(memory, VERA)
+    corrected = await memory.correct(turn.seq, MOVED)
+
+    assert {corrected.seq} == await find_newer(memory, old.seq)
+    answer = await memory.recall("Where does Vera live?")
+    assert [corrected.seq, old.seq] == [hit.seq for hit in answer.memories]
+    assert f"newer: #{corrected.seq}" in lines_of(answer, "Oslo")[0]
+
+    await memory.consolidate(listen=True)
+    new = await find_text(memory, "Mara's sister Vera lives in Bergen.")
+    assert {corrected.seq, new.seq} == await find_newer(memory, old.seq)
+    answer = await memory.recall("Where does Vera live?")
+    assert f"newer: #{new.seq}" in lines_of(answer, "Oslo")[0]
+    assert "Bergen" in answer.text.splitlines()[0]
+    assert Status.ACTIVE is (await memory.get(old.seq)).status
+
+
+async def test_views_of_one_line_a_matter_say_what_holds(memory: remanence.Engine) -> None:
+    """The profile and the boot say what was before in the line of what holds; a frame has no line of it."""
+    turn = await tell(memory, "My sister Vera lives in Oslo.")
+    await memory.correct(turn.seq, MOVED)
+    await memory.consolidate(listen=True)
+
+    for view in (await memory.profile(), await memory.boot()):
+        (line,) = [line for line in view.text.splitlines() if "Oslo" in line]
+        assert "Bergen" in line and "before:" in line
+    frame = await memory.frame("self")
+    assert "Bergen" in frame.text and "Oslo" not in frame.text
+
+
+async def test_what_it_still_says_and_what_it_does_not_speak_of_is_left_alone(
+    memory: remanence.Engine,
+) -> None:
+    """A dog that is named again, and one of which the correction says nothing."""
+    turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG}")
+    dog, vera = await find_text(memory, "Mara's dog is called Rex."), await find_text(memory, VERA)
+    corrected = await memory.correct(turn.seq, f"{MOVED} {DOG}")
+    assert set() == await find_newer(memory, dog.seq)
+    assert {corrected.seq} == await find_newer(memory, vera.seq)
+    again = await memory.correct(corrected.seq, MOVED)
+    await memory.consolidate(listen=True)
+    assert set() == await find_newer(memory, dog.seq)
+    assert again.seq not in await find_newer(memory, dog.seq)
+
+
+async def test_a_denial_is_heard_though_no_word_was_lost(memory: remanence.Engine) -> None:
+    """A correction that adds "not" outdates what its turn said."""
+    turn = await tell(memory, "I like rowing on weekends.")
+    old = await find_text(memory, "Mara likes rowing on weekends.")
+    corrected = await memory.correct(turn.seq, "I do not like rowing on weekends.")
+    assert {corrected.seq} == await find_newer(memory, old.seq)
+
+
+async def test_what_was_said_with_it_is_known_and_confirmed(memory: remanence.Engine) -> None:
+    """What the corrected turn repeats is no fact that fell, though the turn that first said it did."""
+    turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG} {WORK}")
+    await memory.correct(turn.seq, f"{MOVED} {DOG} {WORK}")
+    heard = (await memory.consolidate(listen=True)).heard
+    assert (1, 2, 0) == (heard.stored, heard.confirmed, sum(heard.left_out.values()))
+
+
+async def test_what_another_turn_says_too_is_not_outdated(memory: remanence.Engine) -> None:
+    """A fact that was heard twice rests on the other turn."""
+    turn = await tell(memory, "My sister Vera lives in Oslo.")
+    await tell(memory, f"My sister Vera lives in Oslo. {WORK}")
+    old = await find_text(memory, VERA)
+    turns = [link for link in await memory.links(old.seq) if link.relation is Relation.LEARNED_FROM]
+    assert 2 == len(turns), "the two turns are to say one fact"
+    await memory.correct(turn.seq, MOVED)
+    assert set() == await find_newer(memory, old.seq)
+
+
+async def test_a_fact_that_was_edited_or_forgotten_is_left_alone(memory: remanence.Engine) -> None:
+    """Somebody has decided about these."""
+    turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG}")
+    vera, dog = await find_text(memory, VERA), await find_text(memory, "Mara's dog is called Rex.")
+    await memory.update(vera.seq, text="Mara's sister Vera has a flat in Oslo.")
+    await memory.forget(dog.seq)
+    await memory.correct(turn.seq, f"{MOVED} My dog is called Max.")
+    assert set() == await find_newer(memory, vera.seq) | await find_newer(memory, dog.seq)
+
+
+@pytest.mark.parametrize("verb", ["correct", "update", "supersede"])
+async def test_undo_takes_the_marks_back(memory: remanence.Engine, verb: str) -> None:
+    """However it was said otherwise: the fact is as it was."""
+    turn = await tell(memory, "My sister Vera lives in Oslo.")
+    old = await find_text(memory, VERA)
+    links: list[Link] = list(await memory.links(old.seq))
+    if verb == "correct":
+        run = (await memory.correct(turn.seq, MOVED)).run
+    elif verb == "update":
+        run = (await memory.update(turn.seq, text=MOVED)).run
+    else:
+        newer = await memory.note(MOVED, speaker="Mara", session="first", later=True)
+        run = (await memory.supersede(turn.seq, newer.seq)).run
+    assert 1 == len(await find_newer(memory, old.seq))
+    assert run is not None
+    await memory.undo(run)
+    assert links == list(await memory.links(old.seq))
+
+
+async def test_an_edited_turn_is_heard_again(memory: remanence.Engine) -> None:
+    """Its old fact is older than the turn, then than its new fact; edited back, it is neither."""
+    turn = await tell(memory, "My sister Vera lives in Oslo.")
+    old = await find_text(memory, VERA)
+    await memory.update(turn.seq, text=MOVED)
+    assert {turn.seq} == await find_newer(memory, old.seq)
+    assert 1 == (await memory.consolidate(listen=True)).heard.turns
+    new = await find_text(memory, "Mara's sister Vera lives in Bergen.")
+    assert {turn.seq, new.seq} == await find_newer(memory, old.seq)
+    assert 0 == (await memory.consolidate(listen=True)).heard.turns
+
+
+async def test_a_turn_that_waits_is_heard_once_as_it_was_edited(memory: remanence.Engine) -> None:
+    """It waited before, and does not wait twice."""
+    noted = await memory.note("My sister Vera lives in Oslo.", speaker="Mara", session="first", later=True)
+    await memory.update(noted.seq, text=MOVED)
+    assert [1] == [one.turns for one in (await memory.status()).waiting]
+    await memory.consolidate(listen=True)
+    assert [] == list((await memory.status()).waiting)
+    texts = {one.text for one in await memory.list()}
+    assert VERA not in texts and "Mara's sister Vera lives in Bergen." in texts
+
+
+async def test_what_rules_link_by_themselves_is_linked_once(memory: remanence.Engine) -> None:
+    """A turn that claims a place of its speaker: the claim and the correction draw the same link."""
+    turn = await tell(memory, f"I live in Oslo. {DOG}")
+    old = await find_text(memory, "Mara lives in Oslo.")
+    corrected = await memory.correct(turn.seq, f"I live in Bergen now. {DOG}")
+    assert corrected.seq in await find_newer(memory, old.seq)
+    await memory.consolidate(listen=True)
+    assert 2 == len(await find_newer(memory, old.seq))
