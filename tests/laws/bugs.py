@@ -60,6 +60,22 @@ GUARDED = PolicyTables(
     ({"name": "a", "phase": "expire", "do": "archive", **_ANY},),
 )
 NONE = PolicyTables((), ())  # for laws of a preset
+# A round that changes anything, and be it links alone, is followed by another.
+BEST_AND_LINKS = PolicyTables(
+    (),
+    (
+        {
+            "name": "a",
+            "every": "hourly",
+            "phase": "value",
+            "do": "move",
+            "to": "cold",
+            "where": "uses(7) >= 2",
+        }
+        | {"top": 2, "order": "shown_words desc", "per": ["scope", "agent"], "period": "1 day"},
+        {**_UNLINK, "name": "b", "where": "True"},
+    ),
+)
 AGING_LINKS = PolicyTables((), ({**_UNLINK, "where": "decayed_weight < 0.1"},))
 
 
@@ -381,7 +397,12 @@ BUGS = (
         swapped(cycle.Cycle, "rests", lambda *_: False),
         laws.a_second_run_does_nothing,
     ),
-    Bug("one round is enough", swapped(cycle, "ROUNDS_MAX", 1), laws.a_second_run_does_nothing),
+    Bug(
+        "one round is enough",
+        swapped(cycle, "ROUNDS_MAX", 1),
+        laws.a_second_run_does_nothing,
+        under=BEST_AND_LINKS,
+    ),
     Bug(
         "what changes nothing is kept",
         wrapped(plan, "column_edits", _changes_nothing),
