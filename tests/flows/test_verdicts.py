@@ -9,7 +9,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.model import Relation, Status
 from remanence.llm.base import Judgement
 from tests.flows.conftest import Opener
-from tests.flows.test_newest_truth import claims, links
+from tests.flows.test_newest_truth import claims, drawn, links
 
 
 class Replaces:
@@ -90,6 +90,26 @@ async def test_a_day_allows_so_many_and_the_rest_waits_for_a_person(
     assert 10 == found.count(Status.SUPERSEDED)
     assert {"proposal": 3} == waits
     assert all("supersede" in " ".join(one.commands.values()) for one in items)
+
+
+async def test_a_day_allows_as_many_sure_links(opener: Opener, clock: ManualClock) -> None:
+    """A writer that errs cannot put more out of sight by links than by verdicts; the next day it may again."""
+    pairs = [berths(number) for number in range(30)]
+    async with opener(writer=Replaces()) as memory:
+        await told(memory, clock, *(old for old, _ in pairs))
+        await memory.consolidate()
+        await told(memory, clock, *(new for _, new in pairs))
+        await memory.consolidate()
+        linked = await drawn(memory, Relation.NEWER)
+        boot = (await memory.boot(budget=4_000)).text
+        clock.advance(days=1)
+        await told(memory, clock, *(new.replace("gone", "sold") for _, new in pairs))
+        await memory.consolidate()
+        second = sum(one.is_certain for one in await drawn(memory, Relation.NEWER))
+
+    assert (30, 10) == (len(linked), sum(one.is_certain for one in linked))
+    assert 20 <= sum("north" in line.partition("(before:")[0] for line in boot.splitlines())
+    assert 20 == second
 
 
 @pytest.mark.parametrize("guard", ["pin", "hold", "self", "other"])

@@ -27,7 +27,7 @@ from remanence.flows.base.context import RACES_MAX, Core, hold_lease, run_off_lo
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.connecting import KnownLinks, LinkNeighbours, beginnings
-from remanence.flows.consolidate.judging import CheckedJudgement, Verdicts, judge
+from remanence.flows.consolidate.judging import CheckedJudgement, Verdicts, judge, limit_newer
 from remanence.flows.write import proposals
 from remanence.flows.write.candidates import UpdateCandidates, candidates
 from remanence.flows.write.embedding import wait_until_embedded
@@ -254,7 +254,9 @@ async def _commit(
         if core.writer is not None and not answers:
             answers = await _judge_chunk(core, core.writer, chunk.memories, alike)
             await spending.book(len(answers), sum(answer.tokens_used for answer in answers.values()))
-        chunk.judged = [answers.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
+        chunk.judged, counts = await limit_newer(
+            core, [answers.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
+        )
         chunk.outdated = await find_outdated(core, chunk.memories, alike)
         await drawn.look(
             core, {memory.seq for memory in chunk.memories}, compared.find_partners(chunk.memories)
@@ -268,7 +270,7 @@ async def _commit(
                 detail = {**cause.detail, **extra_detail, **chunk.actions.detail()}
                 part_cause = replace(cause, at=core.clock.now(), detail=detail)
                 values = await _for_review(core, chunk) | compared.beside.encode_mentions(chunk.mentioned)
-                await core.commit(chunk.changes, replace(part_cause, values=values))
+                await core.commit(chunk.changes, replace(part_cause, values=values, counts=counts))
         except Conflict:
             if attempt + 1 == RACES_MAX:
                 raise

@@ -34,7 +34,12 @@ from remanence.write.engine_actions import SURE_MIN, Actions, of_memory
 
 TIMEOUT_S = 30.0
 TOKENS_MOST = 1 << 40  # of one answer
-UNDER = "replaced/"  # what the counter's name begins with; the day follows, UTC
+# What the names of the counters begin with; the day follows, UTC. What gives up its place is counted apart from what is
+# surely linked as older: that comes first, and is more.
+REPLACED, OUTDATED = "replaced/", "outdated/"
+UNSURE = (
+    CERTAIN_MIN / 2
+)  # how sure a writer's verdict is beyond what a day allows: it orders, and settles nothing
 WHY = "a writer replaces no episode, and nothing that is protected or was said by others who are trusted as much"
 Pairs = Sequence[tuple[Memory, Memory]]  # (newer, older)
 
@@ -67,13 +72,13 @@ class Verdicts:
         for attempt in range(RACES_MAX if seqs else 0):
             pairs = await self._read_pending_pairs(seqs)
             allowed = [pair for pair in pairs if _may_replace(self.core, *pair)]
-            taken = allowed[: await self._count_allowed_today()] if allowed else []
+            taken = allowed[: await _count_allowed_today(self.core, REPLACED)] if allowed else []
             refused = [pair for pair in pairs if pair not in allowed]
             now = self.core.clock.now()
             values = await proposals.settle_proposals(self.core, [*taken, *refused])
             try:
                 if taken:
-                    counts = {f"{UNDER}{date_of(now)}": len(taken)}
+                    counts = {f"{REPLACED}{date_of(now)}": len(taken)}
                     detail = {**self.cause.detail, **_record_verdicts(taken, refused).detail()}
                     named = replace(self.cause, at=now, part=self.part, fence=of.fence, detail=detail)
                     changes = await self._changes(taken)
@@ -102,17 +107,6 @@ class Verdicts:
                 pairs |= {old.seq: (one.memory, old) for old in one.replaces if old.seq not in pairs}
         return sorted(pairs.values(), key=lambda pair: (pair[0].seq, pair[1].seq))
 
-    async def _count_allowed_today(self) -> int:
-        """Say how many may give up their place today still: ten, or a share of the scope."""
-        core, now = self.core, self.core.clock.now()
-        request = SnapshotRequest(frozenset({"status"}))
-        status = (await core.store.snapshot(core.scope, request, now)).columns["status"]
-        standing = int(np.isin(status, [int(one) for one in STANDING]).sum())
-        name = f"{UNDER}{date_of(now)}"
-        asked = Bookkeeping(now, counters=(name,))
-        done = (await core.store.bookkeep(core.scope, asked)).counters.get(name, 0)
-        return max(0, max(DESTROYED_MIN, int(standing * DESTROYED_SHARE)) - done)
-
     async def _changes(self, pairs: Pairs) -> list[Change]:
         changes: list[Change] = []
         for new, old in pairs:
@@ -136,6 +130,35 @@ class CheckedJudgement:
     tokens_used: int = 0
     tags: tuple[str, ...] = ()
     proposed: tuple[str, ...] = ()  # tags that mean something to the engine: for a person to set
+
+
+async def _count_allowed_today(core: Core, under: str) -> int:
+    """Say how many a writer's verdicts may still put out of sight today: ten, or a share of the scope."""
+    now = core.clock.now()
+    request = SnapshotRequest(frozenset({"status"}))
+    status = (await core.store.snapshot(core.scope, request, now)).columns["status"]
+    standing = int(np.isin(status, [int(one) for one in STANDING]).sum())
+    name = f"{under}{date_of(now)}"
+    done = (await core.store.bookkeep(core.scope, Bookkeeping(now, counters=(name,)))).counters.get(name, 0)
+    return max(0, max(DESTROYED_MIN, int(standing * DESTROYED_SHARE)) - done)
+
+
+async def limit_newer(
+    core: Core, judged: Sequence[CheckedJudgement]
+) -> tuple[list[CheckedJudgement], dict[str, int]]:
+    """Let what is beyond a day's verdicts be linked as unsurely newer, and return the counts of those within it.
+
+    What is surely newer takes the line of what is older where a view has one line a matter.
+    """
+    if not any(one.newer for one in judged):
+        return list(judged), {}
+    room = await _count_allowed_today(core, OUTDATED)
+    limited, taken = [], 0
+    for one in judged:
+        sure = one.newer[: max(0, room - taken)]
+        taken += len(sure)
+        limited.append(replace(one, newer=(*sure, *((seq, UNSURE) for seq, _ in one.newer[len(sure) :]))))
+    return limited, {f"{OUTDATED}{date_of(core.clock.now())}": taken} if taken else {}
 
 
 async def judge(
