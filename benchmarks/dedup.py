@@ -27,7 +27,7 @@ from remanence.core.clock import ManualClock
 from remanence.core.model import STANDING, Reason, Relation
 from remanence.text.analysis import stems
 from remanence.text.twins import SimilarityThresholds, same_words, verdict
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 BANDS = ("confirmed", "near", "similar", "apart")
 SHARED = (1.0, 0.9, 0.8, 0.6)

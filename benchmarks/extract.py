@@ -25,7 +25,7 @@ from remanence.read.extract import extract_facts
 from remanence.read.extraction import CATEGORIES, ExtractTurn
 from remanence.read.importance import importance, level
 from remanence.text.analysis import asks, stems, terms_of
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 from remanence.write.value import keep_value
 
 SAID_SHARE = 0.5

@@ -22,7 +22,7 @@ import remanence
 from benchmarks.locomo import Measured, Question, filled, questions
 from benchmarks.report import figure, note, settings, spent
 from remanence.core.model import RecallResult
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 FRAMES = ("attention", "task", "simulate")
 BUDGETS = (400, 800, 2_000)

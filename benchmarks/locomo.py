@@ -30,7 +30,7 @@ from remanence.core.keywords import TrustName
 from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
 from remanence.text.tokens import token_counts
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 DEPTH = 20
 EMBEDDERS = ("auto", "hashed", "none")

@@ -23,7 +23,7 @@ from remanence.flows.consolidate.extract_pending import listen
 from remanence.gate.orders import judge_order
 from remanence.gate.screening import screen
 from remanence.read.signals import signal
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 TEXTS = 2_000  # of each round
 SESSION_TURNS = 20

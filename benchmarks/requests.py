@@ -27,7 +27,7 @@ from benchmarks.report import figure, settings
 from remanence.core.model import Turn
 from remanence.store.sqlite import dialect, sqlite_store
 from remanence.store.sqlite.threads import Answer, Work, Worker
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 ASKED = 50  # questions after the first, whose words nobody asked for before
 WORDS = 5  # of a made-up question

@@ -15,7 +15,7 @@ from benchmarks.labels import Part, parts, read
 from benchmarks.report import figure, settings, spent
 from remanence.text.summary import complaint, extract
 from remanence.text.tokens import token_counts
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ from benchmarks.report import figure, note, settings
 from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 CHOSEN_ON = 5  # conversations
 KINDS = ("own", "other", "renamed")

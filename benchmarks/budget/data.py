@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.budget.made import made
 from benchmarks.locomo import Question, questions
 from remanence.core.model import Turn
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 SAID = ("text", "speaker", "role", "thread", "session")
 

@@ -11,7 +11,7 @@ from benchmarks.corpus import Maker
 from benchmarks.locomo import questions
 from remanence.core.model import Turn
 from remanence.llm.local import StaticEmbedder
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 SMALL, LARGE = 629, 5_880
 ASKED_MADE, ASKED_LARGE = 200, 60

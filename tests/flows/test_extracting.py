@@ -9,7 +9,7 @@ import remanence
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Kind, Trust
 from remanence.llm.openai_api import OpenAIWriter
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 from tests.models import ANY_MODEL, KEY, asking, model_server

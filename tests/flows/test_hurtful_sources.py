@@ -13,7 +13,7 @@ from remanence.core.errors import IngestError
 from remanence.core.model import STANDING
 from remanence.faces.cli import commands
 from remanence.flows.write import source_reading
-from remanence.write.transcripts import AUTO, IMPORTERS
+from remanence.write.transcripts.formats import AUTO, IMPORTERS
 from tests.command_line import typed
 from tests.importer_sources import HISTORY
 

@@ -9,7 +9,7 @@ import pytest
 
 import remanence
 from benchmarks.locomo import Measured, measure, questions
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 DATA = os.environ.get("REMANENCE_LOCOMO")
 # The floors of the shared study (turn-level recall of evidence among the first ten, one store per conversation).

@@ -22,7 +22,7 @@ from remanence.text.condense import condense_text
 from remanence.text.summary import complaint, extract
 from remanence.text.tokens import token_counts
 from remanence.text.twins import SimilarityThresholds, verdict
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 from remanence.write.value import keep_value
 from tests.laws import growth
 

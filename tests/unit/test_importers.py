@@ -9,7 +9,7 @@ from remanence.core.errors import IngestError
 from remanence.core.model import Relation, Status, Turn
 from remanence.write.import_relations import Dating, TurnPlace, decide_relations
 from remanence.write.imported import ImportedTurn
-from remanence.write.transcripts import Transcript, parse_source
+from remanence.write.transcripts.formats import Transcript, parse_source
 from remanence.write.transcripts.source import Source, SqliteTable
 from tests import importer_sources as sources
 from tests.importer_sources import at

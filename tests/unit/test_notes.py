@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from remanence.core.clock import to_datetime
 from remanence.core.errors import IngestError
-from remanence.write.transcripts import parse
+from remanence.write.transcripts.formats import parse
 
 
 def said(text: str, source: str = "diary.md") -> list[tuple[str, str]]:

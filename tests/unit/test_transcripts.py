@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from remanence.core.clock import to_micros
 from remanence.core.errors import IngestError, InvalidInput
 from remanence.core.model import TEXT_CHARS_MAX, Turn
-from remanence.write.transcripts import AUTO, IMPORTERS, Transcript, detect_importer, parse
+from remanence.write.transcripts.formats import AUTO, IMPORTERS, Transcript, detect_importer, parse
 from remanence.write.transcripts.jsonl import FIELDS
 from remanence.write.transcripts.source import Source
 

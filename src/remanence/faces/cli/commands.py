@@ -25,7 +25,7 @@ Share = Annotated[float | None, Parameter(help="From 0 to 1.")]
 
 
 def _formats(_context: Any) -> Sequence[str]:
-    from remanence.write.transcripts import AUTO, IMPORTERS
+    from remanence.write.transcripts.formats import AUTO, IMPORTERS
 
     return [AUTO, *IMPORTERS]
 

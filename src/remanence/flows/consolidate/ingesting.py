@@ -42,7 +42,7 @@ from remanence.write.admission import TURN
 from remanence.write.import_relations import check_relations
 from remanence.write.imported import ImportedTurn
 from remanence.write.roles import lower_trust
-from remanence.write.transcripts import Transcript
+from remanence.write.transcripts.formats import Transcript
 from remanence.write.transcripts.source import AnyImporter
 
 KEYS = 1_000  # asked for at once

@@ -32,7 +32,7 @@ from remanence.read.extraction import (
 )
 from remanence.read.importance import importance, kind_of, level
 from remanence.write.roles import role_of_name
-from remanence.write.transcripts import IMPORTERS, Transcript, parse_source
+from remanence.write.transcripts.formats import IMPORTERS, Transcript, parse_source
 from remanence.write.transcripts.source import AnyImporter
 
 BATCH_TURNS = 5  # of one session, looked at together under the limits of one extraction, which few reach
