@@ -46,8 +46,8 @@ from remanence.core.model import (
 )
 from remanence.core.receipt import ConsolidateResult, Receipt
 from remanence.core.signatures import checked_class
-from remanence.flows.base.context import Core, iterate_cooperatively
-from remanence.wings import WINGS
+from remanence.flows.base.context import iterate_cooperatively
+from remanence.shelves import Shelves
 
 if TYPE_CHECKING:
     from remanence.curate.explain import Explanation
@@ -57,48 +57,23 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.edit import links
-    from remanence.flows.base import access_tokens, copies, settings
-    from remanence.flows.base.access_tokens import AccessTokens
-    from remanence.flows.base.settings import Settings
-    from remanence.flows.consolidate import (
-        boxes,
-        consolidation,
-        extract_pending,
-        guidelines,
-        ingesting,
-        sessions,
-    )
-    from remanence.flows.consolidate.boxes import Boxes, Traces
-    from remanence.flows.consolidate.guidelines import Guidelines
+    from remanence.flows.base import copies
+    from remanence.flows.consolidate import consolidation, extract_pending, ingesting, sessions
     from remanence.flows.consolidate.ingesting import IngestResult
-    from remanence.flows.curate import comparing, curating, scope_policy
-    from remanence.flows.curate.scope_policy import ScopePolicy
+    from remanence.flows.curate import comparing, curating
     from remanence.flows.edit import editing, putting
-    from remanence.flows.entities import entities
-    from remanence.flows.entities.entities import Entities
-    from remanence.flows.erase import erase, erase_since
-    from remanence.flows.erase.erase import Erase
     from remanence.flows.exchange import transfer
-    from remanence.flows.inspect import checks, graph, inspect, review
-    from remanence.flows.inspect.graph import Graph
+    from remanence.flows.inspect import checks, inspect
     from remanence.flows.inspect.inspect import Event, Run, State
-    from remanence.flows.inspect.review import ReviewQueue
-    from remanence.flows.mirror import mirror
-    from remanence.flows.mirror.mirror import Mirror, Mirrorings
-    from remanence.flows.recall import counting, framing, kept_frames, listing, profiling, rating, recalling
+    from remanence.flows.recall import counting, framing, listing, profiling, rating, recalling
     from remanence.flows.recall.counting import CountResult
-    from remanence.flows.recall.kept_frames import Frames
     from remanence.flows.recall.profiling import Profile, Topic
-    from remanence.flows.schedule import forecasting, lifetime, schedules
-    from remanence.flows.schedule.schedules import Schedule
-    from remanence.flows.scopes import scopes
-    from remanence.flows.scopes.scopes import Scopes
+    from remanence.flows.schedule import forecasting, lifetime
     from remanence.flows.undo import decision_log, runs, undoing
     from remanence.flows.undo.decision_log import EngineAction
     from remanence.flows.undo.runs import RunReport
-    from remanence.flows.write import gating, learning, noting, reembedding
+    from remanence.flows.write import learning, noting, reembedding
     from remanence.flows.write.extracting import Extraction
-    from remanence.flows.write.gating import ForbiddenTexts
     from remanence.flows.write.learning import GroupCommit
     from remanence.flows.write.noting import NoteResult
     from remanence.flows.write.reembedding import ReembedResult
@@ -107,21 +82,46 @@ if TYPE_CHECKING:
     from remanence.write.transcripts.source import AnyImporter
 
 if not TYPE_CHECKING:  # a type checker sees the imports above
-    import_later(globals(), WINGS)
+    import_later(
+        globals(),
+        {
+            "remanence.curate.explain": "Explanation",
+            "remanence.curate.forecast.forecast_report": "Forecast",
+            "remanence.curate.planner": "plan_report",
+            "remanence.curate.planner.plan": "Plan",
+            "remanence.curate.planner.plan_diff": "PlanDiff",
+            "remanence.curate.planner.plan_report": "PlanReport",
+            "remanence.edit": "links",
+            "remanence.flows.base": "copies",
+            "remanence.flows.consolidate": "consolidation extract_pending ingesting sessions",
+            "remanence.flows.consolidate.ingesting": "IngestResult",
+            "remanence.flows.curate": "comparing curating",
+            "remanence.flows.edit": "editing putting",
+            "remanence.flows.exchange": "transfer",
+            "remanence.flows.inspect": "checks inspect",
+            "remanence.flows.inspect.inspect": "Event Run State",
+            "remanence.flows.recall": "counting framing listing profiling rating recalling",
+            "remanence.flows.recall.counting": "CountResult",
+            "remanence.flows.recall.profiling": "Profile Topic",
+            "remanence.flows.schedule": "forecasting lifetime",
+            "remanence.flows.undo": "decision_log runs undoing",
+            "remanence.flows.undo.decision_log": "EngineAction",
+            "remanence.flows.undo.runs": "RunReport",
+            "remanence.flows.write": "learning noting reembedding",
+            "remanence.flows.write.extracting": "Extraction",
+            "remanence.flows.write.learning": "GroupCommit",
+            "remanence.flows.write.noting": "NoteResult",
+            "remanence.flows.write.reembedding": "ReembedResult",
+            "remanence.llm.base": "Embedder WaitingEmbedder",
+            "remanence.store.base": "Check",
+            "remanence.write.transcripts.source": "AnyImporter",
+        },
+    )
 
 
 @checked_class
-class Engine:
+class Engine(Shelves):
     """A memory in one scope. Made by `remanence.open`; open it with `async with`, or `await` it and `close` it."""
-
-    def __init__(self, core: Core) -> None:
-        self._kept = core
-        self._mirrorings: Mirrorings = {}
-
-    @property
-    def _core(self) -> Core:
-        """What the verbs work on; a file that holds what was erased since it was copied is only looked at."""
-        return self._kept.usable_core
 
     @cached_property
     def _group_commit(self) -> GroupCommit:
@@ -151,64 +151,9 @@ class Engine:
         return self._core.scope
 
     @property
-    def policy(self) -> ScopePolicy:
-        """The policy of this scope: which is in force, adopt one, drop it."""
-        return scope_policy.ScopePolicy(self._core)
-
-    @property
     def embedder(self) -> Embedder:
         """What turns texts into vectors here."""
         return self._core.embedder
-
-    @property
-    def frames(self) -> Frames:
-        """The frames of this scope: list, change and reset them."""
-        return kept_frames.Frames(self._core)
-
-    @property
-    def graph(self) -> Graph:
-        """Links between the memories of this scope: what is related, what contradicts."""
-        return graph.Graph(self._core)
-
-    @property
-    def mirror(self) -> Mirror:
-        """A folder of text files, one for each fact, kept as the memory is."""
-        return mirror.Mirror(self._core, self._mirrorings)
-
-    @property
-    def erase(self) -> Erase:
-        """Memories erased for good, with every copy that is kept of them: shown first, then done."""
-        return erase.Erase(self._kept.looked_at, erase_since.ErasedSinceVerbs(self._kept, lifetime.resume))
-
-    @property
-    def forbidden(self) -> ForbiddenTexts:
-        """The texts that are refused, whoever says them: list them, allow them again."""
-        return gating.ForbiddenTexts(self._core)
-
-    @property
-    def boxes(self) -> Boxes:
-        """Stretches of sessions about one matter each: list and show them."""
-        return boxes.Boxes(self._core)
-
-    @property
-    def traces(self) -> Traces:
-        """Boxes about the same matter across sessions: list and show them."""
-        return boxes.Traces(self._core)
-
-    @property
-    def guidelines(self) -> Guidelines:
-        """What the engine's own actions teach: drawn up as a draft, in force only as far as a person activates it."""
-        return guidelines.Guidelines(self._core)
-
-    @property
-    def entities(self) -> Entities:
-        """The people, projects, tools, companies and places that memories of this scope name."""
-        return entities.Entities(self._core)
-
-    @property
-    def token(self) -> AccessTokens:
-        """Access tokens of this database, for `remanence serve`: make, list and end them."""
-        return access_tokens.AccessTokens(self._core)
 
     # Writing
 
@@ -543,11 +488,6 @@ class Engine:
         """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone."""
         return await curating.compact_episodic(self._core, keep_recent)
 
-    @property
-    def schedule(self) -> Schedule:
-        """When curation runs by itself, and how it went."""
-        return schedules.Schedule(self._core)
-
     async def undo(self, run: Run) -> Receipt:
         """Undo a run as a whole, or refuse if what it changed was changed again.
 
@@ -599,24 +539,9 @@ class Engine:
         """Count memories, links and sessions, and show what is due."""
         return await inspect.status(self._kept.looked_at)
 
-    @property
-    def scopes(self) -> Scopes:
-        """The scopes of the store: list them, copy this one into another, drop it."""
-        return scopes.Scopes(self._core)
-
     async def doctor(self) -> list[Check]:
         """Check what is stored: structure, hashes, audit, full text; and the clock, episodes, roles and languages."""
         return await checks.run_checks(self._kept.looked_at)
-
-    @property
-    def review(self) -> ReviewQueue:
-        """What waits for a person: list it, accept or decline it."""
-        return review.ReviewQueue(self._core)
-
-    @property
-    def settings(self) -> Settings:
-        """Numbers that hold for this scope in every process: list, read and set them."""
-        return settings.Settings(self._core)
 
     def guide(self, verb: str | None = None) -> Guide:
         """Say when to use a verb, what it costs and returns, and what comes next; without a name, of every verb."""

@@ -180,8 +180,8 @@ def thing_and_portal(self: Any) -> tuple[Any, Portal]:
 @cache
 def sync_proxy(kind: type) -> type[SyncProxy]:
     """Make the plain twin of a class: each public member by its own name and with its own signature."""
-    members = {name: member for name, member in vars(kind).items() if not name.startswith("_")}
-    plain = {name: _member(name, member) for name, member in members.items()}
+    members = {name: member for one in reversed(kind.__mro__[:-1]) for name, member in vars(one).items()}
+    plain = {name: _member(name, member) for name, member in members.items() if not name.startswith("_")}
     return type(kind.__name__, (SyncProxy,), {"__doc__": kind.__doc__, **plain})
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from remanence.core.verbs import TABLE, VerbHelp
+from remanence.core.verb_help import VerbHelp
+from remanence.core.verbs import TABLE
 from remanence.faces.cli import tree
 from remanence.faces.cli.helping import common_options, find_command, options_of, words_of
 from tests.command_line import typed

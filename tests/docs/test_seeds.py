@@ -38,7 +38,7 @@ def _engine(name: str) -> bool:
     holder: Any = Engine
     *namespaces, verb = name.split(".")
     for namespace in namespaces:
-        holder = get_type_hints(vars(holder)[namespace].fget)["return"]
+        holder = get_type_hints(getattr(holder, namespace).fget)["return"]
     found = getattr(holder, verb, None)
     return callable(found) or isinstance(found, property)
 

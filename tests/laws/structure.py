@@ -40,7 +40,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("flows/mirror",),
     ("flows/erase",),
     ("flows/inspect", "flows/schedule", "flows/scopes"),
-    ("engine", "wings"),
+    ("engine", "shelves"),
     ("auditing", "opening", "portal"),
     ("", "faces", "integrations", "sync", "types"),
     ("testing",),
@@ -594,17 +594,14 @@ def later_imports(root: Path) -> list[str]:
 
 
 def _later_tables(root: Path, module: Module) -> list[tuple[str, list[str]]]:
-    """Return what a module passes to `import_later`, as a table of its own or as the engine's wings."""
-    passed = [
-        node.args[1]
+    """Return what a module passes to `import_later`."""
+    return [
+        row
         for node in module.nodes
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "import_later"
-    ]
-    trees: list[ast.AST] = [node for node in passed if isinstance(node, ast.Dict)]
-    if len(trees) < len(passed):
-        trees += [other.tree for other in modules(root) if other.name == f"{PACKAGE}.wings"]
-    return [
-        row for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Dict) for row in _table(node)
+        for table in node.args
+        if isinstance(table, ast.Dict)
+        for row in _table(table)
     ]
 
 

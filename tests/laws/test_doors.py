@@ -1,6 +1,7 @@
 """One idea, one name: what a verb is called in Python it is called on the command line and by an agent's tools."""
 
-from remanence.core.verbs import COMMANDS, ONLY_COMMANDS, SHELVES, TABLE
+from remanence.core.verb_help import COMMANDS, ONLY_COMMANDS
+from remanence.core.verbs import SHELVES, TABLE
 from remanence.engine import Engine
 from remanence.faces.cli.helping import overview
 from remanence.faces.mcp.tools import names

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from remanence.core.verbs import GROUPS, VerbHelp
+from remanence.core.verb_help import VerbHelp
+from remanence.core.verbs import GROUPS
 from remanence.faces.cli import tree
 from remanence.faces.cli.helping import common_options, find_command, options_of, usage_of, words_of
 

@@ -13,6 +13,7 @@ from typing import Annotated, Any, get_args, get_origin
 import remanence
 from remanence import types
 from remanence.core.errors import RemanenceError
+from remanence.shelves import Shelves
 from tests.pages.sync_stub import namespaces
 
 HEAD = """# Python API
@@ -56,7 +57,7 @@ def _values(module: ModuleType, spaces: Container[type]) -> Iterator[str]:
 
 
 def _engine() -> Iterator[str]:
-    """Write the verbs in the order of the source, under the headings that it has."""
+    """Write the verbs in the order of the source, under the headings that it has, then the shelves."""
     source = inspect.getsource(remanence.Engine)
     headings = [
         (source.count("\n", 0, found.start()) + 1, found.group(1)) for found in GROUP.finditer(source)
@@ -66,6 +67,8 @@ def _engine() -> Iterator[str]:
         while headings and headings[0][0] < verb.lineno:
             yield f"\n### {headings.pop(0)[1]}\n"
         yield _section(verb, level=4)
+    yield f"\n### Shelves\n\n{_told(_tree(Shelves))}\n"
+    yield from (_section(shelf, level=4) for shelf in _public(Shelves))
 
 
 def _namespace(kind: type, name: str) -> str:

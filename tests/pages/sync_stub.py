@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import get_type_hints
 
-from remanence import engine, opening
+from remanence import engine, opening, shelves
 from remanence.portal import is_namespace
 
 STUB = Path(engine.__file__).with_name("sync.pyi")
@@ -30,7 +30,7 @@ def stub() -> str:
     opened = _function(_tree(opening.open))
     opened.returns = ast.Name("Engine")
     body: list[ast.stmt] = [*classes, opened]
-    imports = _imports(body, [opening, engine, *(sys.modules[kind.__module__] for kind in spaces)])
+    imports = _imports(body, [opening, engine, shelves, *(sys.modules[kind.__module__] for kind in spaces)])
     text = HEAD + "\n".join([*imports, "", *(ast.unparse(one) for one in body)]) + "\n"
     return _formatted(_formatted(text, "check", "--select", "F401,I", "--fix-only"), "format")
 
@@ -39,7 +39,7 @@ def namespaces() -> dict[str, type]:
     """Return the classes of the engine's namespaces by the names they have there."""
     members = {
         name: one
-        for name, one in vars(engine.Engine).items()
+        for name, one in vars(shelves.Shelves).items()
         if isinstance(one, property) and not name.startswith("_")
     }
     kinds = {name: get_type_hints(member.fget).get("return") for name, member in members.items()}
@@ -47,10 +47,11 @@ def namespaces() -> dict[str, type]:
 
 
 def _class(kind: type) -> ast.ClassDef:
-    tree = _tree(kind)
-    assert isinstance(tree, ast.ClassDef)
+    trees = [_tree(kind)] if kind is not engine.Engine else [_tree(shelves.Shelves), _tree(kind)]
     public = [
         _function(item)
+        for tree in trees
+        if isinstance(tree, ast.ClassDef)
         for item in tree.body
         if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and not item.name.startswith("_")
     ]

@@ -6,7 +6,8 @@ Knows the table of verbs; calls none.
 from dataclasses import dataclass
 
 from remanence.core.results import Result
-from remanence.core.verbs import TABLE, VerbHelp, advice
+from remanence.core.verb_help import VerbHelp
+from remanence.core.verbs import TABLE, advice
 
 
 @dataclass(frozen=True, slots=True, repr=False)

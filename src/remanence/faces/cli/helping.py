@@ -9,7 +9,8 @@ from shutil import get_terminal_size
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, get_args
 
-from remanence.core.verbs import GROUPS, SHELVES, TABLE, VerbHelp, advice
+from remanence.core.verb_help import VerbHelp
+from remanence.core.verbs import GROUPS, SHELVES, TABLE, advice
 from remanence.faces.cli.options import Common
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, get_type_hints
 
-from remanence.core.verbs import TABLE, VerbHelp
+from remanence.core.verb_help import VerbHelp
+from remanence.core.verbs import TABLE
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import TokenRole
 

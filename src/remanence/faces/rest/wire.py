@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from remanence.core.errors import INT_BITS, InvalidInput
-from remanence.core.verbs import VerbHelp
+from remanence.core.verb_help import VerbHelp
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base.settings import MIRROR_FOLDER, Setting, read_document, write_toml
 

@@ -1,0 +1,155 @@
+"""The shelves of an open memory: what gathers the verbs of one matter under a name, such as `memory.graph`."""
+
+from typing import TYPE_CHECKING
+
+from remanence.core.later import import_later
+from remanence.core.signatures import checked_class
+from remanence.flows.base.context import Core
+
+if TYPE_CHECKING:
+    from remanence.flows.base import access_tokens, settings
+    from remanence.flows.base.access_tokens import AccessTokens
+    from remanence.flows.base.settings import Settings
+    from remanence.flows.consolidate import boxes, guidelines
+    from remanence.flows.consolidate.boxes import Boxes, Traces
+    from remanence.flows.consolidate.guidelines import Guidelines
+    from remanence.flows.curate import scope_policy
+    from remanence.flows.curate.scope_policy import ScopePolicy
+    from remanence.flows.entities import entities
+    from remanence.flows.entities.entities import Entities
+    from remanence.flows.erase import erase, erase_since
+    from remanence.flows.erase.erase import Erase
+    from remanence.flows.inspect import graph, review
+    from remanence.flows.inspect.graph import Graph
+    from remanence.flows.inspect.review import ReviewQueue
+    from remanence.flows.mirror import mirror
+    from remanence.flows.mirror.mirror import Mirror, Mirrorings
+    from remanence.flows.recall import kept_frames
+    from remanence.flows.recall.kept_frames import Frames
+    from remanence.flows.schedule import lifetime, schedules
+    from remanence.flows.schedule.schedules import Schedule
+    from remanence.flows.scopes import scopes
+    from remanence.flows.scopes.scopes import Scopes
+    from remanence.flows.write import gating
+    from remanence.flows.write.gating import ForbiddenTexts
+
+if not TYPE_CHECKING:  # a type checker sees the imports above
+    import_later(
+        globals(),
+        {
+            "remanence.flows.base": "access_tokens settings",
+            "remanence.flows.base.access_tokens": "AccessTokens",
+            "remanence.flows.base.settings": "Settings",
+            "remanence.flows.consolidate": "boxes guidelines",
+            "remanence.flows.consolidate.boxes": "Boxes Traces",
+            "remanence.flows.consolidate.guidelines": "Guidelines",
+            "remanence.flows.curate": "scope_policy",
+            "remanence.flows.curate.scope_policy": "ScopePolicy",
+            "remanence.flows.entities": "entities",
+            "remanence.flows.entities.entities": "Entities",
+            "remanence.flows.erase": "erase erase_since",
+            "remanence.flows.erase.erase": "Erase",
+            "remanence.flows.inspect": "graph review",
+            "remanence.flows.inspect.graph": "Graph",
+            "remanence.flows.inspect.review": "ReviewQueue",
+            "remanence.flows.mirror": "mirror",
+            "remanence.flows.mirror.mirror": "Mirror Mirrorings",
+            "remanence.flows.recall": "kept_frames",
+            "remanence.flows.recall.kept_frames": "Frames",
+            "remanence.flows.schedule": "lifetime schedules",
+            "remanence.flows.schedule.schedules": "Schedule",
+            "remanence.flows.scopes": "scopes",
+            "remanence.flows.scopes.scopes": "Scopes",
+            "remanence.flows.write": "gating",
+            "remanence.flows.write.gating": "ForbiddenTexts",
+        },
+    )
+
+
+@checked_class
+class Shelves:
+    """What verbs of one matter stand on, each made when it is asked for; `Engine` adds the verbs that stand alone."""
+
+    def __init__(self, core: Core) -> None:
+        self._kept = core
+        self._mirrorings: Mirrorings = {}
+
+    @property
+    def _core(self) -> Core:
+        """What the verbs work on; a file that holds what was erased since it was copied is only looked at."""
+        return self._kept.usable_core
+
+    @property
+    def policy(self) -> ScopePolicy:
+        """The policy of this scope: which is in force, adopt one, drop it."""
+        return scope_policy.ScopePolicy(self._core)
+
+    @property
+    def frames(self) -> Frames:
+        """The frames of this scope: list, change and reset them."""
+        return kept_frames.Frames(self._core)
+
+    @property
+    def graph(self) -> Graph:
+        """Links between the memories of this scope: what is related, what contradicts."""
+        return graph.Graph(self._core)
+
+    @property
+    def mirror(self) -> Mirror:
+        """A folder of text files, one for each fact, kept as the memory is."""
+        return mirror.Mirror(self._core, self._mirrorings)
+
+    @property
+    def erase(self) -> Erase:
+        """Memories erased for good, with every copy that is kept of them: shown first, then done."""
+        return erase.Erase(self._kept.looked_at, erase_since.ErasedSinceVerbs(self._kept, lifetime.resume))
+
+    @property
+    def forbidden(self) -> ForbiddenTexts:
+        """The texts that are refused, whoever says them: list them, allow them again."""
+        return gating.ForbiddenTexts(self._core)
+
+    @property
+    def boxes(self) -> Boxes:
+        """Stretches of sessions about one matter each: list and show them."""
+        return boxes.Boxes(self._core)
+
+    @property
+    def traces(self) -> Traces:
+        """Boxes about the same matter across sessions: list and show them."""
+        return boxes.Traces(self._core)
+
+    @property
+    def guidelines(self) -> Guidelines:
+        """What the engine's own actions teach: drawn up as a draft, in force only as far as a person activates it."""
+        return guidelines.Guidelines(self._core)
+
+    @property
+    def entities(self) -> Entities:
+        """The people, projects, tools, companies and places that memories of this scope name."""
+        return entities.Entities(self._core)
+
+    @property
+    def token(self) -> AccessTokens:
+        """Access tokens of this database, for `remanence serve`: make, list and end them."""
+        return access_tokens.AccessTokens(self._core)
+
+    @property
+    def schedule(self) -> Schedule:
+        """When curation runs by itself, and how it went."""
+        return schedules.Schedule(self._core)
+
+    @property
+    def scopes(self) -> Scopes:
+        """The scopes of the store: list them, copy this one into another, drop it."""
+        return scopes.Scopes(self._core)
+
+    @property
+    def review(self) -> ReviewQueue:
+        """What waits for a person: list it, accept or decline it."""
+        return review.ReviewQueue(self._core)
+
+    @property
+    def settings(self) -> Settings:
+        """Numbers that hold for this scope in every process: list, read and set them."""
+        return settings.Settings(self._core)
