@@ -461,19 +461,27 @@ class Engine(Shelves):
         policy: str | None = None,
         overrides: Overrides | None = None,
         allow_destroyed: int | None = None,
+        progress: Progress | None = None,
     ) -> Receipt:
         """Apply a plan; what was used, linked or edited since is left out and reported.
 
         A plan is a proposal: of one that comes from elsewhere only what its policy would do now is done. Name that
-        policy if it is neither adopted nor the one that this memory was opened with.
+        policy if it is neither adopted nor the one that this memory was opened with. Cancelled, what was done is a run
+        of its own, and the same plan may be applied again for the rest.
         """
         choice = curating.choose(self._core, policy, overrides) if policy is not None or overrides else None
-        return await curating.apply(self._core, plan, allow_destroyed, choice)
+        return await curating.apply(self._core, plan, allow_destroyed, choice, progress=progress)
 
-    async def curate(self, policy: str | None = None, *, overrides: Overrides | None = None) -> Receipt:
+    async def curate(
+        self,
+        policy: str | None = None,
+        *,
+        overrides: Overrides | None = None,
+        progress: Progress | None = None,
+    ) -> Receipt:
         """Plan and apply in one call."""
         choice = curating.choose(self._core, policy, overrides)
-        return await self.apply(await curating.plan(self._core, choice))
+        return await self.apply(await curating.plan(self._core, choice), progress=progress)
 
     async def forecast(
         self, days: int = 30, policy: str | None = None, **more: Unpack[Foretelling]
@@ -488,12 +496,13 @@ class Engine(Shelves):
         """Delete all episodes but the newest; knowledge and rejected paths stay, and the run can be undone."""
         return await curating.compact_episodic(self._core, keep_recent)
 
-    async def undo(self, run: Run) -> Receipt:
+    async def undo(self, run: Run, *, progress: Progress | None = None) -> Receipt:
         """Undo a run as a whole, or refuse if what it changed was changed again.
 
-        "last" names the newest run of yours that changed something; the receipt says which it was.
+        "last" names the newest run of yours that changed something; the receipt says which it was. Cancelled, it goes
+        on where it stopped when the same run is undone again.
         """
-        return await runs.undo_named(self._core, runs.run_id(run))
+        return await runs.undo_named(self._core, runs.run_id(run), progress)
 
     # Looking back
 
@@ -577,12 +586,18 @@ class Engine(Shelves):
         """Write a verified copy of the whole database; refuses to overwrite."""
         await copies.backup(self._core, path, to)
 
-    def export(self, *, to: str | Path = "-", format: str = "lines") -> AsyncIterator[bytes]:  # noqa: A002
+    def export(
+        self,
+        *,
+        to: str | Path = "-",
+        format: str = "lines",  # noqa: A002
+        progress: Progress | None = None,
+    ) -> AsyncIterator[bytes]:
         """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
 
         `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory.
         """
-        return transfer.export_as(self._core, to, format)
+        return transfer.export_as(self._core, to, format, progress)
 
     async def import_(
         self,
@@ -591,14 +606,16 @@ class Engine(Shelves):
         *,
         edited: bool = False,
         trust: TrustName | Trust = "outside",
+        progress: Progress | None = None,
     ) -> Receipt:
         """Import an export: a memory that is here already stays as it is, a text that is here already is confirmed.
 
         Nothing in it is believed more than `trust` says: pass "user" for an export of your own. The receipt counts what
         was taken in, kept, merged and refused. A file that was cut or edited since it was exported is refused, unless
-        it is to be taken in as it is: `edited`.
+        it is to be taken in as it is: `edited`. Cancelled, what was taken in is a run of its own, and the same import
+        takes in the rest.
         """
-        return await transfer.import_(self._core, lines, name, edited=edited, trust=trust)
+        return await transfer.import_(self._core, lines, name, edited=edited, trust=trust, progress=progress)
 
     # Listing; last, since below it `list` is no type any more in this class
 

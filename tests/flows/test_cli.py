@@ -1265,6 +1265,22 @@ def test_ctrl_c_during_an_ingest_leaves_whole_thousands(desk: Desk) -> None:
     assert all(check["ok"] for check in desk.read("doctor"))
 
 
+def test_ctrl_c_during_an_import_leaves_a_run_that_is_undone(desk: Desk) -> None:
+    """It says how much was written; what was is one run, and the same import takes in the rest."""
+    desk.write("large.jsonl", *large(2_500))
+    desk.do("ingest", "large.jsonl")
+    desk.do("export", "whole.jsonl")
+    desk.do("learn", "The first of another scope.", "--scope", "other")
+    code, said = interrupted_at(desk, "BEGIN IMMEDIATE", 1_000, "import", "whole.jsonl", "--scope", "other")
+    kept = desk.read("status", "--scope", "other")
+    desk.do("import", "whole.jsonl", "--scope", "other")
+
+    assert (130, []) == (code, kept["interrupted"])
+    assert said.startswith("interrupted: at least 1,000 of ")
+    assert kept["memories"] in {1_001, 2_001}
+    assert 2_501 == desk.read("status", "--scope", "other")["memories"]
+
+
 @pytest.mark.parametrize(
     ("statement", "rows"), [("BEGIN IMMEDIATE", 0), ("COMMIT", 2_000), ("BEGIN IMMEDIATE", 2_000)]
 )

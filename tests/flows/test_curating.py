@@ -8,7 +8,7 @@ from remanence.core.errors import Conflict, InvalidInput, NotFound, PlanHeld, Po
 from remanence.core.model import Status, Turn
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base import policy_reading
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying
 from remanence.flows.undo import undoing
 from remanence.store.base import Bookkeeping
 from tests.flows.conftest import Opener
@@ -286,7 +286,7 @@ async def test_parts_are_applied_and_undone_as_one_run(
     """Where the parts are cut does not change the outcome."""
     await _filled(memory, clock)
     before = await _dump(memory)
-    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
+    monkeypatch.setattr(applying, "PART_CHANGES_MAX", 3)
     receipt = await memory.curate(ARCHIVE_IDLE)
 
     assert (8, 3) == (receipt.archived, receipt.parts)
@@ -302,7 +302,7 @@ async def test_an_interrupted_run_is_reported_and_can_be_undone(
     """A process killed between two parts leaves whole parts, a name for the run, and a way back."""
     await _filled(memory, clock)
     before = await _dump(memory)
-    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
+    monkeypatch.setattr(applying, "PART_CHANGES_MAX", 3)
     plan = await memory.plan(ARCHIVE_IDLE)
     applied = 0
     commit = memory._core.store.commit

@@ -10,7 +10,7 @@ import remanence
 from remanence.core.change import Cause, CommitResult, Entry
 from remanence.core.clock import ManualClock
 from remanence.core.errors import NameUnknown, NotFound
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying
 from tests.command_line import typed
 from tests.flows.conftest import Opener
 
@@ -95,7 +95,7 @@ async def test_a_run_whose_last_part_drops_out_has_ended(
     learned = await memory.learn_many([f"Note number {number} about the boat." for number in range(6)])
     await memory.consolidate()
     clock.advance(days=40)
-    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
+    monkeypatch.setattr(applying, "PART_CHANGES_MAX", 3)
     plan = await memory.plan(ARCHIVE)
     commit = memory._core.store.commit
 

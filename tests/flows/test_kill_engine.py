@@ -18,7 +18,7 @@ import remanence
 from remanence.core.change import CommitResult
 from remanence.core.clock import DAY, Clock, SystemClock
 from remanence.core.model import Turn
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying
 
 KILLS, KILLS_DEEP = 12, 25
 BATCH = 30
@@ -53,7 +53,7 @@ def test_an_agent_killed_at_any_moment_loses_nothing_it_was_told(
     kills: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Batches are whole, what was acknowledged is there, interrupted runs can be undone, the file is sound."""
-    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 7)  # so that a run has many parts to be killed between
+    monkeypatch.setattr(applying, "PART_CHANGES_MAX", 7)  # so that a run has many parts to be killed between
     path = tmp_path / "agent.db"
     chance = random.Random(11)
     told = interrupted = 0

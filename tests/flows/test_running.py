@@ -11,9 +11,21 @@ import pytest
 import remanence
 import remanence.sync
 from remanence.core.errors import Conflict, InvalidInput, StoreUnavailable
+from remanence.core.keywords import Progress
 from remanence.flows.base.access_tokens import TokenRole
 from tests.flows.test_rest import Server, problem, start, stop
 
+ALL_AWAY = """
+version = 1
+name = "all-away"
+[[rule]]
+name = "all"
+every = "deep"
+phase = "value"
+where = "status == 'active'"
+do = "archive"
+because = "test"
+"""
 TEXTS = [f"Buoy {number} of the row {number % 7} is painted red." for number in range(2_500)]
 
 
@@ -78,6 +90,27 @@ async def test_progress_is_heard_as_in_a_process(server: Server) -> None:
             await memory.learn_many([""], lambda *one: there.append(one))
         assert len(await memory.list(limit=10_000)) < 2 * len(TEXTS)
     assert [] == running(server, "own")
+
+
+async def test_every_long_verb_tells_how_far_it_is(server: Server) -> None:
+    """A plan that is applied, its undoing, an export and an import: from nothing to all, also over HTTP."""
+    told: dict[str, list[tuple[int, int]]] = {}
+
+    def hear(verb: str) -> Progress:
+        return lambda *one: told.setdefault(verb, []).append(one)
+
+    async with reach(server, "curator", "long") as memory, reach(server, "curator", "long too") as other:
+        await memory.learn_many(TEXTS[:500])
+        await memory.consolidate()
+        lines = [line async for line in memory.export(progress=hear("export"))]
+        await memory.learn("The first of another scope.")
+        await other.learn("The first of another scope.")
+        await other.import_(lines, progress=hear("import"))
+        done = await memory.curate(ALL_AWAY, progress=hear("curate"))
+        await memory.undo(done, progress=hear("undo"))
+
+    assert {"export", "import", "curate", "undo"} == told.keys()
+    assert all(some[0][0] == 0 < some[-1][0] == some[-1][1] for some in told.values())
 
 
 def test_progress_moves_no_position(server: Server) -> None:

@@ -16,7 +16,7 @@ from remanence.core.errors import InvalidInput, LeaseLost
 from remanence.core.model import Turn
 from remanence.curate.schedule.cadence import WITHIN
 from remanence.flows.base.context import QUIET, Lease
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying, curating
 from remanence.store.base import Bookkeeping, BookkeepResult, writes
 from remanence.store.sqlite.sqlite_store import SqlStore
 from tests import command_line
@@ -194,7 +194,7 @@ async def test_when_time_is_up_the_next_tick_goes_on(
     opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A plan stops between two parts and is a whole run; the work that was left comes first then."""
-    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 4)
+    monkeypatch.setattr(applying, "PART_CHANGES_MAX", 4)
     monkeypatch.setattr("remanence.flows.schedule.ticking.WITHIN", dict.fromkeys(WITHIN, 0))
     async with opener(policy=RAPID) as memory:
         await _learned(memory, "message", 10)

@@ -13,7 +13,7 @@ from remanence.core.clock import DAY, ManualClock
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
 from remanence.core.model import Decay, Form, Lifecycle, Relation, Status
 from remanence.core.receipt import Receipt
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying
 from remanence.flows.exchange import transfer
 from remanence.store.memory.memory_store import MemoryStore
 from remanence.testing.builders import box_change, make_cause
@@ -284,7 +284,7 @@ async def test_a_merge_of_many_parts_is_undone_whatever_was_used_since(
     await memory.consolidate()
     await memory.link(4, 5, "near_duplicate", weight=0.99, confidence=0.99)
     before = await _supports(memory)
-    monkeypatch.setattr(curating, "PART_CHANGES_MAX", 3)
+    monkeypatch.setattr(applying, "PART_CHANGES_MAX", 3)
     merged = await memory.apply(await memory.plan(MERGE), allow_destroyed=2)
     survivor = 1 if (await memory.get(1)).status is Status.ACTIVE else 2
     await memory.rate([survivor, 3], 1.0)

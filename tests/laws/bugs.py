@@ -23,7 +23,7 @@ from remanence.curate.language import derived, logic
 from remanence.curate.language.view import View
 from remanence.curate.planner import changes, cycle, diff, merge, plan, protection, state, windows
 from remanence.curate.planner.diff import Edits
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying, curating
 from remanence.flows.undo import undoing
 from remanence.store import constraints, lineage
 from remanence.store.memory import memory_store, tables
@@ -356,7 +356,7 @@ BUGS = (
     ),
     Bug(
         "a purge leaves the rest",
-        swapped(curating, "_complete_purges", _purge_leaves_the_rest),
+        swapped(applying, "_complete_purges", _purge_leaves_the_rest),
         laws.nothing_dangles,
     ),
     Bug(

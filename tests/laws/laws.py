@@ -36,7 +36,7 @@ from remanence.core.score import LAMBDAS
 from remanence.curate.language.view import LINKS
 from remanence.curate.planner.plan import Plan
 from remanence.curate.policy.compiled import load
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying
 from remanence.llm.offline import NoEmbedder
 from remanence.store.sqlite.sqlite_store import SqlStore
 from remanence.testing.builders import NOW, expect_error, link_change, make_cause, tag_change, update_change
@@ -282,7 +282,7 @@ async def part_boundaries_do_not_matter(world: World, rules: PolicyTables, pick:
         expected = await whole.dump()
     async with lab(world) as it:
         before = await it.dump()
-        with patch.object(curating, "PART_CHANGES_MAX", 3):
+        with patch.object(applying, "PART_CHANGES_MAX", 3):
             receipt = await it.curate(rules)
 
         assert expected.drop_unrestorable() == (await it.dump()).drop_unrestorable()

@@ -39,7 +39,7 @@ from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.flows.base.context import Core
 from remanence.flows.base.policy_reading import NO_RULES
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying, curating
 from remanence.store.base import Bookkeeping
 from remanence.store.capabilities import FullStore
 from remanence.store.memory.memory_store import MemoryStore
@@ -206,7 +206,7 @@ class Machine(RuleBasedStateMachine):
     def begin(self, world: World, pick: int) -> None:
         """Fill the scope, of each other story with what presets know, and a scope beside it."""
         if pick % 3 == 0:
-            self.patch.setattr(curating, "PART_CHANGES_MAX", PART_SMALL)
+            self.patch.setattr(applying, "PART_CHANGES_MAX", PART_SMALL)
         for store in self.stores:
             self.run(fill(store, OTHER, BESIDE))
             self.run(store.commit(SCOPE, [], make_cause("learn", NOW - 500 * DAY, turns=1)))

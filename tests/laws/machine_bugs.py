@@ -17,7 +17,7 @@ from remanence.core.model import Form, Lifecycle, Status, Tier
 from remanence.core.snapshot import Snapshot
 from remanence.curate.planner import brake, cycle
 from remanence.curate.planner.plan import Plan
-from remanence.flows.curate import curating
+from remanence.flows.curate import applying
 from remanence.flows.indexes.uses import Uses
 from remanence.flows.undo import undoing
 from remanence.store.memory import memory_store, tables
@@ -172,7 +172,7 @@ BUGS = (
     StoryBug("restore drops tags", wrapped(undoing, "_rebuild_memory", _rebuilt_without_tags), ENDING),
     StoryBug("restore leaves the lifecycle", swapped(undoing, "before_fall", _as_archived), ARCHIVING),
     StoryBug(
-        "a merge loses tags and sources", swapped(curating, "complete_merges", _nothing_united), MERGING
+        "a merge loses tags and sources", swapped(applying, "complete_merges", _nothing_united), MERGING
     ),
     StoryBug("a run loses its last part", wrapped(Plan, "parts", _last_part_is_lost)),
     StoryBug("forms are not read", wrapped(SqlStore, "snapshot", _forms_are_full), SHRINKING),

@@ -3,7 +3,6 @@
 Knows which arguments a verb takes; must not know how an answer is printed or a database opened.
 """
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Literal
@@ -14,8 +13,8 @@ from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import ActionName, IfExists, KindName, OutcomeName, StatusName, TrustName
 from remanence.faces.cli import options
 from remanence.faces.cli.options import IfLinkRevision, IfRevision, Memory, Name, Names, Relation, Text
-from remanence.faces.cli.running import Interrupted
-from remanence.faces.style import Undoable, counting, waiting
+from remanence.faces.cli.running import counting_until_stopped
+from remanence.faces.style import Undoable, counting
 from remanence.flows.base.context import LISTED_MAX
 from remanence.flows.recall.filters import ANY
 
@@ -65,20 +64,9 @@ async def ingest(
             return await memory.ingest(
                 file, format=form, trust=trust, extract=extract, dry_run=True, progress=progress
             )
-    taken = 0
-
-    def took(count: int, of: int) -> None:
-        nonlocal taken
-        taken = count
-        if progress is not None:
-            progress(count, of)
-
-    with counting("taking in") as progress:
-        try:
-            return await memory.ingest(file, format=form, trust=trust, extract=extract, progress=took)
-        except asyncio.CancelledError:  # what was being committed then is whole as well
-            so_far = f"at least {taken:,} turns are taken in; " * bool(taken)
-            raise Interrupted(f"{so_far}the same command takes in the rest, nothing twice") from None
+    rest = "the same command takes in the rest, nothing twice"
+    with counting_until_stopped("taking in", "turns are taken in", rest) as progress:
+        return await memory.ingest(file, format=form, trust=trust, extract=extract, progress=progress)
 
 
 async def extract(
@@ -467,8 +455,9 @@ async def undo(
     *,
     memory: Memory,
 ) -> Any:
-    with waiting("undoing"):
-        return await memory.undo(run)
+    rest = "the same command takes back the rest"
+    with counting_until_stopped("undoing", "changes are taken back", rest) as progress:
+        return await memory.undo(run, progress=progress)
 
 
 async def begin_session(

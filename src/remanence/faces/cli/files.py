@@ -19,8 +19,10 @@ from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import TrustName
 from remanence.faces import show
 from remanence.faces.cli.options import INPUT, OUTPUT, Memory
+from remanence.faces.cli.running import counting_until_stopped
 from remanence.faces.style import waiting
 
+NOTHING_LEFT = "of the file nothing is left"
 NewFile = Annotated[str, OUTPUT, Parameter(help="A file that is not there yet; - prints.")]
 
 
@@ -50,7 +52,8 @@ async def export(
     if form == "pam":
         from remanence.flows.exchange.transfer import export_pam
 
-        document = await export_pam(memory._core, file)  # noqa: SLF001 # `memory.export` has no place for the counts
+        with counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress:
+            document = await export_pam(memory._core, file, progress)  # noqa: SLF001 # `export` has no place for counts
         write(file, document.json.decode() + "\n")
         counts = {"memories": document.memories, "relations": document.relations}
         return (
@@ -58,8 +61,11 @@ async def export(
             if file == "-"
             else {"export": file, **counts, "left out": show.format_counts(document.left_out)}
         )
-    with _sink(file) as sink:
-        async for line in memory.export(to=file, format=form):
+    with (
+        counting_until_stopped("writing", "memories were written", NOTHING_LEFT) as progress,
+        _sink(file) as sink,
+    ):
+        async for line in memory.export(to=file, format=form, progress=progress):
             sink.write(line)
             count += 1
     return None if file == "-" else {"export": file, "lines": count}
@@ -75,8 +81,10 @@ async def import_(
         TrustName, Parameter(help="How far it is believed; user for an export of yours.")
     ] = "outside",
 ) -> Any:
-    with waiting("taking in"):
-        return await memory.import_(read(file).splitlines(), Path(file).name, edited=edited, trust=trust)
+    rest = "the same command takes in the rest, nothing twice"
+    with counting_until_stopped("taking in", "rows are written", rest) as progress:
+        lines = read(file).splitlines()
+        return await memory.import_(lines, Path(file).name, edited=edited, trust=trust, progress=progress)
 
 
 def read(file: str) -> bytes:

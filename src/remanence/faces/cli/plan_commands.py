@@ -19,7 +19,7 @@ from remanence.core.errors import InvalidInput, suggest
 from remanence.core.keywords import CadenceName
 from remanence.faces.cli import files
 from remanence.faces.cli.options import INPUT, OUTPUT, POLICY, Given, Memory, Name
-from remanence.faces.cli.running import database
+from remanence.faces.cli.running import counting_until_stopped, database
 from remanence.faces.style import Text, Undoable, waiting, write_lines
 
 if TYPE_CHECKING:
@@ -170,8 +170,9 @@ async def _make_plan(memory: Memory, output: str | None) -> "Plan":
 
 
 async def _apply_plan(memory: Memory, made: "Plan", allow_destroyed: int | None) -> Any:
-    with waiting("applying"):
-        return await memory.apply(made, allow_destroyed=allow_destroyed)
+    rest = "the same plan does the rest; `remanence undo last` takes back what was done"
+    with counting_until_stopped("applying", "actions are done", rest) as progress:
+        return await memory.apply(made, allow_destroyed=allow_destroyed, progress=progress)
 
 
 def _read(file: str) -> "Plan":

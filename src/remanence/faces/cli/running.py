@@ -7,15 +7,15 @@ import asyncio
 import gc
 import os
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from remanence.core.arguments import check_path
 from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreError
-from remanence.core.keywords import TrustName
+from remanence.core.keywords import Progress, TrustName
 from remanence.faces.cli.helping import HELP, page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.usage import (
@@ -25,7 +25,7 @@ from remanence.faces.cli.usage import (
     refuse_misplaced_dash,
     split_common_options,
 )
-from remanence.faces.style import Text, write_lines
+from remanence.faces.style import Text, counting, write_lines
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -74,6 +74,25 @@ TALKING = "chat"  # reads as it goes along, so it cannot be tried first
 
 class Interrupted(KeyboardInterrupt):
     """Somebody pressed Ctrl-C; says how far the work had come, and how it goes on."""
+
+
+@contextmanager
+def counting_until_stopped(what: str, done: str, rest: str) -> Iterator[Progress]:
+    """Show how far a verb has come; who presses Ctrl-C is told how much is `done`, and what becomes of the `rest`."""
+    count = total = 0
+
+    def hear(some: int, of: int) -> None:
+        nonlocal count, total
+        count, total = some, of
+        if shown is not None:
+            shown(some, of)
+
+    with counting(what) as shown:
+        try:
+            yield hear
+        except asyncio.CancelledError:  # what was being committed then is whole as well
+            so_far = f"at least {count:,} of {total:,} {done}; " * bool(count)
+            raise Interrupted(f"{so_far}{rest}") from None
 
 
 def launch(app: "App", line: Sequence[str]) -> int:

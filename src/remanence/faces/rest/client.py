@@ -196,7 +196,9 @@ def _build_verb(offer: Offer) -> Callable[..., Any]:
 
     @wraps(offer.verb)
     async def lines(self: Any, *given: Any, **more: Any) -> AsyncIterator[bytes]:
-        for line in (await self._call(offer, bind(given, more))).splitlines(keepends=True):
+        arguments = bind(given, more)
+        whole = await self._call(offer, arguments, arguments.pop("progress", None))
+        for line in whole.splitlines(keepends=True):
             yield line.encode()
 
     return lines if offer.row.verb == "export" else verb

@@ -23,7 +23,7 @@ from remanence.core.model import STANDING, SYMMETRIC, Kind, Memory, Relation, St
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.one_memory import act, merge_changes, update
-from remanence.flows.base.context import RACES_MAX, Core, hold_lease, run_off_loop
+from remanence.flows.base.context import RACES_MAX, Core, hold_lease, ignore_progress, run_off_loop
 from remanence.flows.base.spending import Spending
 from remanence.flows.consolidate import guidelines
 from remanence.flows.consolidate.connecting import KnownLinks, LinkNeighbours, beginnings
@@ -151,7 +151,7 @@ async def consolidate(
     )
     verdicts = Verdicts(core)
     size, compare_max = (CHUNK, COMPARED) if core.writer is None else (JUDGED_CHUNK, JUDGED_CHUNK)
-    tell, waiting = (_ignore_progress, 0) if progress is None else (progress, await _count_inbox(core))
+    tell, waiting = (ignore_progress, 0) if progress is None else (progress, await _count_inbox(core))
     tell(0, waiting)
     while (limit := min(compare_max, most - total.activated)) and not stopped() and await _inbox(core, 1):
         waiting_for = "" if core.writer is None else await spending.waits()
@@ -181,10 +181,6 @@ async def _make_guideline_detail(core: Core) -> dict[str, str]:
     """Say in the audit which guidelines a writer was shown, where there are any, by a hash of them."""
     active = await guidelines.lines(core)
     return {"guidelines": ExtractRequest(guidelines=active).hash} if active else {}
-
-
-def _ignore_progress(done: int, total: int) -> None:
-    """Hear how far it is."""
 
 
 async def _count_inbox(core: Core) -> int:

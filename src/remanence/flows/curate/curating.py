@@ -1,30 +1,24 @@
 """Plans are made and applied here; what they decide, and what may be done of them, is decided in `curate`."""
 
 import asyncio
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from remanence.core.acts import action_of, acts_of, kinds_of
 from remanence.core.arguments import check_count
-from remanence.core.change import PART_CHANGES_MAX, Block, Cause, Change, Entry, Fence, Key, row_count
+from remanence.core.change import Cause, Fence
 from remanence.core.effects import PLANNED
 from remanence.core.errors import Conflict, InvalidInput, PlanHeld, PolicyMismatch, StoreDamaged
-from remanence.core.keywords import CadenceName
-from remanence.core.model import STANDING, AffectedMemory, Memory, short_id
+from remanence.core.keywords import CadenceName, Progress
+from remanence.core.model import STANDING, AffectedMemory, Memory
 from remanence.core.owner import BY_POLICY
-from remanence.core.receipt import CYCLE, LEFT_OUT, Receipt
-from remanence.core.snapshot import Among, Holds, Ints, Snapshot, SnapshotRequest
+from remanence.core.receipt import Receipt
+from remanence.core.snapshot import Among, Holds, Snapshot, SnapshotRequest
 from remanence.curate.language.view import View
 from remanence.curate.planner import brake
 from remanence.curate.planner.agreement import destroyed_count, filter_to_proposed, left_out
-from remanence.curate.planner.changes import CommitPart, Group
 from remanence.curate.planner.plan import Plan, decide
 from remanence.curate.planner.plan import plan as plan_of
 from remanence.curate.planner.plan_report import (
@@ -47,6 +41,7 @@ from remanence.flows.base.context import (
     RememberedPlan,
     aside_of_rows,
     first_remarks,
+    ignore_progress,
     receipt,
 )
 from remanence.flows.base.policy_reading import (
@@ -57,16 +52,14 @@ from remanence.flows.base.policy_reading import (
     read_policy,
 )
 from remanence.flows.base.tracing import begin_span, trace_step
+from remanence.flows.curate.applying import PlanProgress, find_links_cut_by_rules
 from remanence.flows.curate.plan_inputs import (
-    attached_changes,
-    complete_merges,
-    cut_links,
     find_recently_restored,
-    hanging_changes,
     same_words_of,
 )
 from remanence.flows.curate.summarising import Summarising
 from remanence.flows.undo.conflicts import may_be_named
+from remanence.flows.undo.cut_runs import CUT_SHORT, closed_run
 from remanence.flows.undo.runs import iterate_standing_runs
 from remanence.llm.base import Shortener
 from remanence.store.base import Bookkeeping, BookkeepResult
@@ -268,14 +261,14 @@ async def apply(
     policy: Policy | None = None,
     *,
     fence: Fence | None = None,
-    stopped: Callable[[], bool] = lambda: False,
+    progress: Progress | None = None,
 ) -> Receipt:
     """Do what of a plan may be done; `policy` is the one that it follows, where it is not the one in force.
 
-    With a `fence` nothing is written once the lease has another holder. `stopped` is asked between parts; what is left
-    then waits to be planned anew.
+    With a `fence` nothing is written once the lease has another holder. Who is cancelled between two parts leaves a run
+    of what was done, and may apply the same plan again for the rest.
     """
-    return (await apply_at(core, plan, allow_destroyed, policy, fence=fence, stopped=stopped))[0]
+    return (await apply_at(core, plan, allow_destroyed, policy, fence=fence, progress=progress))[0]
 
 
 async def apply_at(
@@ -286,8 +279,13 @@ async def apply_at(
     *,
     fence: Fence | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    progress: Progress | None = None,
 ) -> tuple[Receipt, int | None]:
-    """Do the same; return also where the scope stands then if nobody else has written since the plan, or else None."""
+    """Do the same; return also where the scope stands then if nobody else has written since the plan, or else None.
+
+    With a `fence` nothing is written once the lease has another holder. `stopped` is asked between parts; what is left
+    then waits to be planned anew.
+    """
     await core.uses.settle()
     books = await core.store.bookkeep(core.scope, Bookkeeping(core.clock.now(), get=(POLICY,)))
     policy_row, origin = books.values.get(POLICY), core.made.get(plan)
@@ -297,7 +295,7 @@ async def apply_at(
         _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
     judgement = await _agreed_on(core, plan, policy, books)
     _refuse_held(judgement, allow_destroyed)
-    outcome, position = await _carried_out(core, plan, judgement, verb, fence, stopped)
+    outcome, position = await _carried_out(core, plan, judgement, verb, fence, stopped, progress)
     if verb == CURATE:
         await _keep_last(core, judgement.plan, origin, fence)
     # Positions are given once and rise: where as many were given as there are parts, nobody else got one.
@@ -406,6 +404,7 @@ async def _carried_out(
     verb: str,
     fence: Fence | None = None,
     stopped: Callable[[], bool] = lambda: False,
+    tell: Progress | None = None,
 ) -> tuple[Receipt, int | None]:
     """Commit a plan; return the receipt and the position of its last part, or of the plan where there was none."""
     cause = core.cause(
@@ -421,10 +420,19 @@ async def _carried_out(
     exempt = found.plan.seq[found.plan.exempt]
     remarks = [*found.skipped]
     summaries = Summarising(core, stopped, remarks.append)
-    progress = _PlanProgress(
-        core, plan.automatic, _cut_by_rules(found.plan), merges, exempt, remarks, summaries, cycle
+    progress = PlanProgress(
+        core,
+        plan.automatic,
+        find_links_cut_by_rules(found.plan),
+        merges,
+        exempt,
+        remarks,
+        summaries,
+        cycle,
+        tell or ignore_progress,
     )
-    await progress.run(found.plan, cause, stopped)
+    async with closed_run(core, cause):
+        await progress.run(found.plan, cause, stopped)
     outcome = receipt(
         core.scope,
         cause,
@@ -462,7 +470,11 @@ def refuse_scope(core: Core, plan: Plan) -> None:
 async def applied_by(core: Core, plan: Plan, digest: str) -> Cause | None:
     """Return the run that carried a plan out and stands; one that was cut short may be gone on with."""
     async for part in iterate_standing_runs(core, plan.position):
-        if part.cause.detail.get("plan") == digest and part.cause.final:
+        if (
+            part.cause.detail.get("plan") == digest
+            and part.cause.final
+            and CUT_SHORT not in part.cause.detail
+        ):
             return part.cause
     return None
 
@@ -500,172 +512,6 @@ def _refuse_held(found: _JudgedPlan, allow_destroyed: int | None) -> None:
     else:
         return
     raise PlanHeld(f"held: {hold.why}", recovery=recovery, destroyed=found.destroyed, clock=hold.clock)
-
-
-@dataclass
-class _PlanProgress:
-    """How far a plan has been applied."""
-
-    core: Core
-    automatic: bool
-    cut: AbstractSet[Key] | None  # the links that rules cut; None where all that go are
-    merges: Mapping[int, int]  # what is taken in → what takes it in
-    exempt: Ints  # whose deletion no limit counts
-    skipped: list[str]
-    summaries: Summarising
-    cycle: Mapping[str, Any]  # what the first part says of the run
-    parts: int = 0
-    position: int = 0  # of the last part
-    changes: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
-
-    async def run(self, plan: Plan, cause: Any, stopped: Callable[[], bool]) -> None:
-        """Commit all parts, or those for which there is time; an empty plan commits nothing.
-
-        Rules with a period have had their turn also where time was up: what is done of it, and no more.
-        """
-        pending: CommitPart | None = None
-        parts = plan.parts(PART_CHANGES_MAX)
-        # A part takes a moment to write down, which others need not wait for.
-        while (part := await aside_of_rows(len(plan.seq), next, parts, None)) is not None:
-            if pending is not None and stopped():
-                break
-            if pending is not None:
-                await self._part(pending, replace(cause, part=self.parts, final=False))
-            pending = part
-        if pending is not None:
-            await self._part(pending, replace(cause, part=self.parts, final=True, fired=plan.fired))
-
-    async def _part(self, part: CommitPart, cause: Any) -> None:
-        """Commit one part; rows that changed since the plan drop out with their group, and the rest is tried again."""
-        part, cause = await self.summaries.complete_part(part, cause)
-        if not part.groups and not part.blocks and not cause.final:
-            return
-        while True:
-            # Anew on each try: a link between two purged memories goes with either, so with the one that is left.
-            whole = await complete_merges(
-                self.core, self.merges, await _complete_purges(self.core, part.groups)
-            )
-            entries: list[Entry] = [*chain.from_iterable(whole), *part.blocks]
-            destroy_count = _count_destroyed(entries, self.exempt) if self.automatic else 0
-            try:
-                commit = await self.core.commit(
-                    entries, replace(self._add_cause_detail(cause), destroyed=destroy_count)
-                )
-            except Conflict as conflict:
-                part = self._drop_conflicts(part, whole, conflict)
-                continue
-            self.parts, self.position = self.parts + 1, commit.position
-            changes = row_count(entries)
-            self.changes += changes
-            self.counts.update(await aside_of_rows(changes, self._count_actions, part))
-            return
-
-    def _add_cause_detail(self, cause: Any) -> Any:
-        """Let the first part say what the run looked at, and each how much was left out until then, if anything was."""
-        cycle_detail = {CYCLE: self.cycle} if not self.parts else {}
-        left_out = {LEFT_OUT: len(self.skipped)} if self.skipped else {}
-        return replace(cause, detail={**cause.detail, **cycle_detail, **left_out})
-
-    def _count_actions(self, part: CommitPart) -> Counter[str]:
-        """Count what was committed by the actions that it carries out."""
-        counts = Counter(name for group in part.groups for change in group for name in self._acts(change))
-        for block in part.blocks:
-            for change, count in kinds_of(block):
-                counts.update(dict.fromkeys(acts_of(change), count))
-        return counts
-
-    def _acts(self, change: Change) -> Iterator[str]:
-        """Name the actions that a change carries out; links that a merge moves are no action of their own."""
-        if change.table == "links" and (
-            change.after is not None or (self.cut is not None and change.key not in self.cut)
-        ):
-            return
-        yield from acts_of(change)
-
-    def _drop_conflicts(
-        self, part: CommitPart, whole: Sequence[Sequence[Change]], conflict: Conflict
-    ) -> CommitPart:
-        """Leave out the rows that have a conflict, with their group in what it was completed to."""
-        bad = set(conflict.keys)
-        count_before = len(self.skipped)
-        remainder = CommitPart()
-        for group, full_group in zip(part.groups, whole, strict=True):
-            hit = [(change.table, change.key) for change in full_group if (change.table, change.key) in bad]
-            if hit:
-                self._skip(*hit[0])
-            else:
-                remainder.groups.append(group)
-        for block in part.blocks:
-            keys = block.row_keys()
-            wrong = np.array([(block.table, key) in bad for key in keys], np.bool_)
-            for key in block.where(wrong).row_keys():
-                self._skip(block.table, key)
-            remainder.blocks.extend([block.where(~wrong)] if not wrong.all() else [])
-        if len(self.skipped) == count_before:
-            raise conflict
-        return remainder
-
-    def _skip(self, table: str, key: Key) -> None:
-        self.skipped.append(f"{_name_row(table, key)}: changed, used or linked since the plan was made")
-
-
-def _name_row(table: str, key: Key) -> str:
-    """Write which row is meant as people name it: a memory by its short id, a link by those of its ends."""
-    ends = key if isinstance(key, tuple) and table == "links" else (key,)
-    numbers = [one for one in ends[:2] if isinstance(one, int)]
-    return " to ".join(map(short_id, numbers)) or f"{table} {key}"
-
-
-def _cut_by_rules(plan: Plan) -> AbstractSet[Key] | None:
-    """Return the links that rules cut where merges take others away too."""
-    if not len(plan.merges.discard):
-        return None
-    cut = plan.links.where(plan.links.why >= 0)
-    return set(zip(cut.source.tolist(), cut.target.tolist(), cut.relation.tolist(), strict=True))
-
-
-def _count_destroyed(entries: Iterable[Entry], exempt: Ints) -> int:
-    """Count what counts against the brake: memories pruned, purged or merged away."""
-    free = frozenset(exempt.tolist())
-    return sum(
-        count
-        for entry in entries
-        if entry.table == "memories"
-        for change, count in _iterate_counted(entry, exempt, free)
-        if action_of(change).destroys
-    )
-
-
-def _iterate_counted(entry: Entry, exempt: Ints, free: AbstractSet[Key]) -> Iterable[tuple[Change, int]]:
-    """Return the changes of an entry that limits may count, each with how many rows are changed so."""
-    if isinstance(entry, Block):
-        return kinds_of(entry.where(~np.isin(entry.keys, exempt)))
-    return [] if entry.key in free else [(entry, 1)]
-
-
-async def _complete_purges(core: Core, groups: list[Group]) -> list[Group]:
-    """Add to each purged memory the tags, sources, claims and links that go with it: there are no hidden effects."""
-    purge_keys = [
-        change.key
-        for group in groups
-        for change in group
-        if change.table == "memories" and change.after is None
-    ]
-    if not purge_keys:
-        return groups
-    seqs = [key for key in purge_keys if isinstance(key, int)]
-    memories = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
-    cut_keys: set[tuple[int, int, int]] = {key for group in groups for key in cut_links(group)}
-    hanging: dict[int, list[Change]] = {seq: attached_changes(memory) for seq, memory in memories.items()}
-    for claim in await core.store.claims(core.scope, seqs):
-        hanging[claim.seq].append(Change("claims", claim.key, claim.values, None))
-    for link in await core.store.neighbours(core.scope, seqs):
-        if link.key not in cut_keys:
-            cut_keys.add(link.key)
-            owner = link.source if link.source in hanging else link.target
-            hanging[owner].append(Change("links", link.key, link.values, None))
-    return [[*hanging_changes(group, hanging), *group] for group in groups]
 
 
 COMPACTION = "episodic-cap"

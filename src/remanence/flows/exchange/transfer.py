@@ -7,7 +7,7 @@ in meets what is here as `learn` would meet it, and never writes over it.
 import asyncio
 import base64
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,17 @@ import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, NameUnknown
+from remanence.core.keywords import Progress
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
+from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base import copies
 from remanence.flows.base.context import (
     LOOP_ITEMS_MAX,
     RACES_MAX,
     Core,
     first_remarks,
+    ignore_progress,
     label,
     receipt,
     run_off_loop,
@@ -50,6 +53,7 @@ from remanence.flows.exchange.overlap import (
     decide,
 )
 from remanence.flows.exchange.pam import PamDocument, build_document
+from remanence.flows.undo.cut_runs import closed_run, commit_part
 from remanence.flows.write import gating
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.store.base import Find
@@ -64,47 +68,74 @@ Item = Existing | ImportedLink | ImportedClaim | Forbid | ImportedBox | Imported
 CARRIED = tuple(column for column in COLUMNS if column.name not in {*NOT_EXPORTED, "vector"})
 
 
-async def export(core: Core, to: str | Path = copies.ELSEWHERE) -> AsyncIterator[bytes]:
+async def export(
+    core: Core, to: str | Path = copies.ELSEWHERE, progress: Progress | None = None
+) -> AsyncIterator[bytes]:
     """Yield the scope line by line: a header, the memories in order of arrival, the links by id, and a trailer.
 
-    It is registered as a copy, put at `to`.
+    It is registered as a copy, put at `to`; who is cancelled leaves it there as unfinished. `progress` hears how many
+    memories are written, of how many.
     """
     digest = Digest()
     number = memories = 0
     await core.uses.settle_to_read()
     await wait_until_embedded(core)
+    tell = await _begin_telling(core, progress)
     name = await copies.begin(core, core.scope, "export", to)
     async for value in _values(core):
         line = await run_off_loop(len(value.get("text", "")), _line, value)
         digest.add(line)
         yield line
         number, memories = number + 1, memories + ("text" in value)
+        if "text" in value and not memories % PAGE:
+            tell(memories)
         if not number % LOOP_ITEMS_MAX:
             await asyncio.sleep(0)
     await copies.finish(core, core.scope, name, memories)
+    tell(memories)
     yield _line(digest.trailer)
 
 
-async def export_pam(core: Core, to: str | Path = copies.ELSEWHERE) -> PamDocument:
+async def _begin_telling(core: Core, progress: Progress | None) -> Callable[[int], None]:
+    """Return what is to be told how many memories are written; what is learned meanwhile counts with them."""
+    if progress is None:
+        return lambda _: None
+    total = len(await core.store.snapshot(core.scope, SnapshotRequest(frozenset()), core.clock.now()))
+    progress(0, total)
+    return lambda done: progress(done, max(done, total))
+
+
+async def export_pam(
+    core: Core, to: str | Path = copies.ELSEWHERE, progress: Progress | None = None
+) -> PamDocument:
     """Write the scope as one document of Portable AI Memory 1.0; it is registered as a copy, put at `to`."""
     await core.uses.settle_to_read()
+    tell = await _begin_telling(core, progress)
     name = await copies.begin(core, core.scope, "export", to)
-    memories = [one async for page in iterate_pages(core) for one in page]
+    memories: list[Memory] = []
+    async for page in iterate_pages(core):
+        memories += page
+        tell(len(memories))
     links = await core.store.neighbours(core.scope, None)
     document = await asyncio.to_thread(build_document, core.scope, core.clock.now(), memories, links)
     await copies.finish(core, core.scope, name, document.memories)
     return document
 
 
-async def _export_whole(core: Core, to: str | Path) -> AsyncIterator[bytes]:
-    yield (await export_pam(core, to)).json + b"\n"
+async def _export_whole(core: Core, to: str | Path, progress: Progress | None) -> AsyncIterator[bytes]:
+    yield (await export_pam(core, to, progress)).json + b"\n"
 
 
-def export_as(core: Core, to: str | Path, format: str) -> AsyncIterator[bytes]:  # noqa: A002
+def export_as(
+    core: Core,
+    to: str | Path,
+    format: str,  # noqa: A002
+    progress: Progress | None = None,
+) -> AsyncIterator[bytes]:
     """Yield the scope in a format: `lines`, which an import takes in whole, or `pam`, one document."""
     if format not in FORMATS:
         raise NameUnknown("format of an export", format, FORMATS)
-    return _export_whole(core, to) if format == "pam" else export(core, to)
+    return _export_whole(core, to, progress) if format == "pam" else export(core, to, progress)
 
 
 async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
@@ -214,11 +245,13 @@ async def import_(
     *,
     edited: bool = False,
     trust: str | Trust = Trust.OUTSIDE,
+    progress: Progress | None = None,
 ) -> Receipt:
     """Take an export in, so that a second import of it changes nothing.
 
     Everything is read and checked before the first row is written. A memory whose id is here already stays as it is
-    here; one whose text is here already is merged into that, as if it were learned again.
+    here; one whose text is here already is merged into that, as if it were learned again. Who is cancelled leaves a run
+    of what was taken in, and the same import takes in the rest. `progress` hears how much is written, of how much.
     """
     if isinstance(lines, str | bytes):
         raise InvalidInput(
@@ -228,8 +261,9 @@ async def import_(
     exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
     exported = _leave_out_unsupported(core, exported)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
-    taking = _Taking(core, exported, cause, door)
-    await taking.run()
+    taking = _Taking(core, exported, cause, door, progress or ignore_progress)
+    async with closed_run(core, cause):
+        await taking.run()
     return receipt(
         core.scope,
         cause,
@@ -294,6 +328,7 @@ class _Taking:
     exported: ExportData
     cause: Cause
     door: Trust
+    tell: Progress
     counts: dict[str, int] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     changes: int = 0
@@ -332,6 +367,9 @@ class _Taking:
         """
         pages = [decided.new[start : start + PAGE] for start in range(0, len(decided.new), PAGE)]
         tail = await asyncio.to_thread(_tail, decided)
+        total = len(decided.new) + sum(map(len, tail))
+        written = 0
+        self.tell(written, total)
         if self.parts and not pages and not tail:
             await self._commit([], is_last=True)
         for number, page in enumerate(pages, start=1):
@@ -340,9 +378,13 @@ class _Taking:
             for new, seq in zip(page, seqs, strict=True):
                 new.seq = seq
             self._written |= {new.id for new in page}
+            written += len(page)
+            self.tell(written, total)
         for number, part in enumerate(tail, start=1):
             await self._commit(await asyncio.to_thread(make_changes, part), is_last=number == len(tail))
             await asyncio.to_thread(self._count, part)
+            written += len(part)
+            self.tell(written, total)
 
     def _count(self, part: Sequence[Item]) -> None:
         self._merged |= {id_ for item in part if isinstance(item, Existing) for id_ in item.ids}
@@ -350,7 +392,8 @@ class _Taking:
         self._forbidden += sum(isinstance(item, Forbid) for item in part)
 
     async def _commit(self, changes: Sequence[Change], *, is_last: bool) -> Sequence[int]:
-        commit = await self.core.commit(changes, replace(self.cause, part=self.parts, final=is_last))
+        cause = replace(self.cause, part=self.parts, final=is_last)
+        commit = await commit_part(self.core, changes, cause)
         self.parts += 1
         self.changes += len(changes)
         return commit.assigned

@@ -31,7 +31,8 @@ from remanence.flows.exchange.transfer import (
     make_create_changes,
 )
 from remanence.flows.recall.kept_frames import UNDER as FRAMES
-from remanence.flows.scopes.whole_runs import commit_part, is_written_since, refuse_others, whole_run
+from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
+from remanence.flows.undo.cut_runs import commit_part
 from remanence.flows.undo.runs import find_interrupted_runs, newest
 from remanence.flows.undo.undoing import undo
 from remanence.flows.write.embedding import EMBEDDER, wait_until_embedded

@@ -25,8 +25,9 @@ from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.policy_reading import read_adopted_policy
 from remanence.flows.erase.erase import is_held
 from remanence.flows.mirror.mirroring import MIRRORS
-from remanence.flows.scopes.whole_runs import commit_part, is_written_since, refuse_others, whole_run
+from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
 from remanence.flows.undo.conflicts import ASK, takes_all_back
+from remanence.flows.undo.cut_runs import commit_part
 from remanence.store.base import Bookkeeping
 
 DROP = "drop"

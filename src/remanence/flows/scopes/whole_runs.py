@@ -3,11 +3,10 @@
 Knows runs and their owners; must not know what a run does.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from remanence.core.change import ROWLESS, AuditPart, Cause, CommitResult, Entry
+from remanence.core.change import ROWLESS, AuditPart
 from remanence.core.errors import Protected, StoreUnavailable
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
 from remanence.flows.base.audit_log import PAGE
@@ -69,14 +68,3 @@ async def _take_back(core: Core, run: str) -> None:
     undone = {part.cause.part for part in await list_parts(core, undo_id(run))}
     if any(part.cause.part not in undone for part in await list_parts(core, run)):
         await undo(core, run)
-
-
-async def commit_part(core: Core, changes: Sequence[Entry], cause: Cause) -> CommitResult:
-    """Write one part of such a run; who is cancelled meanwhile waits until it is written or refused."""
-    task = asyncio.ensure_future(core.commit(changes, cause))
-    try:
-        return await asyncio.shield(task)
-    finally:
-        if not task.done():
-            await asyncio.wait([task])
-            task.exception()  # looked at: who was cancelled hears of that alone

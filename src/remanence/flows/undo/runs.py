@@ -10,6 +10,7 @@ from remanence.core.change import ROWLESS, AuditPart, Cause, Change, Increment, 
 from remanence.core.clock import to_datetime
 from remanence.core.effects import PLANNED, UPGRADE, VERBS
 from remanence.core.errors import InvalidInput, NotFound, format_value
+from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, Memory, Status
 from remanence.core.owner import BY_ENGINE, PERSON, owner_of
 from remanence.core.receipt import CYCLE, LEFT_OUT, Receipt, describe_cycle
@@ -233,18 +234,18 @@ def _make_affected(seq: int, gone: Mapping[str, Any] | None, memory: Memory | No
     return AffectedMemory(seq, row.get("id"), row.get("text"), row.get("said_at"))
 
 
-async def undo_named(core: Core, run: str) -> Receipt:
+async def undo_named(core: Core, run: str, progress: Progress | None = None) -> Receipt:
     """Undo the run of an id, or the newest own one where "last" is said."""
     if run == LAST:
-        return await undo_last(core)
+        return await undo_last(core, progress)
     if run == "":
         raise InvalidInput(
             '"" names no run', recovery=f"pass a receipt, a run's id, or {LAST!r} for the newest of yours"
         )
-    return await undo(core, run)
+    return await undo(core, run, progress)
 
 
-async def undo_last(core: Core) -> Receipt:
+async def undo_last(core: Core, progress: Progress | None = None) -> Receipt:
     """Take back the newest own run that stands and changed something; where its rows changed since, it is refused.
 
     A person's are all that no agent, no policy and not the engine made. None is older than a command that was refused.
@@ -261,7 +262,7 @@ async def undo_last(core: Core) -> Receipt:
                 recovery=f"nothing was undone; if you mean `{part.cause.verb}` of"
                 f" {_minute(part.cause.at)}: remanence undo {run}",
             )
-        answer = await undo(core, run)
+        answer = await undo(core, run, progress)
         return replace(answer, notes=(f"this was `{part.cause.verb}` of {_minute(part.cause.at)}",))
     whose = "" if takes_all_back(core) else " of its own"
     raise NotFound(

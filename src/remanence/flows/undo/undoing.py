@@ -15,6 +15,7 @@ import numpy as np
 from remanence.core.change import ROWLESS, AuditPart, Block, Cause, Change, Entry, Ints, inverses, rows_of
 from remanence.core.effects import VERBS, Effect
 from remanence.core.errors import Conflict, Erased, ImagesEnded, InvalidInput, NotFound, format_value
+from remanence.core.keywords import Progress
 from remanence.core.model import (
     STANDING,
     Form,
@@ -38,6 +39,7 @@ from remanence.flows.base.audit_log import PAGE, iterate_audit_log
 from remanence.flows.base.context import (
     RACES_MAX,
     Core,
+    ignore_progress,
     receipt,
     refuse_moved,
     refuse_several,
@@ -80,11 +82,12 @@ BROUGHT_BACK = (
 )
 
 
-async def undo(core: Core, run: str) -> Receipt:
+async def undo(core: Core, run: str, progress: Progress | None = None) -> Receipt:
     """Take a run back: its parts in reverse, each inverted; refuse as a whole if a row changed since.
 
     What was changed since and taken back has not changed. The undoing run's id follows from the undone one's, so a
-    second undo is refused and an interrupted one goes on where it stopped.
+    second undo is refused and an interrupted one goes on where it stopped. `progress` hears how many changes are taken
+    back, of how many.
     """
     if not isinstance(run, str):
         raise InvalidInput(f"{format_value(run)} names no run", recovery="pass a receipt, or the run's id")
@@ -119,7 +122,9 @@ async def undo(core: Core, run: str) -> Receipt:
     await refuse_forbidden_texts(core, run, rest)
     await refuse_erased_memories(core, run, rest)
     await refuse_protected(core, run, rest)
-    count = 0
+    count, done, total = 0, 0, sum(part.count for part in rest)
+    tell = progress or ignore_progress
+    tell(done, total)
     for part in rest:
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
         final = part is rest[-1]
@@ -132,6 +137,8 @@ async def undo(core: Core, run: str) -> Receipt:
         except Conflict as conflict:
             await later.catch_up()
             raise _changed_since(core, parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
+        done += part.count
+        tell(done, total)
     cause = core.cause("undo", run=undoing)
     return receipt(core.scope, cause, count, {"undo": count}, parts=len(rest), undoes=run)
 

@@ -20,7 +20,7 @@ from remanence.core.results import Result, number, visible
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base import extra_vectors
 from remanence.flows.base.async_embedder import Model, parts
-from remanence.flows.base.context import LEASE_POLL_S, Core, hold_lease
+from remanence.flows.base.context import LEASE_POLL_S, Core, hold_lease, ignore_progress
 from remanence.flows.base.extra_vectors import (
     LEASE,
     LEASE_NAME,
@@ -83,7 +83,7 @@ async def reembed(
     """
     require(core.store, VECTORS, "reembed")
     model = await _resolve_model(core, embedder)
-    tell = progress if progress is not None else _ignore_progress
+    tell = progress if progress is not None else ignore_progress
     removals = await _begin(core, model)
     count = 0
     if model is not None and not answers(await read_answering_model(core), model):
@@ -144,10 +144,6 @@ async def _resolve_model(core: Core, embedder: str | Embedder | WaitingEmbedder 
             recovery="pass it as the embedder",
         )
     return parts(going["given"])[1]
-
-
-def _ignore_progress(done: int, total: int) -> None:
-    """Hear how far it is."""
 
 
 async def _begin(core: Core, model: Model | None) -> int:
