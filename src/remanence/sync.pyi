@@ -102,7 +102,7 @@ class Graph:
         self, name: OneMemory | None = None, *, query: str | None = None, hops: int = 3, limit: int = 10
     ) -> RelatedResult: ...
     def contradictions(
-        self, open_only: bool = True, *, limit: int | None = None, after: Contradiction | None = None
+        self, open_only: bool = True, *, limit: int | None = None, after: str | Contradiction | None = None
     ) -> list[Contradiction]: ...
     def resolve(
         self, a: OneMemory, b: OneMemory, keep: OneMemory | None = None, *, if_revision: int | None = None

@@ -4,7 +4,15 @@ import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.core.errors import Conflict, InvalidInput, NotFound, PlanHeld, PolicyError, PolicyMismatch
+from remanence.core.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    PlanHeld,
+    PolicyError,
+    PolicyMismatch,
+    StoreUnavailable,
+)
 from remanence.core.model import Status, Turn
 from remanence.curate.planner.plan import Plan
 from remanence.flows.base import policy_reading
@@ -299,7 +307,7 @@ async def test_parts_are_applied_and_undone_as_one_run(
 async def test_an_interrupted_run_is_reported_and_can_be_undone(
     memory: remanence.Engine, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A process killed between two parts leaves whole parts, a name for the run, and a way back."""
+    """What fails between two parts leaves whole parts, a name for the run, and a way back."""
     await _filled(memory, clock)
     before = await _dump(memory)
     monkeypatch.setattr(applying, "PART_CHANGES_MAX", 3)
@@ -311,11 +319,11 @@ async def test_an_interrupted_run_is_reported_and_can_be_undone(
         nonlocal applied
         applied += 1
         if applied == 3:
-            raise KeyboardInterrupt
+            raise StoreUnavailable("the disk is gone", recovery="bring it back")
         return await commit(*args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(memory._core.store, "commit", dying)
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(StoreUnavailable):
         await memory.apply(plan)
     monkeypatch.setattr(memory._core.store, "commit", commit)
     (run,) = (await memory.status()).interrupted

@@ -162,6 +162,10 @@ async def test_forbidden_texts_and_contradictions_are_read_in_parts(memory: rema
     assert forbidden == await read_in_parts(memory.forbidden.list, 1)
     assert contradictions == await read_in_parts(memory.graph.contradictions, 1)
     assert forbidden[2:] == await memory.forbidden.list(after=forbidden[1].fold)
+    assert contradictions[1:] == await memory.graph.contradictions(after=contradictions[0].cursor)
+    for wrong in ("contradiction/sure/1/2", "quarantine/7"):
+        with pytest.raises(remanence.InvalidInput, match="no place"):
+            await memory.graph.contradictions(after=wrong)
     with pytest.raises(remanence.InvalidInput):
         await memory.forbidden.list(limit=0)
 

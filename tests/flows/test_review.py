@@ -174,7 +174,7 @@ async def test_a_list_goes_on_behind_what_was_settled_meanwhile(path: Path) -> N
 )
 async def test_what_is_no_cursor_is_refused(memory: Engine, cursor: str) -> None:
     """Nothing is listed from somewhere else instead."""
-    with pytest.raises(InvalidInput, match="no place in the review"):
+    with pytest.raises(InvalidInput, match="no place in a list"):
         await memory.review.list(after=cursor)
 
 

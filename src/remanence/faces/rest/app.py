@@ -460,7 +460,8 @@ def _read_revision(if_match: str, arguments: Arguments) -> int:
 
 
 def _encode_answer(answer: Any) -> bytes:
-    """Write an answer as JSON: a plan exactly as `apply` takes it, anything else as it tells of itself."""
+    """Write an answer as JSON: a plan as `apply` takes it, with what it shows; anything else as it tells of itself."""
     if isinstance(answer, Plan):
-        return answer.to_json().encode()
+        preview = orjson.dumps(encode_json_value(answer.preview))
+        return answer.to_json().encode().removesuffix(b"}") + b',"preview":' + preview + b"}"
     return orjson.dumps(encode_json_value(answer))

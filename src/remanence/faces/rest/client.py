@@ -5,7 +5,7 @@ Knows how verbs are called over HTTP; must not know what one does.
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from enum import IntEnum
 from functools import wraps
@@ -21,6 +21,7 @@ from remanence.core.keywords import Progress
 from remanence.core.model import AffectedMemory, DroppedMemory, Hit, LearnResult, Memory, RecallResult, Turn
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
+from remanence.curate.planner.plan_report import Preview
 from remanence.engine import Engine
 from remanence.faces.rest.decoding import decode_json_value
 from remanence.faces.rest.offers import BODY_BYTES_MAX, NOT_OFFERED, SEND_LESS, SHOWN_BY, Offer, list_offers
@@ -28,6 +29,7 @@ from remanence.faces.rest.transport import Request, Transport, send_and_hear, se
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import plain_name
 from remanence.flows.consolidate.boxes import Box, Trace
+from remanence.flows.inspect.graph import Contradiction
 from remanence.flows.inspect.review import ReviewItem
 from remanence.flows.scopes.scopes import ScopeOverview
 
@@ -38,6 +40,7 @@ _NAMED_BY: Mapping[type, str] = {
     Trace: "number",
     Forbidden: "fold",
     ReviewItem: "cursor",
+    Contradiction: "cursor",
     ScopeOverview: "scope",
 }
 _LOCAL = frozenset({"guide"})  # what needs no memory
@@ -166,7 +169,8 @@ def _encode_turn(turn: Turn) -> dict[str, Any]:
 def _decode_answer(offer: Offer, document: Any) -> Any:
     annotation = get_type_hints(offer.verb, include_extras=True).get("return")
     if annotation is Plan:
-        return Plan.from_json(orjson.dumps(document))
+        preview = decode_json_value(Preview, document.pop("preview", {}))
+        return replace(Plan.from_json(orjson.dumps(document)), preview=preview)
     return decode_json_value(annotation, document)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from remanence.core.arguments import check_count
 from remanence.core.change import Change
-from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, format_value
 from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, link_values, short_id
 from remanence.core.receipt import LinkedDuplicates, Receipt
@@ -22,7 +22,9 @@ from remanence.flows.consolidate.duplicates import link_duplicates
 from remanence.flows.curate.curating import CURATE, carry_out, plan
 from remanence.flows.edit.editing import decide_supersession
 from remanence.flows.inspect.related import RelatedResult, find_related
+from remanence.flows.inspect.review_pages import Place, Sort, rank_place, read_cursor, write_cursor
 
+SORT: Sort = "contradiction"
 _POLICY = """
 version = 1
 name = "by-hand"
@@ -42,11 +44,15 @@ because = "a person says that the two say the same"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Contradiction(Result):
-    """Two memories that contradict each other, and the link that says so: its weight is how sure that is."""
+    """Two memories that contradict each other, and the link that says so: its weight is how sure that is.
+
+    `cursor` is where it stands in the list, and in that of the review.
+    """
 
     link: Link
     one: Memory
     other: Memory
+    cursor: str
 
     @property
     def is_open(self) -> bool:
@@ -86,19 +92,20 @@ class Graph:
         open_only: bool = True,
         *,
         limit: int | None = None,
-        after: Contradiction | None = None,
+        after: str | Contradiction | None = None,
     ) -> list[Contradiction]:
         """List contradictions, the surest first: the open ones, or all that were ever linked.
 
-        The list goes on behind the contradiction `after`, where that stood when it was listed.
+        The list goes on behind the contradiction `after`, or its `cursor`, where that stood when it was listed.
         """
         if limit is not None:
             check_count("limit", limit, 1, LISTED_MAX)
+        behind = None if after is None else _read_rank(after)
         pairs = await _read_contradictions(self._core)
         return [
             each
             for each in pairs
-            if (each.is_open or not open_only) and (after is None or _rank(each) > _rank(after))
+            if (each.is_open or not open_only) and (behind is None or rank_place(_place(each.link)) > behind)
         ][:limit]
 
     async def resolve(
@@ -135,12 +142,22 @@ class Graph:
 async def _read_contradictions(core: Core) -> list[Contradiction]:
     links = await core.store.neighbours(core.scope, None, Relation.CONTRADICTS)
     pairs = await read_contradictions(core, await drop_same_pairs(core, links))
-    return sorted(pairs, key=_rank)
+    return sorted(pairs, key=lambda pair: rank_place(_place(pair.link)))
 
 
-def _rank(pair: Contradiction) -> tuple[float, tuple[int, int, int]]:
+def _place(link: Link) -> Place:
     """Return what a contradiction stands by in the list."""
-    return -pair.link.weight, pair.link.key
+    return link.weight, link.source, link.target
+
+
+def _read_rank(after: str | Contradiction) -> Place:
+    sort, place = read_cursor(after if isinstance(after, str) else after.cursor)
+    if sort != SORT:
+        raise InvalidInput(
+            f"{format_value(after)} is no place among contradictions",
+            recovery="give the `cursor` of one that was listed",
+        )
+    return rank_place(place)
 
 
 async def drop_same_pairs(core: Core, links: Sequence[Link]) -> list[Link]:
@@ -167,7 +184,7 @@ async def read_contradictions(core: Core, links: Sequence[Link]) -> list[Contrad
     seqs = sorted({seq for link in links for seq in (link.source, link.target)})
     by_seq = {memory.seq: memory for memory in await core.store.get(core.scope, seqs) if memory is not None}
     return [
-        Contradiction(link, by_seq[link.source], by_seq[link.target])
+        Contradiction(link, by_seq[link.source], by_seq[link.target], write_cursor(SORT, _place(link)))
         for link in links
         if link.source in by_seq and link.target in by_seq
     ]

@@ -38,9 +38,9 @@ class ReviewPage:
         """Return what this page has of a sort, in order, each with its cursor."""
         if self.only not in (None, sort):
             return []
-        rows = sorted(entries, key=lambda entry: _rank(entry[0]))
+        rows = sorted(entries, key=lambda entry: rank_place(entry[0]))
         if self.only is not None:
-            rows = [row for row in rows if _rank(row[0]) > _rank(self.after)]
+            rows = [row for row in rows if rank_place(row[0]) > rank_place(self.after)]
         if len(rows) > self.limit:
             self.behind[sort] = len(rows) - self.limit
         return [(write_cursor(sort, place), entry) for place, entry in rows[: self.limit]]
@@ -63,11 +63,12 @@ def read_cursor(cursor: str) -> tuple[Sort, Place]:
     except ValueError:
         pass
     raise InvalidInput(
-        f"{format_value(cursor)} is no place in the review",
-        recovery="give the `cursor` of an item that `review list` gave",
+        f"{format_value(cursor)} is no place in a list of what waits",
+        recovery="give the `cursor` of an item that `review list` or `graph contradictions` gave",
     )
 
 
-def _rank(place: Place) -> tuple[int | float | str, ...]:
+def rank_place(place: Place) -> Place:
+    """Return what items are sorted by."""
     first, *rest = place
     return (-float(first), *rest)
