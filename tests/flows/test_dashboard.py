@@ -89,7 +89,7 @@ class Browser:
     """A browser without scripts: it keeps its cookie, follows what it is sent to, and fills in forms."""
 
     def __init__(self, server: Server) -> None:
-        self.server, self.cookie, self.status = server, "", 0
+        self.server, self.cookie, self.status, self.address = server, "", 0, ""
 
     def send(
         self, method: str, path: str, fields: dict[str, str] | None = None, **heads: str
@@ -114,9 +114,11 @@ class Browser:
 
     def open(self, path: str, fields: dict[str, str] | None = None) -> Reader:
         """Open a page, or send a form, and follow where it leads."""
+        self.address = path
         self.status, heads, html = self.send("GET" if fields is None else "POST", path, fields)
         while self.status == 303:
-            self.status, heads, html = self.send("GET", heads["location"])
+            self.address = heads["location"]
+            self.status, heads, html = self.send("GET", self.address)
         return Reader(html)
 
     def fill(self, page: Reader, action: str, **fields: str) -> Reader:
@@ -389,21 +391,37 @@ def test_a_memory_is_written_edited_tagged_and_deleted(browser: Browser) -> None
     assert "Took back" in back.text and "The ferry" in browser.open("/memories").text
 
 
-def test_an_erasure_is_shown_done_and_proven(browser: Browser) -> None:
-    """Nothing goes that was not shown, and what was shown goes once."""
+def test_an_erasure_is_shown_done_and_proven(browser: Browser, file: Path) -> None:
+    """Nothing goes that was not shown, what was shown goes once, and the proof is there when it is loaded again."""
     shown = browser.fill(browser.open("/erase"), "/do/show-erasure", names="#6")
     assert "This would go for good" in shown.text and "blue door" in shown.text
     proof = browser.fill(shown, "/do/erase")
     assert "Erased, and proven gone" in proof.text
+    again = browser.open(browser.address)
+    assert "Erased, and proven gone" in again.text and "proof=" in browser.address
+    with remanence.sync.open(file, embedder="none") as memory:
+        secret = memory.token.add("eraser", scopes=["default"], role="erase").secret
+    other = Browser(browser.server)
+    other.open("/login", {"token": secret})
+    assert "proven gone" not in other.open(browser.address).text and 200 == other.status
     assert "blue door" not in browser.open("/memories?status=any").text
     assert "done already" in browser.fill(shown, "/do/erase").text
 
 
+def _find_secret(page: Reader) -> str:
+    """Return the token that a page shows."""
+    return re.search(r"rmn_[0-9a-f]+_[\w-]{43}", page.text).group(0)  # type: ignore[union-attr]
+
+
 def test_tokens_are_made_and_ended_by_who_started_the_server(browser: Browser) -> None:
-    """A token is shown once; a browser that logged in by a token makes none."""
+    """A token is shown once, and whoever missed it is offered another; a browser that logged in by one makes none."""
     made = browser.fill(browser.open("/tokens"), "/do/add-token", name="desk", role="curate")
-    secret = re.search(r"rmn_[0-9a-f]+_[\w-]{43}", made.text).group(0)  # type: ignore[union-attr]
-    assert secret not in browser.open("/tokens").text
+    lost = _find_secret(made)
+    again = browser.open(browser.address)
+    assert lost not in again.text and "shown once" in again.text
+    secret = _find_secret(browser.fill(again, "/do/renew-token"))
+    assert secret != lost and "curate" in browser.open("/tokens").text
+    Browser(browser.server).open("/login", {"token": lost})
     other = Browser(browser.server)
     other.open("/login", {"token": secret})
     page = other.open("/tokens")

@@ -1,10 +1,10 @@
 """What the forms on pages do: each calls one verb and says what came of it.
 
-Knows fields and verbs; must not know pages, but for those that show an answer at once.
+Knows fields and verbs; must not know pages, but for the addresses of those that show an answer.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 
 from remanence.core.errors import Conflict, InvalidInput
@@ -18,16 +18,15 @@ from remanence.faces.dashboard.rendering import ACTION_WORDS
 from remanence.faces.dashboard.visits import Visit, check_preset
 from remanence.faces.style import local, moment
 from remanence.flows.base.settings import MIRROR_FOLDER
+from remanence.flows.erase.erase import Erasure
 
 
 @dataclass(frozen=True, slots=True)
 class FormResult:
-    """What a form did: a note for the next page, which is `go` or the one that it was on; or a page that shows it."""
+    """What a form did: a note for the next page, which is `go` or the one that it was on."""
 
     note: Note | None = None
     go: str = ""
-    page: str = ""
-    shown: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,29 +286,40 @@ async def _show_erasure(visit: Visit, given: FormFields) -> FormResult:
     preview = await visit.memory.erase.show(
         named, subject=subject or None, mentions=given.read_text("mentions") is not None
     )
-    shown = {"preview": preview, "shown": visit.previews.keep(visit.token, preview)}
-    return FormResult(page="erase", shown=shown)
+    name = visit.shown.keep(visit.shown_by("erase.show"), preview)
+    return FormResult(go=visit.link("/erase", shown=name))
 
 
 async def _erase(visit: Visit, given: FormFields) -> FormResult:
     """Erase what was shown, and show the proof."""
-    preview = visit.previews.take(visit.token, given.require("shown"), visit.scope)
-    proof = await visit.memory.erase.apply(preview)
-    return FormResult(page="erase", shown={"proof": proof})
+    with visit.shown.use(visit.shown_by("erase.show"), given.require("shown")) as preview:
+        return _show_proof(visit, await visit.memory.erase.apply(preview))
 
 
 async def _finish_erasure(visit: Visit, _: FormFields) -> FormResult:
     proof = await visit.memory.erase.finish()
-    return FormResult(page="erase", shown={"proof": proof})
+    return FormResult(Note("Nothing was left to erase")) if proof is None else _show_proof(visit, proof)
+
+
+def _show_proof(visit: Visit, proof: Erasure) -> FormResult:
+    """Lead to the page that shows a proof, however often it is loaded."""
+    return FormResult(go=visit.link("/erase", proof=visit.shown.keep(visit.shown_by("erase.apply"), proof)))
 
 
 async def _add_token(visit: Visit, given: FormFields) -> FormResult:
-    """Make a token, and show it once."""
+    """Make a token, and lead to the page that shows it once."""
     role: Any = given.require("role")
     made = await visit.memory.token.add(
         given.require("name"), scopes=given.read_words("scopes"), role=role, agent=given.read_text("agent")
     )
-    return FormResult(page="tokens", shown={"made": made})
+    return FormResult(go=visit.link("/tokens", made=visit.shown.keep(visit.shown_by("token.add"), made)))
+
+
+async def _renew_token(visit: Visit, given: FormFields) -> FormResult:
+    """End a token whose secret is lost, and make another one of its name that may the same."""
+    old = await visit.memory.token.end(given.require("name"))
+    made = await visit.memory.token.add(old.name, scopes=old.scopes, role=old.role, agent=old.agent)
+    return FormResult(go=visit.link("/tokens", made=visit.shown.keep(visit.shown_by("token.add"), made)))
 
 
 async def _end_token(visit: Visit, given: FormFields) -> FormResult:
@@ -372,6 +382,7 @@ FORMS = (
     PageForm("erase", "erase.apply", _erase),
     PageForm("finish-erasure", "erase.finish", _finish_erasure),
     PageForm("add-token", "token.add", _add_token),
+    PageForm("renew-token", "token.add", _renew_token),
     PageForm("end-token", "token.end", _end_token),
     PageForm("apply-edit", "mirror.apply", _apply_edit),
     PageForm("discard-edit", "mirror.discard", _discard_edit),

@@ -28,7 +28,6 @@ from remanence.faces.dashboard.browser_sessions import (
     is_marked,
 )
 from remanence.faces.dashboard.computing import Computations
-from remanence.faces.dashboard.erase_previews import ErasePreviews
 from remanence.faces.dashboard.form_fields import FormFields, read_form
 from remanence.faces.dashboard.forms import FORMS, FormResult, PageForm
 from remanence.faces.dashboard.page_table import ERROR_PAGE, PAGES, DashboardPage
@@ -64,7 +63,6 @@ class Dashboard:
         self._now = service.now
         self.sessions = BrowserSessions(self._now)
         self._computations = Computations(self._now)
-        self._previews = ErasePreviews()
         self._scopes: list[str] = []
         self._scopes_at = -SCOPES_FRESH  # when they were listed: they are counted with their memories
         self._static = rendering.StaticFiles()
@@ -228,7 +226,7 @@ class Dashboard:
                 token,
                 session,
                 self._computations,
-                self._previews,
+                self._service.shown,
             )
             visit.scope_names = await self._list_scopes(visit)
             visit.path = request.url.path.removesuffix(".json")
@@ -324,10 +322,6 @@ class Dashboard:
         except RemanenceError as error:
             blocking = error.runs if isinstance(error, Conflict) else ()
             done = FormResult(Note(str(error), detail=error.recovery, is_refusal=True, blocking=blocking))
-        if done.page:
-            page = next(page for page in PAGES if page.name == done.page)
-            visit.path = page.path
-            return await self._render_page(page, visit, done.shown)
         go = done.go or back
         if done.note is not None:
             told = replace(done.note, sent=SentForm(form.name, given)) if done.note.is_refusal else done.note

@@ -8,7 +8,7 @@ from typing import Any
 from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
-from remanence.flows.base.access_tokens import ROLES
+from remanence.flows.base.access_tokens import ROLES, NewToken
 
 SCOPES = 200
 ERASURES = 20  # the newest
@@ -23,8 +23,8 @@ async def show_erasures(visit: Visit) -> dict[str, Any]:
         "may_erase": may_erase,
         "erasures": erasures.value,
         "copies": copies,
-        "preview": None,
-        "proof": None,
+        "preview": visit.shown.find(visit.shown_by("erase.show"), visit.query.get("shown", "")),
+        "proof": visit.shown.find(visit.shown_by("erase.apply"), visit.query.get("proof", "")),
     }
 
 
@@ -52,7 +52,17 @@ async def list_tokens(visit: Visit) -> dict[str, Any]:
     """List who may reach which scopes; a token itself is shown once, when it is made."""
     may_change = visit.may("token.add")
     tokens = await visit.memory.token.list() if may_change else [visit.token]
-    return {"tokens": tokens, "may_change": may_change, "roles": ROLES, "made": None}
+    name = visit.query.get("made", "")
+    made = visit.shown.find(visit.shown_by("token.add"), name)
+    if isinstance(made, NewToken):  # once: who loads the page again is told that it is gone
+        visit.shown.keep(visit.shown_by("token.add"), made.token, name)
+    return {
+        "tokens": tokens,
+        "may_change": may_change,
+        "roles": ROLES,
+        "made": made if isinstance(made, NewToken) else None,
+        "gone": made if made in tokens else None,
+    }
 
 
 async def list_requests(visit: Visit) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
-from remanence.faces.dashboard.erase_previews import ErasePreviews
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.offers import FILE_WIDE, ROLE
 from remanence.faces.rest.recent_requests import RecentRequests
+from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
 from remanence.flows.inspect.inspect import find_position
 
@@ -49,7 +49,7 @@ class Visit:
     token: AccessToken
     session: BrowserSession | None
     computations: Computations
-    previews: ErasePreviews
+    shown: ShownThings
     scope_names: tuple[str, ...] = ()
     path: str = ""  # of the page, also where a form's answer shows it
 
@@ -111,6 +111,10 @@ class Visit:
     def link_json(self) -> str:
         """Return the address of this page's twin."""
         return self.link(f"{self.path}.json", **self.query)
+
+    def shown_by(self, verb: str) -> ShownTo:
+        """Say to whom a verb shows something here."""
+        return ShownTo(self.token, self.scope, verb)
 
     async def find_position(self) -> int:
         """Return how far the scope has come."""

@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remanence._version import __version__
-from remanence.core.errors import NotFound, RemanenceError
+from remanence.core.errors import RemanenceError
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
@@ -41,13 +41,13 @@ from remanence.faces.rest.guarding import AGENTS, BEHIND_TOKENS, RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.recent_requests import RecentRequests, RequestRecorder
+from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments, keep_folder
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
 from remanence.flows.base.settings import MIRROR_FOLDER
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
-SHOWN_MAX = 100  # previews that are kept until what they show is done
 CANCELLED = "what was committed before stays: history names its run, and undo takes it back"
 _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
@@ -95,7 +95,7 @@ class Service:
         self.running = RunningCalls(self._tell_progress)
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
-        self._shown: OrderedDict[str, tuple[AccessToken, str, str, Any]] = OrderedDict()
+        self.shown = ShownThings()
 
     @property
     def scope(self) -> str:
@@ -227,29 +227,15 @@ class Service:
             return "".join([line.decode() async for line in answer])
         answer = await answer if inspect.isawaitable(answer) else answer
         if verb in SHOWN_BY.values():
-            name = secrets.token_hex(16)
-            self._shown[name] = (call.token, call.scope, verb, answer)
-            while len(self._shown) > SHOWN_MAX:
-                self._shown.popitem(last=False)
+            name = self.shown.keep(ShownTo(call.token, call.scope, verb), answer)
             return {"shown": name, **answer.to_dict()}
         return answer
 
     async def _do_as_shown(self, call: "_VerbCall", memory: Engine) -> Any:
         """Do what was shown; where that is refused, it may be asked for again."""
-        name = call.named["shown"]
-        call.named["shown"] = shown = self._take_shown(call, SHOWN_BY[call.offer.row.verb])
-        try:
-            return await call.offer.of(memory)(*call.places, **call.named)
-        except RemanenceError:
-            self._shown[name] = (call.token, call.scope, SHOWN_BY[call.offer.row.verb], shown)
-            raise
-
-    def _take_shown(self, call: "_VerbCall", shows: str) -> Any:
-        """Return what was shown to a token under a name, once."""
-        token, scope, verb, shown = self._shown.pop(call.named["shown"], (None, "", "", None))
-        if (token, scope, verb) != (call.token, call.scope, shows):
-            raise NotFound("this was not shown, or was done already", recovery=f"ask {shows} again")
-        return shown
+        to = ShownTo(call.token, call.scope, SHOWN_BY[call.offer.row.verb])
+        with self.shown.use(to, call.named["shown"]) as shown:
+            return await call.offer.of(memory)(*call.places, **{**call.named, "shown": shown})
 
     async def find_feed(self, scope: str, token: AccessToken) -> events.EventFeed:
         """Return what tells of a scope, one for all who listen to it; NotFound where nobody ever wrote to it."""
