@@ -20,7 +20,7 @@ from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
 from remanence.faces.dashboard.page_table import PAGES
 from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED, ROLE
-from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, stop
+from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, problem, stop
 
 POLICY = """
 version = 1
@@ -493,6 +493,20 @@ def test_what_concerns_the_whole_file_is_for_tokens_of_every_scope(
         if form.verb in FILE_WIDE:
             refused = one.open(f"/do/{form.name}", {"mark": mark, "back": "/erase"})
             assert 403 == one.status and "may not" in refused.text
+
+
+def test_a_scope_of_another_embedder_is_refused_and_the_rest_goes_on(browser: Browser, file: Path) -> None:
+    """With what to do about it, as a problem and as a page; nothing of the server waits for it."""
+    with remanence.sync.open(file, scope="apart", embedder="hashed") as memory:
+        memory.learn("Another model found this.")
+        secret = memory.token.add("all", scopes=["*"], role="write").secret
+    for verb, body in (("status", {}), ("learn", {"text": "The gate is green."})):
+        refused = browser.server.send(f"/v1/{verb}?scope=apart", body, token=secret)
+        assert "embedded by 'hashed-256-v1', not by 'none'" in problem(refused, 409)
+        assert "--embedder hashed" in refused.document["recovery"]
+        assert 200 == browser.server.send(f"/v1/{verb}?scope=other", body, token=secret).status
+    assert "serve this one" in browser.open("/overview?scope=apart").text and 409 == browser.status
+    assert "Newest memories" in browser.open("/overview").text and 200 == browser.status
 
 
 def test_no_token_logs_out_who_came_by_another(browser: Browser, file: Path) -> None:

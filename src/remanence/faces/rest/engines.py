@@ -10,6 +10,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
+from remanence.core.errors import StoreIncompatible
 from remanence.core.keywords import TrustName
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import AccessToken
@@ -48,7 +49,8 @@ class Engines:
     async def use(self, scope: str, token: AccessToken) -> AsyncIterator[Engine]:
         """Use the memory of a scope by the name, trust and role of a token.
 
-        Raises NotFound where a token that only reads names a scope that nobody ever wrote to.
+        Raises NotFound where a token that only reads names a scope that nobody ever wrote to, and StoreIncompatible
+        where the scope was embedded by another model than the server's.
         """
         name = (scope, token)
         kept = self._open.get(name)
@@ -59,7 +61,7 @@ class Engines:
         try:
             async with kept.turn:
                 if kept.memory is None:
-                    kept.memory = await kept.opening.__aenter__()
+                    kept.memory = await _open(kept.opening)
             yield kept.memory
         finally:
             kept.users -= 1
@@ -80,3 +82,14 @@ class Engines:
         kept = self._open.pop(name)
         if kept.memory is not None:
             await kept.opening.__aexit__(None, None, None)
+
+
+async def _open(opening: AbstractAsyncContextManager[Engine]) -> Engine:
+    try:
+        return await opening.__aenter__()
+    except StoreIncompatible as error:
+        raise StoreIncompatible(
+            str(error),
+            recovery=f"this server has one embedder for every scope: have another one serve this one, and"
+            f" {error.recovery}",
+        ) from error

@@ -46,7 +46,7 @@ _STATUS: tuple[tuple[type[RemanenceError], int], ...] = (
     (PolicyMismatch, 409),
     (CapabilityMissing, 501),
     (ErasedSince, 503),
-    (StoreIncompatible, 503),
+    (StoreIncompatible, 409),  # of one scope: for another file no server begins
     (StoreUnavailable, 503),
     (ModelError, 502),
     (StoreError, 500),
@@ -58,7 +58,7 @@ TITLES = {
     404: "There is no such thing",
     405: "There is no such method here",
     408: "The request took too long to arrive",
-    409: "Something changed in between",
+    409: "What is here stands against it",
     410: "It is gone for good",
     412: "The revision is another one",
     413: "The request is too large",
