@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from remanence.flows.inspect.graph import Contradiction, Graph
     from remanence.flows.inspect.inspect import Event, Run, State
     from remanence.flows.inspect.related import RelatedMemory, RelatedResult
-    from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue
+    from remanence.flows.inspect.review import Review, ReviewItem, ReviewQueue, SettlingWay
     from remanence.flows.mirror.hand_edits import FileEdit
     from remanence.flows.mirror.mirror import ApplyEditsResult, Mirror, MirrorResult
     from remanence.flows.recall.counting import CountResult, ValueCount
@@ -210,6 +210,7 @@ __all__ = [
     "ScorePart",
     "Setting",
     "Settings",
+    "SettlingWay",
     "SeverityName",
     "SkipCounts",
     "Some",
@@ -304,6 +305,7 @@ _LATER = {
     "Review": "remanence.flows.inspect.review",
     "ReviewItem": "remanence.flows.inspect.review",
     "ReviewQueue": "remanence.flows.inspect.review",
+    "SettlingWay": "remanence.flows.inspect.review",
     "Run": "remanence.flows.inspect.inspect",
     "RunReport": "remanence.flows.undo.runs",
     "RunToCome": "remanence.curate.forecast.forecast_report",

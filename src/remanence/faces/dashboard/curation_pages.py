@@ -3,9 +3,7 @@
 Knows which verbs to ask; must not know how what they answer is rendered.
 """
 
-import shlex
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +17,14 @@ from remanence.faces.dashboard.visits import Visit
 from remanence.flows.base.settings import MIRROR_FOLDER
 from remanence.flows.entities.joining import MERGE
 from remanence.flows.inspect.inspect import Event
-from remanence.flows.inspect.review import ReviewItem
+from remanence.flows.inspect.review import ReviewItem, SettlingWay
 from remanence.flows.mirror.hand_edits import FileEdit
 
 LISTED = 8  # memories of each rule, before all are asked for
 DAYS, DAYS_MAX = 30, 366
 JOINED = 10  # entities that the engine joined last
+_OF_LINK = ("target", "relation", "confidence")
+_FORM = {"review.decline": "decline", "graph.merge": "merge", "schedule.accept_clock": "accept-clock"}
 PLAN = "plan"  # the name under which plans are worked out
 
 
@@ -127,55 +127,33 @@ async def show_review(visit: Visit) -> dict[str, Any]:
 
 
 def build_choices(item: ReviewItem) -> list[Choice]:
-    """Return the ways to settle an item, as forms."""
-    seqs = [memory.seq for memory in item.memories]
-    match item.sort:
-        case "contradiction":
-            return _settle_contradiction(seqs, is_sure="they are at odds" not in item.commands)
-        case "quarantine":
-            return [
-                Choice("accept", "Let it in", {"name": seqs[0]}),
-                Choice("forget", "Delete it", {"name": seqs[0]}, is_grave=True),
-                Choice(
-                    "forget", "Delete it and refuse it from now on", {"name": seqs[0], "forbid": "yes"}, True
-                ),
-            ]
-        case "proposal":
-            return _settle_proposal(item, seqs)
-        case "held plan":
-            return (
-                [Choice("accept-clock", "The clock is right", {})]
-                if "the clock is right" in item.commands
-                else []
-            )
-    run = item.what.split()[1]
-    return [Choice("undo", "Take it back", {"run": run}, is_grave=True)]
+    """Return the ways to settle an item, as forms; a plan is looked at and applied on its own page."""
+    return [choice for way in item.ways if (choice := _build_choice(way)) is not None]
 
 
-def _settle_contradiction(seqs: Sequence[int], *, is_sure: bool) -> list[Choice]:
-    one, other = seqs
-    pair = {"a": one, "b": other}
-    link = {"name": one, "target": other, "relation": "contradicts", "confidence": 1}
-    return [
-        Choice("resolve", f"#{one} holds", {**pair, "keep": one}),
-        Choice("resolve", f"#{other} holds", {**pair, "keep": other}),
-        Choice("resolve", "Both hold", pair),
-        *([] if is_sure else [Choice("link", "They are at odds", link)]),
-    ]
-
-
-def _settle_proposal(item: ReviewItem, seqs: Sequence[int]) -> list[Choice]:
-    new, *older = seqs
-    if not older:
-        tag = shlex.split(item.commands["decline it"])[-1]
-        return [
-            Choice("tag", f"Set {tag}", {"name": new, "tags": tag}),
-            Choice("decline", "Decline", {"name": new, "what": tag}),
-        ]
-    decline = Choice("decline", "Decline", {"name": new, "what": older[0]})
-    if "make them one" in item.commands:
-        return [Choice("merge", "Make them one", {"keep": older[0], "other": new}), decline]
-    return [Choice("supersede", f"Replace #{older[0]}", {"old": older[0], "by": new}), decline]
+def _build_choice(way: SettlingWay) -> Choice | None:
+    given, words = dict(way.arguments), f"{way.words[0].upper()}{way.words[1:]}"
+    match way.verb:
+        case "graph.resolve":
+            return Choice("resolve", f"#{given['keep']} holds" if "keep" in given else words, given)
+        case "link":
+            fields = {"name": given["source"], **{name: given[name] for name in _OF_LINK}}
+            return Choice("link", words, fields)
+        case "review.accept":
+            return Choice("accept", words, {"name": given["names"]})
+        case "forget":
+            forbid = {"forbid": "yes"} if "forbid" in given else {}
+            return Choice("forget", words, {"name": given["names"], **forbid}, is_grave=True)
+        case "tag":
+            (tag,) = given["tags"]
+            return Choice("tag", f"Set {tag}", {"name": given["names"], "tags": tag})
+        case "supersede":
+            return Choice("supersede", f"Replace #{given['old']}", given)
+        case "review.decline" | "graph.merge" | "schedule.accept_clock":
+            return Choice(_FORM[way.verb], words, given)
+        case "undo":
+            return Choice("undo", words, given, is_grave=True)
+    return None
 
 
 async def _find_joined_entities(memory: Engine) -> list[Event]:

@@ -40,7 +40,7 @@ from remanence.faces.rest.engines import Engines, Opener
 from remanence.faces.rest.guarding import AGENTS, BEHIND_TOKENS, RequestGuard
 from remanence.faces.rest.offers import FILE_WIDE, SHOWN_BY, Offer, list_offers
 from remanence.faces.rest.problems import Problem, RequestRefused
-from remanence.faces.rest.recent_requests import RecentRequests, RequestRecorder
+from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments, keep_folder
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
@@ -89,7 +89,7 @@ class Service:
 
     def __init__(self, opener: Opener, tokens: Engine) -> None:
         self.engines = Engines(opener)
-        self.requests = RecentRequests()
+        self.requests = RecentRequests(self.now, BEHIND_TOKENS)
         self._tokens = tokens  # a memory of the same file, open as long as the server
         self._feeds: dict[str, events.EventFeed] = {}
         self.running = RunningCalls(self._tell_progress)
@@ -360,8 +360,7 @@ def build_app(
     _add_call_routes(app, service)
     app.router.routes.extend(pages)
     _declare_tokens(app)
-    guarded = RequestGuard(app, hosts, seconds_max, service.find_token)
-    return RequestRecorder(guarded, service.requests, service.now, BEHIND_TOKENS)
+    return RequestGuard(app, hosts, seconds_max, service.find_token)
 
 
 def _declare_tokens(app: FastAPI) -> None:

@@ -7,9 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-from remanence.core.clock import read_monotonic_micros
+from starlette.types import Scope
 
 KEPT_MAX = 500
 PATH_CHARS_MAX = 120
@@ -28,52 +26,22 @@ class AnsweredRequest:
 
 
 class RecentRequests:
-    """The newest requests."""
+    """The newest requests below some paths."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], int], paths: tuple[str, ...]) -> None:
+        self._now, self._paths = now, paths
         self._kept: deque[AnsweredRequest] = deque(maxlen=KEPT_MAX)
 
-    def add(self, request: AnsweredRequest) -> None:
-        """Keep one; the oldest goes where there are too many."""
-        self._kept.append(request)
+    def note(self, scope: Scope, status: int, micros: int, _: int) -> None:
+        """Keep one that was answered after so many microseconds; the oldest goes where there are too many."""
+        path, token = scope["path"], scope.get("token")
+        if path.startswith(self._paths):
+            name = "" if token is None else token.name
+            path = path[:PATH_CHARS_MAX]
+            self._kept.append(
+                AnsweredRequest(self._now() - micros, scope["method"], path, name, status, micros / 1_000)
+            )
 
     def list_newest(self) -> list[AnsweredRequest]:
         """Return them, newest first."""
         return list(reversed(self._kept))
-
-
-class RequestRecorder:
-    """Stands before an application and keeps what was asked below some paths, once it was answered."""
-
-    def __init__(
-        self, app: ASGIApp, log: RecentRequests, now: Callable[[], int], paths: tuple[str, ...]
-    ) -> None:
-        self._app, self._log, self._now, self._paths = app, log, now, paths
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and keep how it went."""
-        if scope["type"] != "http" or not scope["path"].startswith(self._paths):
-            await self._app(scope, receive, send)
-            return
-        at, began, status = self._now(), read_monotonic_micros(), 0
-
-        async def send_on(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, send_on)
-        finally:
-            token = scope.get("token")
-            self._log.add(
-                AnsweredRequest(
-                    at,
-                    scope["method"],
-                    scope["path"][:PATH_CHARS_MAX],
-                    "" if token is None else token.name,
-                    status,
-                    (read_monotonic_micros() - began) / 1_000,
-                )
-            )

@@ -73,7 +73,7 @@ async def serve(
             pages=dashboard.build_routes(),
         )
         config = uvicorn.Config(
-            watch.stand_before(app, memory, service.find_token),
+            watch.stand_before(app, memory, service.find_token, service.requests.note),
             http=HeadProtocol,
             log_config=LOGGING_CONFIG if watch.log is None else None,
             log_level="warning",

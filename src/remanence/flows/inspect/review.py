@@ -6,6 +6,7 @@ Knows where each sort of it is kept; settles nothing itself.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from shlex import quote
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
 from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
 from remanence.core.receipt import AutomaticRun, Receipt
-from remanence.core.results import MaybeTime, Result, Time, format_counts, visible
+from remanence.core.results import MaybeTime, Result, Time, fields_of, format_counts, visible
 from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
@@ -31,15 +32,28 @@ from remanence.gate.orders import READS, judge_order
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ReviewItem(Result):
-    """One thing that waits for a person: what it is, which memories it is about, and how to settle it.
+class SettlingWay(Result):
+    """One way to settle what waits: what it does, the verb that does it with which arguments, and what to type."""
 
-    `commands` says of each way to settle it what to type. A list goes on behind the `cursor`, also once it is settled.
+    words: str
+    verb: str
+    arguments: Mapping[str, Any]
+    command: str
+
+    def __str__(self) -> str:
+        return f"{self.words}: {self.command}"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ReviewItem(Result):
+    """One thing that waits for a person: what it is, which memories it is about, and the ways to settle it.
+
+    A list goes on behind the `cursor`, also once it is settled.
     """
 
     sort: Sort
     what: str
-    commands: Mapping[str, str]
+    ways: tuple[SettlingWay, ...]
     memories: tuple[Memory, ...] = ()
     at: int | None = None
     cursor: str = ""
@@ -47,8 +61,16 @@ class ReviewItem(Result):
     time = MaybeTime("at")
 
     def __str__(self) -> str:
-        ways = "; ".join(f"{way}: {command}" for way, command in self.commands.items())
-        return visible(f"{self.sort}: {self.what} ({ways})")
+        return visible(f"{self.sort}: {self.what} ({'; '.join(map(str, self.ways))})")
+
+    @property
+    def commands(self) -> dict[str, str]:
+        """What to type, by what it does."""
+        return {way.words: way.command for way in self.ways}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it with its commands as data that `json.dumps` takes."""
+        return {**fields_of(self), "commands": self.commands}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -195,15 +217,19 @@ async def _make_contradiction_items(core: Core, page: ReviewPage, links: Sequenc
 
 def _contradiction(pair: Contradiction) -> ReviewItem:
     one, other = pair.one.seq, pair.other.seq
-    settle = f"remanence graph resolve {one} {other}"
-    commands = {**{f"{seq} holds": f"{settle} --keep {seq}" for seq in (one, other)}, "both hold": settle}
+    ends, settle = {"a": one, "b": other}, f"remanence graph resolve {one} {other}"
+    ways = [
+        SettlingWay(f"{seq} holds", "graph.resolve", {**ends, "keep": seq}, f"{settle} --keep {seq}")
+        for seq in (one, other)
+    ]
+    ways.append(SettlingWay("both hold", "graph.resolve", ends, settle))
     if not pair.link.is_certain:
-        commands["they are at odds"] = (
-            f"remanence link {one} {other} contradicts --confidence 1 --if-exists update"
-        )
+        link = {"source": one, "target": other, "relation": "contradicts", "confidence": 1}
+        command = f"remanence link {one} {other} contradicts --confidence 1 --if-exists update"
+        ways.append(SettlingWay("they are at odds", "link", {**link, "if_exists": "update"}, command))
     verb = "contradicts" if pair.link.is_certain else "may contradict"
     what = f"{short_id(one)} {verb} {short_id(other)} (sure {pair.link.weight:.2f})"
-    return ReviewItem("contradiction", what, commands, (pair.one, pair.other), pair.link.created_at)
+    return ReviewItem("contradiction", what, tuple(ways), (pair.one, pair.other), pair.link.created_at)
 
 
 async def _make_quarantine_items(core: Core, page: ReviewPage, seqs: Sequence[int]) -> list[ReviewItem]:
@@ -213,11 +239,18 @@ async def _make_quarantine_items(core: Core, page: ReviewPage, seqs: Sequence[in
         ReviewItem(
             "quarantine",
             f"{short_id(one.seq)} {judge_order(one.text).reason or READS}, and no user or agent said it",
-            {
-                "let it in": f"remanence review accept {one.seq}",
-                "delete it": f"remanence forget {one.seq}",
-                "delete it and refuse it from now on": f"remanence forget {one.seq} --forbid",
-            },
+            (
+                SettlingWay(
+                    "let it in", "review.accept", {"names": one.seq}, f"remanence review accept {one.seq}"
+                ),
+                SettlingWay("delete it", "forget", {"names": one.seq}, f"remanence forget {one.seq}"),
+                SettlingWay(
+                    "delete it and refuse it from now on",
+                    "forget",
+                    {"names": one.seq, "forbid": True},
+                    f"remanence forget {one.seq} --forbid",
+                ),
+            ),
             (one,),
             one.learned_at,
             cursors[one.seq],
@@ -230,44 +263,54 @@ def _iterate_proposal_items(one: Proposal) -> Iterator[tuple[Place, ReviewItem]]
     """Yield each tag, and each memory whose place another may take or that it repeats, with its place."""
     seq, proposes = one.memory.seq, f"{one.by} proposes"
     for tag in one.tags:
-        commands = {
-            "set it": f"remanence tag {seq} {quote(tag)}",
-            "decline it": f"remanence review decline {seq} {quote(tag)}",
-        }
+        set_tag = SettlingWay(
+            "set it", "tag", {"names": seq, "tags": (tag,)}, f"remanence tag {seq} {quote(tag)}"
+        )
         what = f"{proposes} the tag {tag} for {short_id(seq)}"
-        yield (seq, 1, tag), ReviewItem("proposal", what, commands, (one.memory,), one.at)
+        yield (
+            (seq, 1, tag),
+            ReviewItem("proposal", what, (set_tag, _decline(seq, tag)), (one.memory,), one.at),
+        )
     for old in one.replaces:
-        commands = {
-            "replace it": f"remanence supersede {old.seq} {seq}",
-            "decline it": f"remanence review decline {seq} {old.seq}",
-        }
+        replace_it = SettlingWay(
+            "replace it", "supersede", {"old": old.seq, "by": seq}, f"remanence supersede {old.seq} {seq}"
+        )
         what = f"{proposes} that {short_id(seq)} takes the place of {short_id(old.seq)}"
-        yield (seq, 2, f"{old.seq}"), ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+        ways = replace_it, _decline(seq, old.seq)
+        yield (seq, 2, f"{old.seq}"), ReviewItem("proposal", what, ways, (one.memory, old), one.at)
     for old in one.repeats:
-        commands = {
-            "make them one": f"remanence graph merge {old.seq} {seq}",
-            "decline it": f"remanence review decline {seq} {old.seq}",
-        }
+        merge = SettlingWay(
+            "make them one",
+            "graph.merge",
+            {"keep": old.seq, "other": seq},
+            f"remanence graph merge {old.seq} {seq}",
+        )
         what = f"{proposes} that {short_id(seq)} says the same as {short_id(old.seq)}"
-        yield (seq, 3, f"{old.seq}"), ReviewItem("proposal", what, commands, (one.memory, old), one.at)
+        ways = merge, _decline(seq, old.seq)
+        yield (seq, 3, f"{old.seq}"), ReviewItem("proposal", what, ways, (one.memory, old), one.at)
+
+
+def _decline(seq: int, what: str | int) -> SettlingWay:
+    command = f"remanence review decline {seq} {quote(str(what))}"
+    return SettlingWay("decline it", "review.decline", {"name": seq, "what": what}, command)
 
 
 async def _make_held_item(core: Core, ran: AutomaticRun) -> tuple[Place, ReviewItem]:
     policy_row = await read_adopted_policy(core)
-    by = (
-        ""
-        if policy_row is not None and is_adopted(policy_row, core.policy.hash)
-        else f" --policy {quote(core.policy.name)}"
+    name = core.policy.name
+    is_in_force = policy_row is not None and is_adopted(policy_row, core.policy.hash)
+    by, named = ("", {}) if is_in_force else (f" --policy {quote(name)}", {"policy": name})
+    look = SettlingWay("look at it", "plan", named, f"remanence plan{by}")
+    settle = SettlingWay("the clock is right", "schedule.accept_clock", {}, "remanence schedule accept-clock")
+    if ran.held != "clock":
+        command = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
+        settle = SettlingWay("apply it", "apply", {**named, "allow_destroyed": ran.destroyed}, command)
+    return (ran.at,), ReviewItem(
+        "held plan", f"the plan of {name} is {ran.reason}", (look, settle), at=ran.at
     )
-    commands = {"look at it": f"remanence plan{by}"}
-    if ran.held == "clock":
-        commands["the clock is right"] = "remanence schedule accept-clock"
-    else:
-        commands["apply it"] = f"remanence curate{by} --allow-destroyed {ran.destroyed}"
-    what = f"the plan of {core.policy.name} is {ran.reason}"
-    return (ran.at,), ReviewItem("held plan", what, commands, at=ran.at)
 
 
 def _make_interrupted_item(run: str) -> ReviewItem:
     what = f"run {run} has not come to its end: it was interrupted, or goes on in another process"
-    return ReviewItem("interrupted run", what, {"take it back": f"remanence undo {run}"})
+    way = SettlingWay("take it back", "undo", {"run": run}, f"remanence undo {run}")
+    return ReviewItem("interrupted run", what, (way,))
