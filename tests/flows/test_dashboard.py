@@ -387,6 +387,12 @@ def test_a_memory_is_written_edited_tagged_and_deleted(browser: Browser) -> None
     assert "Unpinned #8" in browser.fill(browser.open("/memories/8"), "/do/unpin").text
     deleted = browser.fill(browser.open("/memories/8"), "/do/forget")
     assert "Deleted #8" in deleted.text
+    mark = next(form["mark"] for form in deleted.forms if "mark" in form)
+    refused = browser.open(
+        "/do/correct", {"mark": mark, "back": "/memories", "name": "8", "text": "At nine."}
+    )
+    assert "Bring #8 back" in refused.text and "restore 8" in refused.text.partition("Bring #8 back")[2]
+    assert any(one.get("href", "").startswith("/memories/8") for _, one in refused.tags)
     back = browser.fill(deleted, "/do/undo")
     assert "Took back" in back.text and "The ferry" in browser.open("/memories").text
 

@@ -41,7 +41,7 @@ class SentForm:
 class Note:
     """What one form did, told on the next page; `run` can be taken back.
 
-    Of one that was refused, `sent` is what was typed, and `blocking` are the runs that are to be undone before.
+    Of one that was refused, `sent` is what was typed.
     """
 
     text: str
@@ -49,7 +49,6 @@ class Note:
     detail: str = ""
     is_refusal: bool = False
     sent: SentForm | None = None
-    blocking: tuple[str, ...] = ()
 
 
 @dataclass

@@ -17,6 +17,7 @@ from remanence.core.clock import DAY, HOUR, MINUTE, SECOND, to_datetime
 from remanence.core.effects import ACTIONS
 from remanence.core.model import short_id
 from remanence.core.results import number, visible
+from remanence.faces.dashboard.ways_out import find_ways_out
 from remanence.faces.style import local
 
 # Nothing from elsewhere, nothing within the page that runs: not even what a memory's text holds.
@@ -100,6 +101,7 @@ def build_environment(static: StaticFiles) -> jinja2.Environment:
         "action": lambda name: ACTION_WORDS.get(name, str(name).replace("_", " ")),
         "words": lambda name: str(name).replace("_", " "),
         "label": lambda value: value.name.lower(),
+        "ways_out": find_ways_out,
     }
     environment.globals |= {"static": static.link, "number": number}
     return environment

@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from remanence.core.clock import SECOND
-from remanence.core.errors import Conflict, NotFound, RemanenceError
+from remanence.core.errors import NotFound, RemanenceError
 from remanence.core.results import encode_json_value
 from remanence.faces.dashboard import curation_pages, rendering
 from remanence.faces.dashboard.browser_sessions import (
@@ -320,8 +320,7 @@ class Dashboard:
         try:
             done = await form.carry_out(visit, given)
         except RemanenceError as error:
-            blocking = error.runs if isinstance(error, Conflict) else ()
-            done = FormResult(Note(str(error), detail=error.recovery, is_refusal=True, blocking=blocking))
+            done = FormResult(Note(str(error), detail=error.recovery, is_refusal=True))
         go = done.go or back
         if done.note is not None:
             told = replace(done.note, sent=SentForm(form.name, given)) if done.note.is_refusal else done.note
