@@ -8,13 +8,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, sync_playwright
 
-import remanence.sync
 from remanence.faces.dashboard.page_table import PAGES
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "dashboard"
@@ -22,33 +20,9 @@ COMMAND = [sys.executable, "-c", "from remanence.faces.cli import main; main()"]
 WIDE, NARROW, HIGH = 1_280, 360, 800
 WAIT_MS = 1_500  # in which the graph is drawn
 ADDRESSES = {
-    "conversations": "/conversations?scope=boathouse",
-    "entities": "/entities?scope=boathouse",
     "memory": "/memories/115",
     "ask": "/ask?q=who+can+drive+the+safety+boat%3F&why_not=%2312",
 }
-FIRST_DAY = datetime(2026, 11, 2, 9, tzinfo=UTC)
-TALKS = (
-    (
-        ("Ines", "The pier has rotten planks near the ladder, somebody will fall through."),
-        ("Oskar", "The planks of the pier need oak, and the ladder needs new bolts."),
-        ("Ines", "Oak planks for the pier cost forty crowns each at Lindqvist Timber."),
-        ("Oskar", "Lindqvist Timber delivers the oak planks for the pier on Thursday."),
-        ("Ines", "Different matter: the sail of the Heron is torn at the foot."),
-        ("Oskar", "Marta Berg mends sails, the sail of the Heron goes to her."),
-    ),
-    (
-        ("Oskar", "Marta Berg has the sail of the Heron and wants two weeks for it."),
-        ("Ines", "Then the Heron sails in the last race with a borrowed sail."),
-        ("Oskar", "The oak planks for the pier came, twelve of them."),
-        ("Ines", "I will lay the planks of the pier on Saturday with Oskar."),
-    ),
-    (
-        ("Ines", "The pier is done: all oak planks lie, and the ladder has its bolts."),
-        ("Oskar", "The sail of the Heron is back from Marta Berg, it looks new."),
-        ("Ines", "Marta Berg asks for sixty crowns for the sail of the Heron."),
-    ),
-)
 DARK, SMALL = ("overview", "plan", "graph"), ("overview", "plan", "ask")
 
 
@@ -56,7 +30,6 @@ def main() -> None:
     """Make a memory, serve it, and take every picture anew."""
     with tempfile.TemporaryDirectory() as name:
         subprocess.run([*COMMAND, "demo", name], check=True, stdout=subprocess.DEVNULL)
-        note_talks(Path(name) / "agent.db")
         serving = subprocess.Popen(
             [*COMMAND, "serve", f"{name}/agent.db", "--port", "0"], stdout=subprocess.PIPE, text=True
         )
@@ -80,17 +53,6 @@ def main() -> None:
             browser.close()
         serving.terminate()
         serving.wait()
-
-
-def note_talks(file: Path) -> None:
-    """Note what two people said on three days, in a scope of its own: for the pages about conversations."""
-    with remanence.sync.open(file, scope="boathouse") as memory:
-        for day, talk in enumerate(TALKS):
-            for minute, (speaker, text) in enumerate(talk):
-                said_at = FIRST_DAY + timedelta(days=3 * day, hours=minute // 4, minutes=minute)
-                turn = {"speaker": speaker, "session": f"day {day + 1}", "said_at": said_at}
-                memory.note(text, later=True, **turn)
-            memory.consolidate(listen=True)
 
 
 def take_pictures(browser: Browser, base: str, link: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import remanence
+from remanence.core.model import Kind
 from remanence.faces.cli import demo
 from tests.command_line import typed
 
@@ -27,12 +28,17 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, demo.DemoResul
 
 
 async def test_every_turn_is_stored_or_confirms_one(told: tuple[Path, demo.DemoResult, str]) -> None:
-    """All lines of the file are accounted for, and a second ingest knew each of them."""
+    """All lines of the file are accounted for, a second ingest knew each of them, and the talk beside it has boxes."""
     folder, shown, _ = told
     lines = len(demo.TALK.read_text(encoding="utf-8").splitlines())
     async with remanence.open(folder / demo.DATABASE) as memory:
         found = await memory.list(status="any", limit=LONG_AGO)
+        boxes, traces = await memory.boxes.list(), await memory.traces.list(boxes_min=2)
+        facts = [one for one in found if one.speaker in {"Ines", "Oskar"} and one.kind is not Kind.EPISODIC]
+        found = [one for one in found if one.speaker not in {"Ines", "Oskar"}]
 
+    assert (shown.noted, shown.facts, shown.boxes) == (13, len(facts), len(boxes))
+    assert len(facts) > 5 and len(boxes) > 2 and traces
     assert lines == shown.stored + shown.repeats == shown.known_again
     assert (shown.stored, shown.repeats) == (len(found), sum(one.confirmations for one in found))
     assert shown.repeats >= 10
@@ -67,7 +73,7 @@ async def test_the_first_plan_afterwards_has_something_in_it(told: tuple[Path, d
 def test_the_page_shows_each_step(told: tuple[Path, demo.DemoResult, str]) -> None:
     """The right answers, the plan and the reasons are on the page, in order of the steps."""
     _, _, page = told
-    steps = "LEARN", "RECALL", "CORRECT", "PLAN", "EXPLAIN", "APPLY", "UNDO", "A YEAR"
+    steps = "LEARN", "LISTEN", "RECALL", "CORRECT", "PLAN", "EXPLAIN", "APPLY", "UNDO", "A YEAR"
     found = [page.index(f"\n{step}  ") for step in steps]
     text = " ".join(page.split())
 

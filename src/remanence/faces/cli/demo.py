@@ -21,6 +21,8 @@ from cyclopts import Parameter
 from remanence.core.arguments import check_path
 from remanence.core.clock import DAY, ManualClock, to_datetime
 from remanence.core.errors import InvalidInput
+from remanence.core.model import Turn
+from remanence.core.results import number
 from remanence.curate.planner.plan_report import render
 from remanence.engine import Engine
 from remanence.faces.cli.options import Common, Given
@@ -28,6 +30,7 @@ from remanence.opening import open as open_memory
 
 SAMPLE = Path(__file__).parent.parent / "sample"
 TALK = SAMPLE / "saltmarsh.jsonl"
+OVERHEARD = SAMPLE / "boathouse.jsonl"
 POLICY = SAMPLE / "policy.toml"
 DATABASE = "agent.db"  # the name that every command looks for
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -64,6 +67,9 @@ class DemoResult:
     after: Mapping[str, int]
     restored: Mapping[str, int]
     run: str
+    noted: int = 0
+    facts: int = 0
+    boxes: int = 0
     year: tuple[Mapping[str, int], ...] = ()  # memories of each status after each month
 
 
@@ -125,15 +131,20 @@ def _make(folder: Path) -> None:
             )
 
 
-def sessions() -> Iterator[tuple[datetime, list[dict[str, Any]]]]:
-    """Yield the turns of each day with the time of the first."""
-    lines = TALK.read_text(encoding="utf-8").splitlines()
+def read_turns(file: Path) -> list[dict[str, Any]]:
+    """Return the turns of a conversation, each with where it stands."""
+    lines = file.read_text(encoding="utf-8").splitlines()
     rows = [
-        json.loads(line) | {"source": f"{TALK.name}:{number}"} for number, line in enumerate(lines, start=1)
+        json.loads(line) | {"source": f"{file.name}:{number}"} for number, line in enumerate(lines, start=1)
     ]
     for row in rows:
         row["said_at"] = datetime.fromisoformat(row["said_at"])
-    for _, day in groupby(rows, key=lambda row: row["session"]):
+    return rows
+
+
+def sessions() -> Iterator[tuple[datetime, list[dict[str, Any]]]]:
+    """Yield the turns of each day with the time of the first."""
+    for _, day in groupby(read_turns(TALK), key=lambda row: row["session"]):
         turns = list(day)
         yield turns[0]["said_at"], turns
 
@@ -146,8 +157,9 @@ class Walk:
     clock: ManualClock
 
     async def run_steps(self, memory: Engine, folder: str) -> DemoResult:
-        """Learn, recall, correct, plan, apply, explain and undo."""
+        """Learn, listen, recall, correct, plan, apply, explain and undo."""
         stored, repeats, again = await self._learn(memory)
+        noted, facts, boxes = await self._listen(memory)
         await self._recall(memory)
         await self._correct(memory)
         before = (await memory.status()).statuses
@@ -161,7 +173,9 @@ class Walk:
         undone = await memory.undo(receipt)
         restored = (await memory.status()).statuses
         self._step("Undo", f"{undone.changes} changes taken back: {numbers(restored)}")
-        return DemoResult(folder, stored, repeats, again, before, after, restored, receipt.run)
+        return DemoResult(
+            folder, stored, repeats, again, before, after, restored, receipt.run, noted, facts, boxes
+        )
 
     async def _learn(self, memory: Engine) -> tuple[int, int, int]:
         stored = repeats = days = 0
@@ -182,6 +196,25 @@ class Walk:
             ]
         )
         return stored, repeats, again.known
+
+    async def _listen(self, memory: Engine) -> tuple[int, int, int]:
+        """Note what two people said on three days; what of it is worth knowing is found without a model."""
+        turns = [Turn(**row) for row in read_turns(OVERHEARD)]
+        for turn in turns:
+            await memory.note(turn, later=True)
+        heard = (await memory.consolidate()).heard
+        self.clock.advance(hours=1)
+        await memory.consolidate()  # nobody has gone on: the last box of each day is sealed
+        boxes = await memory.boxes.list()
+        traces = await memory.traces.list(boxes_min=2)
+        self._step("Listen", f"{len(turns)} turns of two people in the boathouse, noted one by one")
+        self._lines(
+            [
+                f"{heard.stored} facts were found in them; they are in {len(boxes)} boxes by matter,",
+                f"and {number(len(traces), 'matter', 'matters')} went on over several days.",
+            ]
+        )
+        return len(turns), heard.stored, len(boxes)
 
     async def _recall(self, memory: Engine) -> None:
         for question in QUESTIONS:
