@@ -1,20 +1,20 @@
 """What the server takes beside the engine: `python -m benchmarks.rest [--memories …] [--recalls …]`. Linux only.
 
 Drawn texts are learned into a file; the engine, and then a server of its own process, are asked the same questions
-about them. `rest.extra_ms` is the CPU time a recall takes the server less the engine. `rest.p99_ms` is how long eight
-clients wait for an answer, each asking one after the other; `rest.errors` counts what sixty-four were refused.
-`rest.event_ms` is how long after its answer the last of some listeners has heard of a write; `rest.flood_rss_mb` what
-the server holds after ten seconds of bodies of a megabyte without a token, and `rest.after_flood_s` when it then
-answers another. `--options="--metrics --log json"` is given to the server; `rest.scrape_ms` is then the CPU time of
-an answer of `/metrics`, and `rest.options_ms` how much more of it a request takes than one of a server without options,
-asked in turn.
+about them. `rest.extra_ms` is the CPU time a recall takes the server less the engine. `rest.cpu_ms` and
+`rest.cpu_p99_ms` are the server's CPU time for a recall: of one client for each request by itself, of eight for what
+they ask at once, divided by eight. `rest.wait_p99_ms` is how long those eight wait for an answer, each asking one after
+the other; `rest.errors` counts what sixty-four were refused. `rest.event_ms` is how long after its answer the last of
+some listeners has heard of a write; `rest.flood_rss_mb` what the server holds after ten seconds of bodies of a megabyte
+without a token, and `rest.after_flood_s` when it then answers another. `--options="--metrics --log json"` is given to
+the server; `rest.scrape_ms` is then the CPU time of an answer of `/metrics`, and `rest.options_ms` how much more of it
+a request takes than one of a server without options, asked in turn.
 """
 
 import argparse
 import asyncio
 import http.client
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -172,8 +172,12 @@ def _measure_server(pid: int, port: int, asked: list[str], engine_ms: float, tok
     figure("rest.engine_ms", engine_ms, "ms")
     figure("rest.server_ms", server_ms, "ms")
     figure("rest.extra_ms", server_ms - engine_ms, "ms")
+    for clients in (1, 8):
+        spent_ms = _measure_cpu((pid, port), token, asked, clients)
+        figure("rest.cpu_ms", float(np.mean(spent_ms)), "ms", clients=clients)
+        figure("rest.cpu_p99_ms", float(np.percentile(spent_ms, 99)), "ms", clients=clients)
     waited, _ = _ask_at_once(port, token, asked, 8)
-    figure("rest.p99_ms", 1_000 * float(np.percentile(waited, 99)), "ms")
+    figure("rest.wait_p99_ms", 1_000 * float(np.percentile(waited, 99)), "ms", clients=8)
     _, refused = _ask_at_once(port, token, asked, 64)
     figure("rest.errors", refused, "")
     for listeners in (1, LISTENERS):
@@ -182,6 +186,22 @@ def _measure_server(pid: int, port: int, asked: list[str], engine_ms: float, tok
     _flood(port)
     figure("rest.flood_rss_mb", _resident_mb(pid), "MB")
     figure("rest.after_flood_s", _Client(port, token).ask("recall", query=asked[0])[1], "s")
+
+
+def _measure_cpu(server: tuple[int, int], token: str, asked: list[str], clients: int) -> list[float]:
+    """Return the milliseconds of CPU that a request took, for each round in which all clients ask one at once."""
+    pid, port = server
+    asking, spent_ms = [_Client(port, token) for _ in range(clients)], []
+    with ThreadPoolExecutor(clients) as pool:
+        for number in range(len(asked)):
+            began = read_cpu_seconds(pid)
+            calls = [
+                pool.submit(client.ask, "recall", query=asked[(number + at) % len(asked)], count_use=False)
+                for at, client in enumerate(asking)
+            ]
+            assert all(call.result()[0] == 200 for call in calls)
+            spent_ms.append(1_000 * (read_cpu_seconds(pid) - began) / clients)
+    return spent_ms
 
 
 def _ask_at_once(port: int, token: str, asked: list[str], clients: int) -> tuple[list[float], int]:
@@ -250,9 +270,8 @@ def _flood(port: int) -> None:
 
 
 def read_cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has taken so far."""
-    parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the CPU time that a process has taken so far, all its threads together, to the nanosecond."""
+    return time.clock_gettime(~pid << 3 | 2)  # the clock of a process, as clock_getcpuclockid(3) makes it
 
 
 def _resident_mb(pid: int) -> float:
