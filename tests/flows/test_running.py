@@ -113,6 +113,27 @@ async def test_every_long_verb_tells_how_far_it_is(server: Server) -> None:
     assert all(some[0][0] == 0 < some[-1][0] == some[-1][1] for some in told.values())
 
 
+async def test_an_import_is_cancelled_over_there_and_the_same_one_takes_the_rest(server: Server) -> None:
+    """What was taken in is a run that came to its end; nothing is half done."""
+    async with remanence.open(embedder="none") as source:
+        await source.learn_many(TEXTS[:1_500])
+        lines = [line async for line in source.export()]
+    async with reach(server, "curator", "taken") as memory:
+        await memory.learn("The first of another scope.")
+
+        def hear(done: int, _total: int) -> None:
+            if done:
+                task.cancel()
+
+        task = asyncio.ensure_future(memory.import_(lines, progress=hear))
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        state = await memory.status()
+        assert () == state.interrupted and state.memories in {1_001, 1_501}
+        await memory.import_(lines)
+        assert 1_501 == (await memory.status()).memories
+
+
 def test_progress_moves_no_position(server: Server) -> None:
     """It has no id, no text of anybody's, and says how it ended."""
     token = secret(server, "own")

@@ -170,7 +170,7 @@ async def _make_plan(memory: Memory, output: str | None) -> "Plan":
 
 
 async def _apply_plan(memory: Memory, made: "Plan", allow_destroyed: int | None) -> Any:
-    rest = "the same plan does the rest; `remanence undo last` takes back what was done"
+    rest = "the same plan does the rest; remanence history names the run of what was done"
     with counting_until_stopped("applying", "actions are done", rest) as progress:
         return await memory.apply(made, allow_destroyed=allow_destroyed, progress=progress)
 

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from remanence.core.change import Cause, CommitResult, Entry
-from remanence.core.errors import RemanenceError, StoreUnavailable
+from remanence.core.errors import LeaseLost, RemanenceError, StoreUnavailable
 from remanence.flows.base.context import Core
 from remanence.flows.undo.undoing import list_parts
 
@@ -31,7 +31,7 @@ async def closed_run(core: Core, cause: Cause) -> AsyncIterator[None]:
         raise
     finally:
         if is_cut:
-            with suppress(StoreUnavailable):
+            with suppress(LeaseLost, StoreUnavailable):
                 await _close(core, cause)
 
 
