@@ -10,12 +10,12 @@ import pytest
 
 import remanence
 from remanence.core.errors import IngestError
-from remanence.core.model import STANDING
+from remanence.core.model import STANDING, Status
 from remanence.faces.cli import commands
 from remanence.flows.write import source_reading
 from remanence.write.transcripts.formats import AUTO, IMPORTERS
 from tests.command_line import typed
-from tests.importer_sources import HISTORY
+from tests.importer_sources import HISTORY, at, write_rows
 
 TOKEN = "ghp_aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"
 
@@ -56,6 +56,30 @@ async def test_an_error_is_told_without_the_secret_that_stood_there(
     assert TOKEN not in f"{told.value} {told.value.recovery} {audited.value}"
     assert "[secret: " in str(told.value) and 1 <= told.value.line
     assert told.value.recovery
+
+
+async def test_an_id_that_looks_like_a_secret_is_hashed(memory: remanence.Engine, tmp_path: Path) -> None:
+    """The rest comes in, what names the id finds it, and a second ingest changes nothing."""
+    path = tmp_path / "history.db"
+    events = (
+        ("h1", TOKEN, None, "The boat is red.", "ADD", at(1), at(1), 0, None, None),
+        ("h2", TOKEN, "The boat is red.", "The boat is blue.", "UPDATE", at(1), at(2), 0, None, None),
+        ("h3", "m2", None, "The roof is new.", "ADD", at(1), at(1), 0, None, None),
+    )
+    write_rows(path, HISTORY, {"history": list(events)})
+    dry, done = await memory.ingest(path, dry_run=True), await memory.ingest(path)
+    before = await memory.list(status="any")
+    again = await memory.ingest(path)
+    texts = {one.text: (one.status, one.key or "") for one in before}
+
+    assert [(3, 1)] * 2 == [(one.stored, one.superseded) for one in (dry, done)]
+    assert [2, 2, 2] == [one.hashed for one in (dry, done, again)]
+    assert (0, 3, ()) == (again.stored, again.known, again.runs)
+    assert before == await memory.list(status="any")
+    assert Status.SUPERSEDED is texts["The boat is red."][0]
+    assert "sha:" == texts["The boat is blue."][1][:4]
+    assert TOKEN not in f"{done} {before}"
+    assert "kept as a hash: 2 ids of the source" in str(done)
 
 
 async def test_what_a_database_computes_is_not_read(memory: remanence.Engine, tmp_path: Path) -> None:

@@ -49,11 +49,16 @@ class RelationsResult:
 
 
 async def plan_relations(
-    core: Core, turns: Sequence[Turn], answers: Sequence[LearnResult], door: Trust
+    core: Core,
+    turns: Sequence[Turn],
+    keyed_turns: Sequence[Turn],
+    answers: Sequence[LearnResult],
+    door: Trust,
 ) -> ImportRelations:
-    """Decide what is yet to be made true of what turns say of each other; nothing is written.
+    """Decide what is yet to be made true of what turns say of each other, by their own keys; nothing is written.
 
-    `answers` say where each is kept; what would be new may have any number below 0 that is its own.
+    `keyed_turns` are the same turns with the keys that they are kept under, `answers` say where each is kept; what
+    would be new may have any number below 0 that is its own.
     """
     if not any(map(says_more, turns)):
         return ImportRelations()
@@ -61,7 +66,8 @@ async def plan_relations(
     wanted = _find_involved(turns, answers)
     memories = await _read_memories(core, sorted(wanted - new.keys()))
     places = [
-        _find_place(turn, answer, new, memories, door) for turn, answer in zip(turns, answers, strict=True)
+        _find_place(turn, answer, new, memories, door)
+        for turn, answer in zip(keyed_turns, answers, strict=True)
     ]
     links = await core.store.neighbours(core.scope, sorted(memories)) if memories else []
     decision = decide_relations(turns, places, {link.key for link in links})

@@ -21,6 +21,7 @@ from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import BATCH, listen, wanted_now
 from remanence.flows.consolidate.importing_relations import make_relations, plan_relations
+from remanence.flows.consolidate.source_drafts import SourceDrafts
 from remanence.flows.consolidate.trust_raising import raise_trust
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (
@@ -56,6 +57,7 @@ ANSWER_TOKENS, FACT_TOKENS = (
 
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
 HELD_BACK = "{} held back as orders to a machine (`review quarantined`)"
+HASHED = "kept as a hash: {} of the source, which looked like a secret"
 DRY = ", a dry run, nothing was written"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
@@ -83,7 +85,8 @@ class IngestResult(Result):
     `replacements` says of the first texts on which lines, and how such are kept. `raised` counts those that were known
     and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
     turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
-    or until a time now, and `linked` counts links. `examples` shows the first of what was left out for a reason.
+    or until a time now, and `linked` counts links. `hashed` counts ids that look like secrets and are kept as hashes.
+    `examples` shows the first of what was left out for a reason.
 
     Of a dry run the counts are those that the ingest would have; `outcomes` are the first turns of each outcome, and
     `estimate` says, where facts were to be extracted, what a writer would be asked.
@@ -109,6 +112,7 @@ class IngestResult(Result):
     forgotten: int = 0
     dated: int = 0
     linked: int = 0
+    hashed: int = 0
     examples: Mapping[str, str] = field(default_factory=dict)
     dry_run: bool = False
     outcomes: tuple[IngestExample, ...] = ()
@@ -132,6 +136,7 @@ class IngestResult(Result):
             held or any(kind.startswith("personal") for kind in self.replaced)
         )
         suffix += f"\n{'; '.join([*held, OWN] if asks else held)}" if held or asks else ""
+        suffix += f"\n{HASHED.format(number(self.hashed, 'id', 'ids'))}" if self.hashed else ""
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         suffix += "".join(f"\n  {one}" for one in self.outcomes)
         suffix += f"\n{self.estimate}" if self.estimate is not None else ""
@@ -237,10 +242,11 @@ async def take_in(
     turns = _take_categories(core, transcript.turns)
     turns = list(map(_mark_as_turn, turns)) if noted else turns
     check_relations(turns, source)
-    answers = await learn_many(core, turns, progress, door)
-    decision = await plan_relations(core, turns, answers, door)
+    drafts = SourceDrafts(turns)
+    answers = await learn_many(core, turns, progress, door, revise=drafts.revise)
+    decision = await plan_relations(core, turns, drafts.keyed_turns, answers, door)
     relations = await make_relations(core, decision, source)
-    raised = await raise_trust(core, turns, answers, door)
+    raised = await raise_trust(core, drafts.keyed_turns, answers, door)
     counts = Counter(one.status for one in answers)
     new = [one for one in answers if one.status != "known"]
     runs = dict.fromkeys(one.run for one in answers if one.run is not None)
@@ -264,6 +270,7 @@ async def take_in(
         forgotten=relations.forgotten,
         dated=relations.dated,
         linked=relations.linked,
+        hashed=len(drafts.hashed),
         examples=_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
     )
     return Intake(result, answers)

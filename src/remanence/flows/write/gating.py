@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from hashlib import blake2b
 from shlex import quote
 from typing import Any, Literal
 
@@ -118,14 +119,21 @@ def _describe_replacements(
         yield f"replaced {kind}{often}{place}{advice}"
 
 
-def screened_names(core: Core, turn: Turn) -> tuple[Turn, Mapping[str, int]]:
+def screened_names(core: Core, turn: Turn, *, hashes_ids: bool = False) -> tuple[Turn, Mapping[str, int]]:
     """Return a turn with markers for the secrets in its names and tags, and what was replaced: kind → how often.
 
-    A name that is looked up by is refused: with a marker in it nobody would find it.
+    A name that is looked up by is refused: with a marker in it nobody would find it. With `hashes_ids` it is an id of
+    a source, which nobody types: a hash that is always the same takes its place.
     """
+    hashes: dict[str, Any] = {}
     for what in _LOOKED_UP:
-        if (name := getattr(turn, what)) is not None:
+        if (name := getattr(turn, what)) is None:
+            continue
+        if not hashes_ids:
             refuse_secret(core.salt, what, name)
+        elif screen_name(name, core.salt).replaced:
+            hashes[what] = f"sha:{blake2b(name.encode(), digest_size=16, key=core.salt).hexdigest()}"
+    turn = replace(turn, **hashes) if hashes else turn
     screenings = {
         what: screen_name(name, core.salt) for what in _SHOWN if (name := getattr(turn, what)) is not None
     }

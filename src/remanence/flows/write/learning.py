@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trus
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
+DraftRevision: TypeAlias = Callable[[list[MemoryDraft]], Awaitable[list[MemoryDraft]]]
 
 
 @dataclass(eq=False)
@@ -129,18 +130,20 @@ async def learn_many(
     door: Trust | None = None,
     *,
     about: int | None = None,
+    revise: DraftRevision | None = None,
 ) -> list[LearnResult]:
     """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
     Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. All mention
-    the entity that they are `about`.
+    the entity that they are `about`. Where a source is to `revise` its drafts before any is written, ids that look like
+    secrets are hashed.
     """
     if progress is not None:
         progress(0, len(turns))
     await gating.refresh_personal_rules(core)
-    drafts = await resolve_roles(
-        core, await asyncio.to_thread(_prepare_drafts, core, turns, door), together=True
-    )
+    prepared = await asyncio.to_thread(_prepare_drafts, core, turns, door, hashes_ids=revise is not None)
+    drafts = await resolve_roles(core, prepared, together=True)
+    drafts = drafts if revise is None else await revise(drafts)
     answers: list[LearnResult] = []
     while len(answers) < len(drafts):
         answers += await take(core, drafts[len(answers) : len(answers) + CHUNK], about)
@@ -149,8 +152,10 @@ async def learn_many(
     return answers
 
 
-def _prepare_drafts(core: Core, turns: Sequence[Turn], door: Trust | None) -> list[MemoryDraft]:
-    return [prepare(core, turn, door) for turn in turns]
+def _prepare_drafts(
+    core: Core, turns: Sequence[Turn], door: Trust | None, *, hashes_ids: bool
+) -> list[MemoryDraft]:
+    return [prepare(core, turn, door, hashes_ids=hashes_ids) for turn in turns]
 
 
 async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
@@ -159,10 +164,11 @@ async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
     return await run_off_loop(len(str(turn.text)), prepare, core, turn)
 
 
-def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
+def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bool = False) -> MemoryDraft:
     """Check one text and derive what follows from it alone; raise InvalidInput for what cannot be kept.
 
-    It is believed no more than its `door`, which is that of the opening where none is named.
+    It is believed no more than its `door`, which is that of the opening where none is named. An id that looks like a
+    secret cannot be kept, unless such are hashed.
     """
     check_text(turn.text)
     check_attributes(turn.attributes)
@@ -177,7 +183,7 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None) -> MemoryDraft:
     door = lower_trust(core.trust if door is None else door, role, own_trust)
     trust = compute_trust(door, role)
     turn, replaced = gating.screen_turn(core, turn, trust)
-    turn, name_counts = gating.screened_names(core, turn)
+    turn, name_counts = gating.screened_names(core, turn, hashes_ids=hashes_ids)
     check_state(core, turn.category, turn.state)
     if turn.spares_identity:
         refuse_identity(turn.tags, system=core.policy.is_system(turn.category))
