@@ -19,6 +19,7 @@ from remanence.core.errors import IngestError, InvalidInput, RemanenceError
 from remanence.core.model import Relation, Status, Trust
 from remanence.flows.write import source_reading
 from remanence.flows.write.extracting import parse_transcript
+from remanence.write.transcripts.item_fields import make_version_key
 from tests import importer_sources as sources
 from tests.importer_sources import MEMORY_WRITERS, WRITERS, at
 
@@ -78,10 +79,12 @@ async def test_mem0_comes_with_its_history(
     done = [await memory.ingest(store / part) for part in parts][-1]
     found = await by_key(memory)
 
-    assert {"m1", f"m1@{at(3)}", f"m1@{at(4)}", "m2", "m3"} == found.keys()
-    assert (Status.SUPERSEDED, micros(1), micros(3)) == _times(found["m1"])
-    assert (Status.SUPERSEDED, micros(3), micros(4)) == _times(found[f"m1@{at(3)}"])
-    assert (Status.INBOX, micros(4), None) == _times(found[f"m1@{at(4)}"])
+    two, five = (make_version_key("m1", f"Ines moors at pier {pier}") for pier in ("two", "five"))
+
+    assert {"m1", two, five, "m2", "m3"} == found.keys()
+    assert (Status.SUPERSEDED, micros(1), micros(3)) == _times(found[two])
+    assert (Status.SUPERSEDED, micros(3), micros(4)) == _times(found[five])
+    assert (Status.INBOX, micros(4), None) == _times(found["m1"])
     assert (Status.PRUNED, micros(2), micros(5)) == _times(found["m2"])
     assert ("skipper", "skipper", "assistant", ("boat",)) == (
         found["m3"].speaker,
@@ -91,7 +94,7 @@ async def test_mem0_comes_with_its_history(
     ) or parts[0] == "history.db"
     if parts == ("",):
         assert {"message that waits to be remembered": 1} == done.skipped
-        assert {"topic": "boat"} == found[f"m1@{at(4)}"].attributes
+        assert {"topic": "boat"} == found["m1"].attributes
 
 
 def _times(one: remanence.Memory) -> tuple[Status, int, int | None]:
@@ -129,8 +132,12 @@ async def test_a_mem0_store_that_moved_on_is_brought_up_to_date(
     found = await by_key(memory)
 
     assert (1, 1, 1) == (done.stored, done.superseded, done.forgotten)
-    assert Status.SUPERSEDED is found[f"m1@{at(4)}"].status
+    was = found[make_version_key("m1", "Ines moors at pier nine")]
+
+    assert (Status.SUPERSEDED, micros(8)) == (was.status, was.valid_to)
+    assert "Ines sold the boat" == found["m1"].text
     assert Status.PRUNED is found["m3"].status
+    assert (0, ()) == ((again := await memory.ingest(store)).stored, again.runs)
 
 
 async def test_facts_are_extracted_from_what_stands(memory: remanence.Engine, tmp_path: Path) -> None:
@@ -240,7 +247,7 @@ async def test_a_store_of_langgraph_comes_with_namespaces_and_ends(
 
     assert "The shed is locked" == found["ines.notes/k1"].text
     assert {"kind": "note", "namespace": ["ines", "notes"]} == found["ines.notes/k1"].attributes
-    leaks = found["ines.notes/k2@2026-03-02 09:00:00"]
+    leaks = found["ines.notes/k2"]
     assert ("The dinghy leaks", "ines.notes") == (leaks.text, leaks.thread)
     assert leaks.valid_to is not None
     assert "city: Porto\nberths: 2" == found["ines/k3"].text

@@ -10,6 +10,7 @@ from remanence.core.model import Relation, Status, Turn
 from remanence.write.import_relations import Dating, TurnPlace, decide_relations
 from remanence.write.imported import ImportedTurn
 from remanence.write.transcripts.formats import Transcript, parse_source
+from remanence.write.transcripts.item_fields import make_version_key
 from remanence.write.transcripts.source import Source, SqliteTable
 from tests import importer_sources as sources
 from tests.importer_sources import at
@@ -53,13 +54,19 @@ def test_a_history_without_its_beginning_begins_with_what_was_there() -> None:
         if isinstance(turn, ImportedTurn)
     ]
 
-    assert [("m1", f"m1@{at(2)}", False), (f"m1@{at(2)}", None, False), ("m2", None, True)] == keys
+    assert [(make_version_key("m1", "old"), "m1", False), ("m1", None, False), ("m2", None, True)] == keys
     assert {"event of an unknown kind": 1} == found.skipped
 
 
 def test_what_get_all_says_stands_whatever_the_history_says() -> None:
-    """It is later; one that the history knows by the same key with other words gets a key of its own."""
-    rows = (("m1", None, "old", "ADD", at(1), at(1), None), ("m1", "old", None, "DELETE", at(1), at(2), None))
+    """It is later; what the memory said before has a key of its own, and so has what it said before that, again."""
+    rows = (
+        ("m1", None, "old", "ADD", at(1), at(1), None),
+        ("m1", "old", "mid", "UPDATE", at(1), at(2), None),
+        ("m1", "mid", "old", "UPDATE", at(1), at(2), None),
+        ("m1", "old", None, "DELETE", at(1), at(2), None),
+    )
+    old, mid = (make_version_key("m1", text) for text in ("old", "mid"))
     answer = {"results": [sources.memory("m1", "new", 1), sources.memory("m2", " ", 1)]}
     source = Source(
         "store",
@@ -70,7 +77,12 @@ def test_what_get_all_says_stands_whatever_the_history_says() -> None:
     found = parse_source(source)
     keys = [(turn.key, turn.text, turn.is_deleted) for turn in found.turns if isinstance(turn, ImportedTurn)]
 
-    assert [("m1", "old", False), ("m1+", "new", False)] == keys
+    assert [
+        (old, "old", False),
+        (mid, "mid", False),
+        (f"{old}+", "old", False),
+        ("m1", "new", False),
+    ] == keys
     assert {"no text in it": 1} == found.skipped
 
 

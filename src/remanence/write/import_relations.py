@@ -8,12 +8,23 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.core.model import STANDING, SYMMETRIC, Relation, Status, Turn
+from remanence.core.model import STANDING, SYMMETRIC, Memory, Relation, Status, Trust, Turn
 from remanence.write.imported import ImportedTurn, SkipCounts, find_validity
 
 _MAY_SUCCEED = STANDING | {Status.SUPERSEDED}
 # What becomes of a memory whose place another takes is more than a link.
 _REPLACING = (Relation.SUPERSEDES, Relation.MERGED_FROM)
+# Why what is here under a key stays, though the source says other words under it by now; and that it does not.
+RENEWED = "the new text took its place"
+HISTORY = "the source says itself that something took its place"
+SAID = "a turn of a conversation stays as it came in"
+ELSEWHERE = "it came from elsewhere"
+BELIEVED = "it is believed more than the source"
+CHANGED = "somebody changed it since"
+LATER = "it was said later"
+TWICE = "another turn of the source has the key"
+HELD_BACK = "the new text gives orders to a machine, and is held back"
+REFUSED = "the new text is forbidden"
 _OUT_OF_SIGHT = frozenset({Status.PRUNED, Status.QUARANTINED})
 LinkKey = tuple[int, int, int]
 
@@ -37,11 +48,26 @@ class TurnPlace:
 
 @dataclass(frozen=True, slots=True)
 class Supersession:
-    """A memory, what takes its place, and until when it held, None where nobody says."""
+    """A memory, what takes its place, and until when it held, None where nobody says.
+
+    The `key` is what the old one has and the new one takes over; where the old one `is_kept` it gives up nothing else.
+    """
 
     old: int
     by: int
     ends: int | None
+    key: str | None = None
+    is_kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What is here under the key of a turn that says other words by now, and both texts as an `example`."""
+
+    seq: int
+    status: Status
+    key: str
+    example: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +88,12 @@ class ImportRelations:
     dated: tuple[Dating, ...] = ()
     linked: tuple[LinkKey, ...] = ()
     skipped: SkipCounts = field(default_factory=SkipCounts)
+    differing: SkipCounts = field(default_factory=SkipCounts)
+
+
+def is_history(turn: Turn) -> bool:
+    """Tell whether a source says of a turn that it was replaced or deleted."""
+    return isinstance(turn, ImportedTurn) and bool(turn.replaced_by or turn.is_deleted)
 
 
 def says_more(turn: Turn) -> bool:
@@ -147,6 +179,50 @@ def decide_relations(
         if key not in held and not fallen.intersection(key[:2])
     )
     return ImportRelations(superseded, forgotten, tuple(_find_dates(said)), tuple(linked), skipped)
+
+
+def explain_kept(memory: Memory, turn: Turn, said_at: int, door: Trust) -> str:
+    """Say why a memory stays as it is though its source, believed as far as `door`, says other words; "" for no reason.
+
+    Only what came in as what a source keeps, and not as words of a conversation, is brought up to date.
+    """
+    if not isinstance(turn, ImportedTurn):
+        return SAID
+    if is_history(turn):
+        return HISTORY
+    if turn.source not in memory.sources:
+        return ELSEWHERE
+    if memory.trust > door:
+        return BELIEVED
+    if memory.text_at is not None or memory.pinned or memory.holds:
+        return CHANGED
+    return LATER if turn.said_at is not None and said_at < memory.said_at else ""
+
+
+def decide_renewals(
+    turns: Sequence[Turn], places: Sequence[TurnPlace | None], renewals: Mapping[int, Renewal]
+) -> tuple[tuple[Supersession, ...], SkipCounts]:
+    """Decide which texts, by their place among the turns, take the places of what is here under their keys.
+
+    What another turn of the source still says stands, and so does what fell: they give up the key alone.
+    """
+    differing = SkipCounts()
+    said: set[int] = set()  # by turns that nothing replaced
+    for place, (turn, kept) in enumerate(zip(turns, places, strict=True)):
+        if kept is not None and place not in renewals and not is_history(turn):
+            said.add(kept.seq)
+    found: list[Supersession] = []
+    for place, one in renewals.items():
+        kept, turn = places[place], turns[place]
+        if kept is None or kept.status not in _MAY_SUCCEED:
+            differing.note(REFUSED if kept is None else HELD_BACK, one.example)
+            continue
+        differing.note(RENEWED, one.example)
+        ends = turn.said_at if isinstance(turn.said_at, int) else None
+        if kept.seq != one.seq:
+            stays = one.seq in said or one.status not in STANDING
+            found.append(Supersession(one.seq, kept.seq, ends, one.key, stays))
+    return tuple(found), differing
 
 
 def _decide_ends(

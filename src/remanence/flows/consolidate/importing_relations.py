@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from remanence.core.change import AuditPart, Change
-from remanence.core.effects import VERBS
+from remanence.core.effects import PLANNED, VERBS
 from remanence.core.errors import Conflict
 from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, LearnResult, Link, Memory, Relation, Status, Trust, Turn
@@ -25,12 +25,15 @@ from remanence.write.import_relations import (
     Dating,
     ImportRelations,
     LinkKey,
+    Renewal,
     Supersession,
     TurnPlace,
     decide_relations,
+    decide_renewals,
     says_more,
 )
 from remanence.write.imported import ImportedTurn
+from remanence.write.transcripts.item_fields import make_interim_key, make_version_key
 
 T = TypeVar("T")
 MARK = "ingest"  # in the detail of a run: it makes true what a source says
@@ -52,18 +55,19 @@ async def plan_relations(
     core: Core,
     turns: Sequence[Turn],
     keyed_turns: Sequence[Turn],
+    renewals: Mapping[int, Renewal],
     answers: Sequence[LearnResult],
     door: Trust,
 ) -> ImportRelations:
     """Decide what is yet to be made true of what turns say of each other, by their own keys; nothing is written.
 
-    `keyed_turns` are the same turns with the keys that they are kept under, `answers` say where each is kept; what
-    would be new may have any number below 0 that is its own.
+    `keyed_turns` are the same turns with the keys that they are kept under, `renewals` those whose text takes the place
+    of another. `answers` say where each is kept; what would be new may have any number below 0 that is its own.
     """
-    if not any(map(says_more, turns)):
+    if not renewals and not any(map(says_more, turns)):
         return ImportRelations()
     new = {one.seq: one.status for one in answers if one.status in ("stored", "quarantined")}
-    wanted = _find_involved(turns, answers)
+    wanted = _find_involved(turns, answers) | {answers[place].seq for place in renewals}
     memories = await _read_memories(core, sorted(wanted - new.keys()))
     places = [
         _find_place(turn, answer, new, memories, door)
@@ -71,7 +75,10 @@ async def plan_relations(
     ]
     links = await core.store.neighbours(core.scope, sorted(memories)) if memories else []
     decision = decide_relations(turns, places, {link.key for link in links})
-    return await _leave_changed(core, decision, new.keys())
+    decision = await _leave_changed(core, decision, new.keys())
+    renewed, differing = decide_renewals(turns, places, renewals)
+    # What gives up its key comes first: SQLite looks row by row whether a key is free.
+    return replace(decision, superseded=(*renewed, *decision.superseded), differing=differing)
 
 
 async def make_relations(core: Core, decision: ImportRelations, source: str) -> RelationsResult:
@@ -143,7 +150,7 @@ async def _leave_changed(core: Core, decision: ImportRelations, new: Collection[
     """Leave out what a source says of what somebody decided since it came in, or what was made true once before."""
 
     async def is_open(seq: int, verb: str) -> bool:
-        return seq in new or not await _is_decided(core, seq, verb)
+        return seq in new or not await is_decided(core, seq, verb)
 
     return replace(
         decision,
@@ -160,8 +167,8 @@ async def _leave_changed(core: Core, decision: ImportRelations, new: Collection[
     )
 
 
-async def _is_decided(core: Core, seq: int, verb: str) -> bool:
-    """Tell whether somebody decided of a memory since it came in, or an ingest did this before."""
+async def is_decided(core: Core, seq: int, verb: str = "") -> bool:
+    """Tell whether somebody decided of a memory since it came in, or an ingest did so before by this verb."""
     parts = await core.store.history(core.scope, memory=seq)
     return any(
         part.cause.verb == verb or MARK not in part.cause.detail for part in parts[1:] if _decides(part, seq)
@@ -171,9 +178,10 @@ async def _is_decided(core: Core, seq: int, verb: str) -> bool:
 def _decides(part: AuditPart, seq: int) -> bool:
     """Tell whether a part is somebody's decision of whether a memory stands, when it holds or what it says.
 
-    Of one whose images have ended nobody knows any more, and it counts as one.
+    What a plan does it does by rules, whoever applied it. Of one whose images have ended nobody knows any more, and it
+    counts as one.
     """
-    if owner_of(part.cause) in (BY_ENGINE, BY_POLICY):
+    if part.cause.verb in PLANNED or owner_of(part.cause) in (BY_ENGINE, BY_POLICY):
         return False
     return part.ended_at is not None or any(
         change.table == "memories" and change.key == seq and not _DECISIONS.isdisjoint(change.after or ())
@@ -238,16 +246,35 @@ async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Cha
     of_old: dict[int, list[Link]] = defaultdict(list)
     for link in links:
         of_old[link.target].append(link)
+    former_keys = await _find_free_keys(core, page, memories)
     now, count = core.clock.now(), 0
     changes: list[Change] = []
     for one in page:
         old, newer = memories.get(one.old), memories.get(one.by)
-        if old is None or newer is None or old.status not in STANDING or newer.status is Status.PRUNED:
+        if old is None or newer is None or newer.status is Status.PRUNED:
             continue
-        changes += decide_replacement(old, of_old[old.seq], newer.seq, None, now, ends=one.ends)
-        changes.append(build_unchanged_check(newer))
-        count += 1
+        falls = old.status in STANDING and not one.is_kept
+        if falls:
+            changes += decide_replacement(old, of_old[old.seq], newer.seq, None, now, ends=one.ends)
+            changes.append(build_unchanged_check(newer))
+            count += 1
+        if one.key is not None and old.key == one.key and newer.key == make_interim_key(one.key):
+            changes += [*update(old, {"key": former_keys.get(old.seq)}), *update(newer, {"key": one.key})]
     return merge_changes(changes), count
+
+
+async def _find_free_keys(
+    core: Core, page: Sequence[Supersession], memories: Mapping[int, Memory]
+) -> dict[int, str]:
+    """Return under which keys memories are kept that give up their own; one that another has is left out."""
+    keys = {
+        make_version_key(one.key, memories[one.old].text): one.old
+        for one in page
+        if one.key is not None and one.old in memories
+    }
+    names = [*keys]
+    found = await core.store.get(core.scope, names) if names else []
+    return {keys[name]: name for name, memory in zip(names, found, strict=True) if memory is None}
 
 
 async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:

@@ -58,6 +58,7 @@ ANSWER_TOKENS, FACT_TOKENS = (
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
 HELD_BACK = "{} held back as orders to a machine (`review quarantined`)"
 HASHED = "kept as a hash: {} of the source, which looked like a secret"
+OTHERWISE = "other words than here in {}"
 DRY = ", a dry run, nothing was written"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
@@ -86,7 +87,8 @@ class IngestResult(Result):
     and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
     turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
     or until a time now, and `linked` counts links. `hashed` counts ids that look like secrets and are kept as hashes.
-    `examples` shows the first of what was left out for a reason.
+    `differing` counts turns that say other words than what is here under their key, by what became of that.
+    `examples` shows the first of what was left out, or differs, for a reason.
 
     Of a dry run the counts are those that the ingest would have; `outcomes` are the first turns of each outcome, and
     `estimate` says, where facts were to be extracted, what a writer would be asked.
@@ -113,6 +115,7 @@ class IngestResult(Result):
     dated: int = 0
     linked: int = 0
     hashed: int = 0
+    differing: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
     dry_run: bool = False
     outcomes: tuple[IngestExample, ...] = ()
@@ -137,6 +140,9 @@ class IngestResult(Result):
         )
         suffix += f"\n{'; '.join([*held, OWN] if asks else held)}" if held or asks else ""
         suffix += f"\n{HASHED.format(number(self.hashed, 'id', 'ids'))}" if self.hashed else ""
+        for why, count in self.differing.items():
+            suffix += visible(f"\n{OTHERWISE.format(number(count, 'turn', 'turns'))}: {why}")
+            suffix += visible(f" (such as {self.examples[why]})") if why in self.examples else ""
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         suffix += "".join(f"\n  {one}" for one in self.outcomes)
         suffix += f"\n{self.estimate}" if self.estimate is not None else ""
@@ -242,9 +248,9 @@ async def take_in(
     turns = _take_categories(core, transcript.turns)
     turns = list(map(_mark_as_turn, turns)) if noted else turns
     check_relations(turns, source)
-    drafts = SourceDrafts(turns)
+    drafts = SourceDrafts(core, turns, door)
     answers = await learn_many(core, turns, progress, door, revise=drafts.revise)
-    decision = await plan_relations(core, turns, drafts.keyed_turns, answers, door)
+    decision = await plan_relations(core, turns, drafts.keyed_turns, drafts.renewals, answers, door)
     relations = await make_relations(core, decision, source)
     raised = await raise_trust(core, drafts.keyed_turns, answers, door)
     counts = Counter(one.status for one in answers)
@@ -271,7 +277,12 @@ async def take_in(
         dated=relations.dated,
         linked=relations.linked,
         hashed=len(drafts.hashed),
-        examples=_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
+        differing={**decision.differing, **drafts.differing},
+        examples={
+            **_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
+            **decision.differing.examples,
+            **drafts.differing.examples,
+        },
     )
     return Intake(result, answers)
 

@@ -18,6 +18,7 @@ from remanence.write.transcripts.source import SkipCounts, Source, SqliteTable
 
 T = TypeVar("T")
 _HASH_BYTES = 16
+_VERSION_CHARS = 16  # of a hash, in the key of what a memory said before
 
 
 def read_moment(what: str, given: Any, path: Path = (), *, is_utc: bool = False) -> int | None:
@@ -73,6 +74,16 @@ def make_key(given: Any, *more: str) -> str:
     """Return an id of a source as a key, with more that tells it from others of that id; hashed where it is no name."""
     key = "".join((str(given), *more))
     return key if is_name(key) else f"sha:{digest(key)}"
+
+
+def make_version_key(id_: object, text: str) -> str:
+    """Return the key of what a memory of a source said before, whose id is the key of what it says now."""
+    return make_key(id_, f"@{digest(text)[:_VERSION_CHARS]}")
+
+
+def make_interim_key(key: str) -> str:
+    """Return the key that a text has which is to take over another one's."""
+    return make_key(key, "+")
 
 
 def digest(text: str) -> str:

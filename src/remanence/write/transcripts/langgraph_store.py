@@ -50,9 +50,7 @@ def _read_item(skipped: SkipCounts, row: Mapping[str, Any]) -> Iterator[Turn]:
         for column in ("created_at", "updated_at", "expires_at")
     )
     said, rest = find_text(value)
-    # The key of an item that was written again names when, so that what it says now comes in beside what it said.
-    later = f"@{row['updated_at']}" if updated != created else ""
-    key = item_fields.make_key(f"{prefix}/{name}", later)
+    key = item_fields.make_key(f"{prefix}/{name}")
     if item_fields.can_keep_text(said, key, skipped):
         yield ImportedTurn(
             text=said,

@@ -67,7 +67,6 @@ def _read_blocks(
         label, value = block.get("label"), block.get("value")
         if not item_fields.can_keep_text(value, label, skipped):
             continue
-        # A block is rewritten in place and says no time: what it says now is a memory of its own.
         name = block.get("id") or f"{agent.get('name', '')}/{label}"
         yield ImportedTurn(
             text=str(value),
@@ -75,7 +74,7 @@ def _read_blocks(
             agent=item_fields.keep_name("agent", agent.get("name"), skipped),
             said_at=item_fields.read_moment("updated_at", block.get("updated_at"), (*path, number)),
             source="letta",
-            key=item_fields.make_key(name, f"@{item_fields.digest(str(value))[:16]}"),
+            key=item_fields.make_key(name),
             attributes=item_fields.keep_attributes({"label": label, "description": block.get("description")}),
         )
 

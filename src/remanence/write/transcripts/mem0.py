@@ -38,7 +38,7 @@ _PLACED = frozenset(
 class _Version:
     """What a memory said from a time on."""
 
-    key: str
+    id: str
     text: str
     at: int | None
     role: str | None = None
@@ -106,18 +106,12 @@ def _read_event(
         return ()
     old = row["old_memory"]
     if not several and event != "ADD" and old:
-        several.append(_Version(item_fields.make_key(id_), old, created, role))
+        several.append(_Version(id_, old, created, role))
     if event == "DELETE" and several:
         several[-1].is_deleted, several[-1].ended = True, updated
     elif event != "DELETE" and row["new_memory"] and not (several and several[-1].text == row["new_memory"]):
-        key = item_fields.make_key(id_, *_version(several, row.get("updated_at")))
-        several.append(_Version(key, row["new_memory"], updated if several else created, role))
+        several.append(_Version(id_, row["new_memory"], updated if several else created, role))
     return ()
-
-
-def _version(earlier: list[_Version], at: Any) -> tuple[str, ...]:
-    """Return what tells a later version of a memory from its first, whose key is its id."""
-    return (f"@{at}",) if earlier else ()
 
 
 def _read_answer(versions: dict[str, list[_Version]], whole: Any, _: Any) -> tuple[()]:
@@ -143,20 +137,23 @@ def _read_item(versions: dict[str, list[_Version]], item: Mapping[str, Any], pat
     several = versions[id_]
     if not several or several[-1].text != item.get("memory"):
         is_later = updated is not None and created is not None and updated != created
-        key = item_fields.make_key(id_, *((f"@{item['updated_at']}",) if is_later else ()))
-        if several and several[-1].key == key:  # a history of before, of the same moment
-            key = item_fields.make_key(key, "+")
-        several.append(_Version(key, item.get("memory", ""), updated if is_later else created))
+        several.append(_Version(id_, item.get("memory", ""), updated if is_later else created))
     last = several[-1]
     last.item, last.role, last.is_deleted, last.ended = item, item.get("role", last.role), False, None
 
 
 def _make_turns(several: list[_Version], skipped: SkipCounts) -> Iterator[Turn]:
-    """Yield the versions of one memory that can be kept, each replaced by the next."""
-    kept = [one for one in several if item_fields.can_keep_text(one.text, one.key, skipped)]
+    """Yield the versions of one memory that can be kept, each replaced by the next.
+
+    The id is the key of what it says now, so that an export tells of a change; what it said before has the text in its.
+    """
+    kept = [one for one in several if item_fields.can_keep_text(one.text, one.id, skipped)]
+    before = [item_fields.make_version_key(one.id, one.text) for one in kept[:-1]]
+    keys = [f"{key}{'+' * before[:place].count(key)}" for place, key in enumerate(before)]
+    keys += [item_fields.make_key(one.id) for one in kept[-1:]]
     about = next((one.item for one in reversed(kept) if one.item), {})
     for place, one in enumerate(kept):
-        later = kept[place + 1] if place + 1 < len(kept) else None
+        later = keys[place + 1] if place + 1 < len(kept) else None
         item = one.item or about
         role = one.role if one.role in ROLES else None
         agent = item_fields.keep_name("agent_id", item.get("agent_id"), skipped)
@@ -173,11 +170,11 @@ def _make_turns(several: list[_Version], skipped: SkipCounts) -> Iterator[Turn]:
             tags=item_fields.keep_tags(categories if isinstance(categories, list) else (), skipped),
             said_at=one.at,
             source="mem0",
-            key=one.key,
+            key=keys[place],
             attributes=item_fields.keep_attributes(
                 {**rest, **metadata, **({"user_id": user} if role == "assistant" else {})}
             ),
             valid_until=one.ended,
-            replaced_by=None if later is None else later.key,
+            replaced_by=later,
             is_deleted=one.is_deleted and later is None,
         )
