@@ -99,11 +99,17 @@ def write_memories(path: Path, count: int, seed: int) -> dict[FindingName, set[s
     rng = random.Random(seed)
     texts = _make_texts(rng, count)
     planted: dict[FindingName, set[str]] = defaultdict(set)
+    said: set[str] = set()
     rows: list[dict[str, Any]] = []
     for place, (kind, text, role) in enumerate(texts):
         key = f"m{place:06d}"
         if kind:
             planted[cast("FindingName", kind)].add(key)
+        if text in said:  # small talk repeats itself
+            planted["duplicate"].add(key)
+        if kind == "order" and "@" in text:
+            planted["personal data"].add(key)
+        said.add(text)
         at = datetime.fromtimestamp(START + place * STEP, UTC).isoformat()
         rows.append(
             {

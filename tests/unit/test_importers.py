@@ -58,6 +58,19 @@ def test_a_history_without_its_beginning_begins_with_what_was_there() -> None:
     assert {"event of an unknown kind": 1} == found.skipped
 
 
+def test_whose_memory_it_is_and_who_said_it_are_kept_apart() -> None:
+    """`actor_id` speaks, of either part of a store; without one the role tells whether it was the user."""
+    item = sources.memory("m1", "said by somebody", 1, actor_id="Bo", agent_id="skipper")
+    found = read("mem0", {"results": [item, sources.memory("m2", "of the user", 1)]}).turns
+    columns = (*HISTORY, "actor_id")
+    (event,) = read_table(
+        "mem0", "history", columns, ("m3", None, "new", "ADD", at(1), at(1), "user", "Vera")
+    ).turns
+
+    assert [("Bo", {"user_id": "ines"}), ("ines", None)] == [(one.speaker, one.attributes) for one in found]
+    assert "Vera" == event.speaker
+
+
 def test_what_get_all_says_stands_whatever_the_history_says() -> None:
     """It is later; what the memory said before has a key of its own, and so has what it said before that, again."""
     rows = (

@@ -53,6 +53,28 @@ def test_a_word_of_change_about_the_same_outdates(old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new", "least"),
+    [
+        ("Anna works as a nurse at Mercy.", "Ben now works as a nurse at Mercy.", None),
+        ("Anna Holt sorts the bolts.", "Anna Hold sorts the bolts from now on.", None),
+        ("Anna's rent is 740 a month.", "Ben's rent is 815 a month now.", None),
+        ("Note: Anna works as a nurse at Mercy.", "Ben now works as a nurse at Mercy.", None),
+        ("Anna wohnt in Kiel.", "Ben wohnt jetzt in Bonn.", None),
+        ("Anna sorts the bolts at nine.", "Anna sorts the bolts at ten from now on.", SURE),
+        ("Anna Holt sorts the bolts at nine.", "Anna now sorts the bolts at ten.", SURE),
+        ("Anna is our goalkeeper.", "Ben is our goalkeeper now.", UNSURE),
+        ("The rent is 740 a month.", "Our landlord wrote, the rent is 815 a month now.", UNSURE),
+        ("Lives in the tall house.", "Moved out of the tall house.", UNSURE),
+    ],
+)
+def test_what_is_told_of_one_by_name_is_told_of_nobody_else(old: str, new: str, least: float | None) -> None:
+    """Whoever keeps a memory of all of them; who has an office is what changes of it."""
+    outdated = judged(said(old), said(new))
+
+    assert (outdated.sure >= least) if least else (outdated.sure == 0)
+
+
+@pytest.mark.parametrize(
     ("old", "new"),
     [
         ("The open day is on Friday.", "Sorry, I misread the flyer. The open day is the Saturday."),

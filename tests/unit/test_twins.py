@@ -27,6 +27,18 @@ def test_a_paraphrase_above_the_band_is_near() -> None:
     assert ("near", ("similarity 0.95 ≥ 0.90",)) == (twin.kind, twin.reasons)
 
 
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [("Note", "near"), ("Reminder", "near"), ("Hinweis", "near"), ("Ben", "distinct"), ("Quay", "distinct")],
+)
+def test_a_label_before_a_colon_is_no_name(label: str, kind: str) -> None:
+    """A line that says what sort of line it is says the same as without; who speaks is another matter."""
+    said = "Ada Holt keeps bees on the roof of the pier house"
+
+    assert kind == verdict(said, f"{label}: {said}", 0.95, BANDS).kind
+    assert kind == verdict(f"{label}: {said}", said, 0.95, BANDS).kind
+
+
 def test_below_the_band_is_distinct() -> None:
     """Not alike enough is distinct, even with most words in common."""
     assert verdict("Ada keeps bees", "Ada keeps geese", 0.7, BANDS).kind == "distinct"

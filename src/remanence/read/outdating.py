@@ -15,9 +15,12 @@ from remanence.core.model import Role, Trust
 from remanence.languages import LEXICONS
 from remanence.languages.change_words import CHANGING, CUES, Sign
 from remanence.languages.families import ASSERTIONS, TELLING, load_units
+from remanence.read.claims import BE
 from remanence.read.cues import language_code, lower_text, read_sentence
+from remanence.read.mentions import is_no_name
 from remanence.read.statements import mask_code_and_asides
 from remanence.text.analysis import stems
+from remanence.text.twins import find_label
 
 CHARS_MAX = 400  # what is longer is no remark that something changed
 OLD_STEMS_MAX = 12  # what tells one thing
@@ -36,6 +39,7 @@ DENIED_STEMS_MIN = 2  # in one word two texts share less than a statement
 VALUES_MAX = 2  # of one kind in a text; which of more became which cannot be told
 REACH_WORDS = 3  # so near stands what is moved, sold or over, beside the word that says so
 DENIED_WORDS_MAX = 2  # so near before it stands what denies it: "I will never quit"
+VERB_WORDS = 2  # within so many behind a name stands what it does: "Ada now lives", not "Rent: 740"
 REACH_CHARS = 6  # in a script without blanks
 SAME_WORDS_MIN = 3  # in a row, of two statements that differ in their value alone
 NAMED_WORDS_MIN = 2  # and where both have another name as well
@@ -54,6 +58,9 @@ _UNDENIED, _OVER = frozenset({"shifts", "ends"}), frozenset({"ends", "anymore"})
 _CORRECTING = frozenset({"corrects", "refutes"})
 _NAMING = frozenset({"onward", "shifts", "reaches", "ends", "anymore"})
 _WORD = re.compile(r"[^\W_](?:[^\s,;!()\[\]{}<>|*]|(?<=\d),(?=\d))*+")
+_OPENING_NAME = re.compile(
+    r"\W*+(?P<name>[A-ZÀ-ÖØ-Þ][\w-]*+(?: [A-ZÀ-ÖØ-Þ][\w-]*+){0,3}+)(?P<owns>['’]s(?!\w))?"
+)
 _SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _CLAUSE_END = re.compile(r"[.,;:!?](?=\s|$)|[…()\"“”–—。，、；：！？]|\s-+\s")
 _BRACKETED = re.compile(r"\([^()]*+\)")
@@ -194,6 +201,8 @@ def score_outdated(
         shared |= _find_corrected(was, now)
     if was.asks or was.code or not any(held.get(stem, 0) <= rare for stem in shared - _stems_of_units()):
         return NO
+    if _name_other_subjects(old.text, new.text, code, who):
+        return NO
     pair = _ReadingPair(was, now, code, who, shared, near)
     persons = old.role is new.role is Role.USER and new.trust == old.trust
     if persons and not is_own and _is_of(old, was) and _is_of(new, now):
@@ -202,6 +211,39 @@ def score_outdated(
     if score is NO or (not is_own and (_talks(old.text, code) or (persons and _talks(new.text, code)))):
         return NO
     return score
+
+
+def _name_other_subjects(old: str, new: str, code: str, who: frozenset[str]) -> bool:
+    """Tell whether each text tells of somebody by a name that the other does not mention, whoever said both."""
+    was, now = (_find_named_subject(text, code) - who for text in (old, new))
+    return not (was <= frozenset(stems(new)) or now <= frozenset(stems(old)))
+
+
+@lru_cache(maxsize=1024)
+def _find_named_subject(text: str, code: str) -> frozenset[str]:
+    """Return the stems of the name that a text opens with and tells something of; none where it opens otherwise.
+
+    One word with a capital opens any text: it is a name where a verb follows, or what it owns. Who "is our goalkeeper"
+    is what is told of the goalkeeper.
+    """
+    lexicon, label = LEXICONS.get(code), find_label(text)
+    match = _OPENING_NAME.match(text, text.index(":") + 1 if label else 0)
+    if lexicon is None or match is None:
+        return frozenset()
+    telling, words = TELLING[code], match["name"].split()
+    after = _SPOKEN.findall(lower_text(text[match.end() :]))[:VERB_WORDS]
+    is_office = len(after) > 1 and telling.attributes.get(after[0]) == BE and after[1] in telling.definite
+    if is_office or is_no_name(words[0], code):
+        return frozenset()
+    is_of_many = len(words) > 1 and lexicon.names_by_capital
+    is_name = is_of_many or match["owns"] is not None or any(_is_verb(word, code) for word in after)
+    return frozenset(stems(match["name"])) if is_name else frozenset()
+
+
+def _is_verb(word: str, code: str) -> bool:
+    telling = TELLING[code]
+    verbs = (ASSERTIONS[code].copulas, telling.attributes, telling.others, telling.changes)
+    return any(word in some for some in verbs) or _is_past([word], code)
 
 
 def _score_change(pair: _ReadingPair) -> OutdatedScore:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from remanence import languages
 from remanence.languages import Lexicon
+from remanence.languages.families import TELLING
 from remanence.text.analysis import (
     ChunkReading,
     Vital,
@@ -41,6 +42,7 @@ _WORDS_CACHED, _WORD_CHARS_MAX = 32_768, 40  # a longer word is data, met once
 # Marks between which a text says the same without: those of sentences and lists, quotes, brackets. No mark is taken off
 # that may mean something where it stands: 5!, a smiley, a sign of its own.
 _OPENING = re.compile(r'^["(\[¡¿]{1,2}(?=\w)')
+_LABEL = re.compile(r"\W*+([^\W\d_]++): ")
 _CLOSING = re.compile(r'(?:[.,…。、]|(?<!\d)!)[")\]]?$|[")\]](?:[.,:;…。、!])?$|[:;]$')
 
 
@@ -87,6 +89,7 @@ class _TextFeatures:
     denied: tuple[str, ...]
     places: Mapping[tuple[str, ...], Sequence[str]]
     asks: bool
+    label: str  # "note" of "Note: the pier is closed", which names nobody
 
 
 def verdict(old: str, new: str, similarity: float | None, thresholds: SimilarityThresholds) -> TextVerdict:
@@ -204,7 +207,15 @@ def _read_text(text: str) -> _TextFeatures:
         denied=tuple(sorted(_find_denied_words(text, words, lexicon))),
         places=_places(words, lexicon),
         asks=asks(text),
+        label=find_label(text),
     )
+
+
+def find_label(text: str) -> str:
+    """Return the word before a colon that a text opens with and that says what sort of line it is; "" for none."""
+    match = _LABEL.match(text)
+    label = match[1].lower() if match else ""
+    return label if any(label in telling.labels for telling in TELLING.values()) else ""
 
 
 def _capitals(read: Sequence[ChunkReading], lexicon: Lexicon) -> Iterator[str]:
@@ -259,8 +270,8 @@ def _find_vetoes(old: _TextFeatures, new: _TextFeatures) -> Iterator[str]:
     # A name in another spelling of case is no other name.
     if old.vital.names or new.vital.names:
         lost_names, gained_names = (
-            old.vital.names.difference(new.words),
-            new.vital.names.difference(old.words),
+            old.vital.names.difference(new.words, (old.label,)),
+            new.vital.names.difference(old.words, (new.label,)),
         )
         if lost_names or gained_names:
             yield f"names differ: {_format_tokens(lost_names)} / {_format_tokens(gained_names)}"

@@ -26,8 +26,10 @@ _PLACED = frozenset(
         "metadata",
         "created_at",
         "updated_at",
+        "user_id",
         "agent_id",
         "run_id",
+        "actor_id",
         "role",
         "categories",
     }
@@ -42,6 +44,7 @@ class _Version:
     text: str
     at: int | None
     role: str | None = None
+    actor: str | None = None
     item: Mapping[str, Any] = field(default_factory=dict)
     ended: int | None = None
     is_deleted: bool = False
@@ -99,18 +102,18 @@ def _read_event(
     """Take one event of the history in."""
     id_ = item_fields.require_id(row, "memory_id", ())
     created, updated = (item_fields.read_moment(name, row.get(name)) for name in ("created_at", "updated_at"))
-    several, role = versions[id_], row.get("role")
+    several, who = versions[id_], (row.get("role"), row.get("actor_id"))
     event = str(row["event"]).upper()
     if event not in ("ADD", "UPDATE", "DELETE"):
         skipped.note("event of an unknown kind", event)
         return ()
     old = row["old_memory"]
     if not several and event != "ADD" and old:
-        several.append(_Version(id_, old, created, role))
+        several.append(_Version(id_, old, created, *who))
     if event == "DELETE" and several:
         several[-1].is_deleted, several[-1].ended = True, updated
     elif event != "DELETE" and row["new_memory"] and not (several and several[-1].text == row["new_memory"]):
-        several.append(_Version(id_, row["new_memory"], updated if several else created, role))
+        several.append(_Version(id_, row["new_memory"], updated if several else created, *who))
     return ()
 
 
@@ -139,7 +142,8 @@ def _read_item(versions: dict[str, list[_Version]], item: Mapping[str, Any], pat
         is_later = updated is not None and created is not None and updated != created
         several.append(_Version(id_, item.get("memory", ""), updated if is_later else created))
     last = several[-1]
-    last.item, last.role, last.is_deleted, last.ended = item, item.get("role", last.role), False, None
+    last.role, last.actor = item.get("role", last.role), item.get("actor_id", last.actor)
+    last.item, last.is_deleted, last.ended = item, False, None
 
 
 def _make_turns(several: list[_Version], skipped: SkipCounts) -> Iterator[Turn]:
@@ -158,13 +162,16 @@ def _make_turns(several: list[_Version], skipped: SkipCounts) -> Iterator[Turn]:
         role = one.role if one.role in ROLES else None
         agent = item_fields.keep_name("agent_id", item.get("agent_id"), skipped)
         user = item_fields.keep_name("user_id", item.get("user_id"), skipped)
-        rest = {name: value for name, value in item.items() if name not in _PLACED and name != "user_id"}
+        # `user_id` is whose memory it is; who said it is told by `actor_id`, a name, or by the role.
+        speaker = item_fields.keep_name("actor_id", one.actor, skipped)
+        speaker = speaker or (agent if role == "assistant" else user)
+        rest = {name: value for name, value in item.items() if name not in _PLACED}
         categories = item.get("categories")
         metadata = item.get("metadata") or {}
         yield ImportedTurn(
             text=one.text,
             role=role,
-            speaker=agent if role == "assistant" else user,
+            speaker=speaker,
             agent=agent,
             thread=item_fields.keep_name("run_id", item.get("run_id"), skipped),
             tags=item_fields.keep_tags(categories if isinstance(categories, list) else (), skipped),
@@ -172,7 +179,7 @@ def _make_turns(several: list[_Version], skipped: SkipCounts) -> Iterator[Turn]:
             source="mem0",
             key=keys[place],
             attributes=item_fields.keep_attributes(
-                {**rest, **metadata, **({"user_id": user} if role == "assistant" else {})}
+                {**rest, **metadata, **({} if speaker == user else {"user_id": user})}
             ),
             valid_until=one.ended,
             replaced_by=later,
