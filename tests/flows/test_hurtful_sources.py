@@ -14,6 +14,7 @@ from remanence.core.model import STANDING, Status
 from remanence.faces.cli import commands
 from remanence.flows.write import source_reading
 from remanence.write.transcripts.formats import AUTO, IMPORTERS
+from remanence.write.transcripts.long_texts import CUT
 from tests.command_line import typed
 from tests.importer_sources import HISTORY, at, write_rows
 
@@ -80,6 +81,28 @@ async def test_an_id_that_looks_like_a_secret_is_hashed(memory: remanence.Engine
     assert "sha:" == texts["The boat is blue."][1][:4]
     assert TOKEN not in f"{done} {before}"
     assert "kept as a hash: 2 ids of the source" in str(done)
+
+
+async def test_a_text_that_is_too_long_comes_in_as_parts(memory: remanence.Engine, tmp_path: Path) -> None:
+    """Cut where it pauses, nothing lost, counted, found again by its keys; also where a line of JSON says it."""
+    words = [f"Line {number} of the log is of no use.{' ' * (number % 3)}" for number in range(9_000)]
+    text = "\n".join(words)
+    path = mem0(tmp_path / "m.json", {"id": "m1", "memory": text}, {"id": "m2", "memory": "The roof is new."})
+    dry, done = await memory.ingest(path, dry_run=True), await memory.ingest(path)
+    parts = [one for one in await memory.list(oldest_first=True) if one.key != "m2"]
+    lines = [line for part in parts for line in part.text.split("\n")]
+
+    assert [(5, {CUT: 1}, "m1")] * 2 == [(one.stored, one.skipped, one.examples[CUT]) for one in (dry, done)]
+    assert ["m1", "m1#2", "m1#3", "m1#4"] == [one.key for one in parts]
+    assert [{"part": f"{number}/4"} for number in range(1, 5)] == [one.attributes for one in parts]
+    assert [line.strip() for line in words] == [line.strip() for line in lines]
+    assert (0, 5, ()) == ((again := await memory.ingest(path)).stored, again.known, again.runs)
+    talk = tmp_path / "talk.jsonl"
+    talk.write_text(json.dumps({"text": f"{'x' * 150_000}{TOKEN}", "key": "t"}) + "\n")
+    assert 2 == (await memory.ingest(talk)).stored
+    talk.write_text(json.dumps({"text": f"{'x' * 150_000}\0"}) + "\n")
+    with pytest.raises(IngestError, match="NUL"):
+        await memory.ingest(talk)
 
 
 async def test_what_a_database_computes_is_not_read(memory: remanence.Engine, tmp_path: Path) -> None:

@@ -161,7 +161,7 @@ def test_a_line_names_itself_as_the_source() -> None:
         ('{"text": "a"},', "not JSON"),
         ("[" * 100_000, "not JSON"),
         ('{"text": "second", "key": "k"}', "on line 1 already"),
-        (json.dumps({"text": "x" * (TEXT_CHARS_MAX + 1)}), "characters"),
+        (json.dumps({"text": f"{'x' * (TEXT_CHARS_MAX + 1)}\0"}), "NUL"),
     ],
 )
 def test_a_wrong_line_is_named(row: str, says: str) -> None:
@@ -294,7 +294,7 @@ def test_a_copied_conversation_gives_each_message_once() -> None:
 
 def test_a_message_that_cannot_be_learnt_is_counted() -> None:
     """Nobody can mend an export by hand, so one message of it never stops the rest."""
-    nodes = (message("m1", "root", "user", "x" * (TEXT_CHARS_MAX + 1)), message("m2", "m1", "user", "Yes."))
+    nodes = (message("m1", "root", "user", "x\0"), message("m2", "m1", "user", "Yes."))
     found = parse(json.dumps([conversation(*nodes, current="m2")]))
 
     assert ["m2"] == [turn.key for turn in found.turns]

@@ -14,6 +14,7 @@ from remanence.core.clock import to_micros
 from remanence.core.errors import InvalidInput, suggest
 from remanence.core.model import NAME_CHARS_MAX, Kind, Label, Role, Severity, Trust
 from remanence.text.analysis import check_text
+from remanence.write.transcripts.long_texts import cut_text
 
 Path: TypeAlias = tuple[str | int, ...]
 
@@ -77,11 +78,12 @@ def plain_name(name: str, given: Any) -> str:
 
 
 def text(given: Any) -> str:
-    """Check the text of a turn."""
+    """Check the text of a turn; one that is too long comes in as parts, which are checked each."""
     if not isinstance(given, str):
         raise FlawError("the text is not a string", 'write it like {"text": "…"}')
     try:
-        check_text(given)
+        for part in cut_text(given) or [""]:
+            check_text(part)
     except InvalidInput as error:
         raise FlawError(str(error), error.recovery) from None
     return given

@@ -18,6 +18,7 @@ from remanence.write.transcripts.jsonl import JsonLines
 from remanence.write.transcripts.langgraph_store import LangGraphStore
 from remanence.write.transcripts.letta import Letta
 from remanence.write.transcripts.locomo import Locomo
+from remanence.write.transcripts.long_texts import cut_turn
 from remanence.write.transcripts.mcp_memory import McpMemory
 from remanence.write.transcripts.mem0 import Mem0
 from remanence.write.transcripts.notes import Notes
@@ -103,7 +104,8 @@ def parse_source(
             or _refuse_unknown_format(source, (*IMPORTERS, *importers), flaws)
         )
     skips = SkipCounts()
-    turns = list(as_source_importer(importers[name]).turns(source, skips))
+    whole = as_source_importer(importers[name]).turns(source, skips)
+    turns = [part for turn in whole for part in cut_turn(turn, skips)]
     threads = dict.fromkeys(turn.thread for turn in turns if turn.thread is not None)
     return Transcript(turns, name, tuple(threads), dict(skips), dict(skips.examples))
 

@@ -1,0 +1,57 @@
+"""Texts that are longer than a memory may be, cut where they pause: into parts that are memories of their own.
+
+Knows characters and turns; must not know formats.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX, Turn
+from remanence.write.imported import ImportedTurn, SkipCounts
+
+PART_CHARS_MAX = 90_000  # markers for secrets may make a part longer
+CUT = f"text of more than {TEXT_CHARS_MAX:,} characters that comes in as parts"
+_PAUSES = ("\n\n", "\n", ". ", " ")  # the first that is in the second half of what fits
+
+
+def cut_turn(turn: Turn, skipped: SkipCounts) -> Iterator[Turn]:
+    """Yield a turn, or its parts in order, each with the number of the part in its key; such turns are counted."""
+    parts = cut_text(turn.text)
+    if len(parts) < 2:
+        yield turn
+        return
+    skipped.note(CUT, turn.key or parts[0])
+    for number, text in enumerate(parts, start=1):
+        more: dict[str, Any] = {"attributes": {**(turn.attributes or {}), "part": f"{number}/{len(parts)}"}}
+        if number > 1 and turn.key is not None:
+            end = f"#{number}"
+            more["key"] = turn.key[: NAME_CHARS_MAX - len(end)] + end
+        if number > 1 and isinstance(turn, ImportedTurn):
+            more["links"] = ()
+        yield replace(turn, text=text, **more)
+
+
+def cut_text(text: str) -> list[str]:
+    """Return a text as it is, or the parts of one that is too long, none of them blank."""
+    if len(text) <= TEXT_CHARS_MAX:
+        return [text]
+    parts: list[str] = []
+    begin = 0
+    while begin < len(text):
+        end = _find_pause(text, begin)
+        parts.append(text[begin:end].strip())
+        begin = end
+    return [part for part in parts if part]
+
+
+def _find_pause(text: str, begin: int) -> int:
+    """Return where a part ends that begins at a place."""
+    end = begin + PART_CHARS_MAX
+    if end >= len(text):
+        return len(text)
+    for pause in _PAUSES:
+        at = text.rfind(pause, begin + PART_CHARS_MAX // 2, end)
+        if at >= 0:
+            return at + len(pause)
+    return end
