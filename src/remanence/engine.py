@@ -18,6 +18,7 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
+    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -206,8 +207,7 @@ class Engine(Shelves):
     async def extract(self, path: str | Path, *, format: str | AnyImporter = "auto") -> Extraction:  # noqa: A002
         """Show which facts a file of conversation states, by rules; nothing is stored and no model is asked.
 
-        `estimate` says what `ingest` with `extract` would ask of the writer: how often, and how many tokens. `format`
-        as for `ingest`.
+        `format` is as for `ingest`; `estimate` says what that would ask of the writer: how often, how many tokens.
         """
         return await ingesting.look_into(self._core, path, format)
 
@@ -386,10 +386,7 @@ class Engine(Shelves):
         return await editing.correct(self._core, name, text, if_revision, spares_protected=spares_protected)
 
     async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Replace one memory by another, which takes over its pin and its holds.
-
-        `if_revision` is the old one's.
-        """
+        """Replace one memory by another, which takes over its pin and its holds; `if_revision` is the old one's."""
         return await editing.supersede(self._core, old, by, if_revision)
 
     async def forget(
@@ -562,8 +559,7 @@ class Engine(Shelves):
         """Begin a session; texts learned until it ends belong to it.
 
         Beginning twice returns the open one. The curation that is due runs first. With `heartbeats` its time counts as
-        it goes along and closing the memory ends it; without, it outlives the process and counts as a whole when
-        somebody ends it.
+        it goes along and closing the memory ends it; without, it outlives the process and counts whole once it ends.
         """
         return await sessions.begin(self._core, task_type, heartbeats=heartbeats)
 
@@ -592,12 +588,14 @@ class Engine(Shelves):
         to: str | Path = "-",
         format: str = "lines",  # noqa: A002
         progress: Progress | None = None,
+        left_out: LeftOut | None = None,
     ) -> AsyncIterator[bytes]:
         """Write all memories and links as lines of JSON; clocks, settings and policy are not included.
 
-        `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory.
+        `to` says where you put them: an erasure names it. The `format` "pam" is one document of Portable AI Memory:
+        `left_out` hears what has no place in it, by count.
         """
-        return transfer.export_as(self._core, to, format, progress)
+        return transfer.export_as(self._core, to, format, progress, left_out)
 
     async def import_(
         self,

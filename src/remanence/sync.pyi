@@ -17,6 +17,7 @@ from remanence.core.keywords import (
     FrameAsking,
     IfExists,
     KindName,
+    LeftOut,
     ListOptions,
     Moment,
     OutcomeName,
@@ -406,7 +407,12 @@ class Engine:
     def session(self, task_type: str = "general") -> Iterator[str]: ...
     def backup(self, path: str | Path, *, to: str | Path = "") -> None: ...
     def export(
-        self, *, to: str | Path = "-", format: str = "lines", progress: Progress | None = None
+        self,
+        *,
+        to: str | Path = "-",
+        format: str = "lines",
+        progress: Progress | None = None,
+        left_out: LeftOut | None = None,
     ) -> Iterator[bytes]: ...
     def import_(
         self,

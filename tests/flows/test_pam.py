@@ -11,7 +11,6 @@ import pytest
 import remanence
 from remanence.core.errors import NameUnknown
 from remanence.flows.exchange.pam import hash_content
-from remanence.flows.exchange.transfer import export_pam
 from tests.command_line import typed
 
 T0 = 1_767_225_600_000_000
@@ -92,7 +91,9 @@ async def test_what_is_known_keeps_its_meaning(memory: remanence.Engine) -> None
 async def test_what_has_no_place_is_counted(memory: remanence.Engine) -> None:
     """What is forgotten, tags of another form, attributes."""
     await fill(memory)
-    left_out = (await export_pam(memory._core)).left_out
+    left_out: dict[str, int] = {}
+    async for _ in memory.export(format="pam", left_out=left_out.update):
+        pass
 
     assert 1 == left_out["memories that are forgotten or held back"]
     assert 1 == left_out["tags with other signs than a-z, 0-9, _ and -"]

@@ -16,7 +16,7 @@ import orjson
 
 from remanence.core.change import PART_CHANGES_MAX, Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, NameUnknown
-from remanence.core.keywords import Progress
+from remanence.core.keywords import LeftOut, Progress
 from remanence.core.model import COLUMNS, Link, Memory, Role, Trust
 from remanence.core.receipt import Receipt
 from remanence.core.snapshot import SnapshotRequest
@@ -122,8 +122,13 @@ async def export_pam(
     return document
 
 
-async def _export_whole(core: Core, to: str | Path, progress: Progress | None) -> AsyncIterator[bytes]:
-    yield (await export_pam(core, to, progress)).json + b"\n"
+async def _export_whole(
+    core: Core, to: str | Path, progress: Progress | None, left_out: LeftOut | None
+) -> AsyncIterator[bytes]:
+    document = await export_pam(core, to, progress)
+    if left_out is not None:
+        left_out(document.left_out)
+    yield document.json + b"\n"
 
 
 def export_as(
@@ -131,11 +136,15 @@ def export_as(
     to: str | Path,
     format: str,  # noqa: A002
     progress: Progress | None = None,
+    left_out: LeftOut | None = None,
 ) -> AsyncIterator[bytes]:
-    """Yield the scope in a format: `lines`, which an import takes in whole, or `pam`, one document."""
+    """Yield the scope in a format: `lines`, which an import takes in whole, or `pam`, one document.
+
+    `left_out` hears what has no place in that; in lines everything has.
+    """
     if format not in FORMATS:
         raise NameUnknown("format of an export", format, FORMATS)
-    return _export_whole(core, to, progress) if format == "pam" else export(core, to, progress)
+    return _export_whole(core, to, progress, left_out) if format == "pam" else export(core, to, progress)
 
 
 async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
