@@ -293,3 +293,16 @@ MEMORY_WRITERS: Mapping[str, Callable[[Path], Path]] = {
     "elfmem": write_elfmem,
 }
 WRITERS = {**MEMORY_WRITERS, **EXPORT_WRITERS}
+# What no reader of a source may stumble over, wherever it stands.
+ODD_VALUES: list[Any] = [
+    *[None, 0, 5, -1, 1.5, 1e308, 10**40, True, [], {}, [[]], [None], {"a": {}}, {"text": "y"}],
+    *["", "text", "tool_use", "\ud800", "a\nb", "\x00", at(1), "2026-13-45T00:00:00Z", "x" * 300],
+]
+
+
+def list_holders(value: Any) -> list[Any]:
+    """Return each object and list in a value that holds anything, and the value itself where it does."""
+    if not isinstance(value, dict | list) or not value:
+        return []
+    inside = value.values() if isinstance(value, dict) else value
+    return [value, *(holder for one in inside for holder in list_holders(one))]

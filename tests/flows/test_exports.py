@@ -18,6 +18,7 @@ from remanence.flows.write.extracting import parse_transcript
 from remanence.write.transcripts.formats import Transcript
 from tests import export_sources as exports
 from tests.export_sources import EXPORT_WRITERS, chat, node, said, tree
+from tests.importer_sources import ODD_VALUES, list_holders
 
 
 def read(path: Path, data: Any, format: str = "auto") -> Transcript:  # noqa: A002
@@ -504,25 +505,6 @@ def test_a_damaged_archive_is_read_or_refused(tmp_path: Path) -> None:
     assert all(error.recovery for error in refused)
 
 
-VALUES: list[Any] = [
-    None,
-    5,
-    -1,
-    1.5,
-    True,
-    "",
-    "text",
-    "tool_use",
-    "\ud800",
-    "a\nb",
-    [],
-    {},
-    [[]],
-    {"a": {}},
-    10**40,
-]
-
-
 async def _ingest(memory: remanence.Engine, path: Path, name: str) -> IngestResult | None:
     """Take a source in; None where it is refused with a way out and has left nothing."""
     before = {one.id for one in await memory.list(status="any")}
@@ -534,14 +516,6 @@ async def _ingest(memory: remanence.Engine, path: Path, name: str) -> IngestResu
     assert refusal.recovery
     assert before == {one.id for one in await memory.list(status="any")}
     return None
-
-
-def _list_holders(value: Any) -> list[Any]:
-    """Return each object and list in a value that holds anything, and the value itself where it does."""
-    if not isinstance(value, dict | list) or not value:
-        return []
-    inside = value.values() if isinstance(value, dict) else value
-    return [value, *(holder for one in inside for holder in _list_holders(one))]
 
 
 @pytest.mark.parametrize(
@@ -570,9 +544,9 @@ async def test_any_value_may_be_any_other(
     path = tmp_path / "conversations.json"
     for _ in range(80):
         value = json.loads(json.dumps(whole))
-        holder = drawn.choice(_list_holders(value))
+        holder = drawn.choice(list_holders(value))
         place = drawn.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
-        holder[place] = drawn.choice(VALUES)
+        holder[place] = drawn.choice(ODD_VALUES)
         path.write_text(json.dumps(value))
         if await _ingest(memory, path, name) is not None:
             assert 0 == (await memory.ingest(path, format=name)).stored
