@@ -386,7 +386,10 @@ class Engine(Shelves):
         return await editing.correct(self._core, name, text, if_revision, spares_protected=spares_protected)
 
     async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
-        """Replace one memory by another, which takes over its pin and its holds; `if_revision` is the old one's."""
+        """Replace one memory by another, which takes over its pin and its holds.
+
+        `if_revision` is the old one's.
+        """
         return await editing.supersede(self._core, old, by, if_revision)
 
     async def forget(

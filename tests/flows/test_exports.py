@@ -15,6 +15,7 @@ from remanence.core.model import Relation
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.write import archive_reading
 from remanence.flows.write.extracting import parse_transcript
+from remanence.write.import_relations import GONE
 from remanence.write.transcripts.formats import Transcript
 from tests import export_sources as exports
 from tests.export_sources import EXPORT_WRITERS, chat, node, said, tree
@@ -369,7 +370,7 @@ async def test_an_edited_line_alone_comes_in_anew(memory: remanence.Engine, tmp_
     (folder / "plans/mooring plan.md").write_text(edited)
     again = await memory.ingest(folder)
 
-    assert (first.turns + 1, first.turns - 1) == (again.turns, again.known)
+    assert (first.turns + 1, first.turns - 1, {GONE: 1}) == (again.turns, again.known, again.differing)
     assert {"New words.", "Mooring Plan: The hull turns red"} <= {one.text for one in await memory.list()}
 
 

@@ -14,6 +14,7 @@ from remanence.write.import_relations import (
     BELIEVED,
     CHANGED,
     ELSEWHERE,
+    GONE,
     HELD_BACK,
     LATER,
     RENEWED,
@@ -66,7 +67,7 @@ async def test_a_changed_memory_takes_the_place_of_what_it_said(
 
         assert (1, 1, {RENEWED: 1}) == (done.stored, done.superseded, done.differing)
         assert f"m1: {was} → {now}" == done.examples[RENEWED]
-        assert f"other words than here in 1 turn: {RENEWED} (such as m1: {was}" in str(done)
+        assert f"differs from what is here, 1 time: {RENEWED} (such as m1: {was}" in str(done)
         assert [now] == [one.text for one in found.values() if one.status in STANDING]
         assert now == found["m1"].text
         again = await memory.ingest(path)
@@ -235,3 +236,23 @@ async def test_every_source_with_ids_is_brought_up_to_date(
     assert (1, 1, {RENEWED: 1}) == (done.stored, done.superseded, done.differing)
     assert [True, False] == [any(text.encode().find(word) >= 0 for text in stands) for word in words[::-1]]
     assert ({}, ()) == ((again := await memory.ingest(path)).differing, again.runs)
+
+
+async def test_a_part_of_a_note_is_known_by_its_block_and_else_by_its_words(
+    memory: remanence.Engine, tmp_path: Path
+) -> None:
+    """A named block is brought up to date; what is in no note any more stays, and is told."""
+    vault = tmp_path / "vault"
+    (vault / ".obsidian").mkdir(parents=True)
+    note = vault / "a.md"
+    note.write_text(f"{OLD} ^pier\n\nThe roof is new.\n\nThe cellar is dry.\n")
+    await memory.ingest(vault)
+    note.write_text(f"{NEW} ^pier\n\nThe roof leaks.\n\nThe cellar is dry.\n")
+    done = await ingest_twice(memory, vault)
+    stands = {one.text for one in await memory.list()}
+
+    assert {RENEWED: 1, GONE: 1} == done.differing
+    assert "a.md: The roof is new." == done.examples[GONE]
+    assert {NEW, "The roof is new.", "The roof leaks.", "The cellar is dry."} == stands
+    again = await memory.ingest(vault)
+    assert ({GONE: 1}, ()) == (again.differing, again.runs)

@@ -24,7 +24,8 @@ class ImportedTurn(Turn):
     `valid_from` and `valid_until` are when what it says is true. `replaced_by` is the key of the turn of the same
     source that took its place: it comes in as history. With `is_deleted` it comes in as a tombstone, which `restore`
     brings back. `links` are (key, relation) of other turns of the source. Whoever says any of these gives a `key`.
-    `source_category` is what its source calls it: its `category` where the policy declares one of that name.
+    `source_category` is what its source calls it: its `category` where the policy declares one of that name. One that
+    `is_part` of the document that its thread names is told of where the document no longer holds it.
     """
 
     valid_from: Moment | None = None
@@ -33,6 +34,7 @@ class ImportedTurn(Turn):
     is_deleted: bool = False
     links: tuple[tuple[str, RelationName], ...] = ()
     source_category: str | None = None
+    is_part: bool = False
 
 
 def find_validity(turn: Turn) -> tuple[int | None, int | None]:

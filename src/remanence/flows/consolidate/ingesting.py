@@ -58,7 +58,7 @@ ANSWER_TOKENS, FACT_TOKENS = (
 OUTCOMES = ("stored", "confirmed", "known", "quarantined", "gated", "replaced")
 HELD_BACK = "{} held back as orders to a machine (`review quarantined`)"
 HASHED = "kept as a hash: {} of the source, which looked like a secret"
-OTHERWISE = "other words than here in {}"
+OTHERWISE = "differs from what is here, {}"
 DRY = ", a dry run, nothing was written"
 OWN = "is this your own log? Ingest it again with `--trust user`"  # raises what came in before
 
@@ -87,7 +87,8 @@ class IngestResult(Result):
     and are believed further now, since the file is taken in with a higher `trust`. Of what the source says of its
     turns, `superseded` gave their place to others, `forgotten` came in as tombstones, `dated` were known and hold from
     or until a time now, and `linked` counts links. `hashed` counts ids that look like secrets and are kept as hashes.
-    `differing` counts turns that say other words than what is here under their key, by what became of that.
+    `differing` counts turns that say other words than what is here under their key, by what became of that, and what is
+    here of documents that hold it no more.
     `examples` shows the first of what was left out, or differs, for a reason.
 
     Of a dry run the counts are those that the ingest would have; `outcomes` are the first turns of each outcome, and
@@ -141,7 +142,7 @@ class IngestResult(Result):
         suffix += f"\n{'; '.join([*held, OWN] if asks else held)}" if held or asks else ""
         suffix += f"\n{HASHED.format(number(self.hashed, 'id', 'ids'))}" if self.hashed else ""
         for why, count in self.differing.items():
-            suffix += visible(f"\n{OTHERWISE.format(number(count, 'turn', 'turns'))}: {why}")
+            suffix += visible(f"\n{OTHERWISE.format(number(count, 'time', 'times'))}: {why}")
             suffix += visible(f" (such as {self.examples[why]})") if why in self.examples else ""
         suffix += f"\n{self.extracted}" if self.extracted.turns or self.extracted.failed else ""
         suffix += "".join(f"\n  {one}" for one in self.outcomes)

@@ -6,18 +6,19 @@ Knows drafts, the turns that they were made of and what is here under their keys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from remanence.core.model import Memory, Trust, Turn
+from remanence.core.arrival import KnownMemory
+from remanence.core.model import STANDING, Memory, Trust, Turn
 from remanence.core.results import one_line
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.consolidate.importing_relations import is_decided
 from remanence.flows.edit.editing import CHAIN_MAX, successor
 from remanence.flows.write import gating
-from remanence.store.base import Arriving
+from remanence.store.base import Arriving, Find
 from remanence.text.analysis import fingerprint
 from remanence.write.admission import MemoryDraft
-from remanence.write.import_relations import CHANGED, TWICE, Renewal, explain_kept, is_history
-from remanence.write.imported import SkipCounts
+from remanence.write.import_relations import CHANGED, GONE, TWICE, Renewal, explain_kept, is_history
+from remanence.write.imported import ImportedTurn, SkipCounts
 from remanence.write.transcripts.item_fields import make_interim_key
 
 _IDS = ("key", "thread", "session")
@@ -45,7 +46,9 @@ class SourceDrafts:
         """Return the drafts as they are to be stored: what takes another's place has a key of its own until it does."""
         for turn, draft in zip(self.turns, drafts, strict=True):
             self._note_hashed(turn, draft.turn)
-        for place, memory in (await self._find_other_words(drafts)).items():
+        known = await self._find_known(drafts)
+        await self._note_gone(drafts, known)
+        for place, memory in (await self._find_other_words(drafts, known)).items():
             example = self._describe(memory, drafts[place])
             turn, key = self.turns[place], str(drafts[place].turn.key)
             why = explain_kept(memory, turn, drafts[place].said_at, self.door)
@@ -69,8 +72,8 @@ class SourceDrafts:
             if (given := getattr(turn, name)) is not None and given != getattr(kept, name)
         )
 
-    async def _find_other_words(self, drafts: Sequence[MemoryDraft]) -> Mapping[int, Memory]:
-        """Return, by place, what is here under the key of a draft and says other words; the first of a key counts."""
+    async def _find_known(self, drafts: Sequence[MemoryDraft]) -> Mapping[int, KnownMemory]:
+        """Return, by place, what is here under the key of a draft; the first of a key counts."""
         places: dict[str, int] = {}
         for place, draft in enumerate(drafts):
             key = draft.turn.key
@@ -78,16 +81,42 @@ class SourceDrafts:
                 first = drafts[places[key]]
                 if first.fingerprint != draft.fingerprint:
                     self.differing.note(TWICE, f"{key}: {self._show(draft.turn.text)}")
-        keys, found = [*places], dict[int, int]()
+        keys, known = [*places], dict[int, KnownMemory]()
         for begin in range(0, len(keys), SEVERAL_MAX):
             request = Arriving(keys=keys[begin : begin + SEVERAL_MAX])
-            known = (await self.core.store.arriving(self.core.scope, request)).keys
-            found |= {
-                places[key]: twin.seq
-                for key, twin in known.items()
-                if twin.fingerprint != drafts[places[key]].fingerprint
+            found = (await self.core.store.arriving(self.core.scope, request)).keys
+            known |= {places[key]: twin for key, twin in found.items()}
+        return known
+
+    async def _note_gone(self, drafts: Sequence[MemoryDraft], known: Mapping[int, KnownMemory]) -> None:
+        """Count what came in as parts of documents that are known, and is in them no more; nothing becomes of it."""
+        threads = {
+            str(drafts[place].turn.thread)
+            for place in known
+            if isinstance(turn := self.turns[place], ImportedTurn) and turn.is_part
+        }
+        keys = {draft.turn.key for draft in drafts} if threads else set()
+        find = Find(tuple(STANDING), equal={"thread": tuple(threads)}, limit=SEVERAL_MAX, oldest_first=True)
+        while threads:
+            page = await self.core.store.find(self.core.scope, find)
+            for one in page:
+                if one.key is not None and one.key not in keys and one.thread in one.sources:
+                    self.differing.note(GONE, f"{one.thread}: {self._show(one.text)}")
+            if len(page) < SEVERAL_MAX:
+                return
+            find = replace(find, after=page[-1].seq)
+
+    async def _find_other_words(
+        self, drafts: Sequence[MemoryDraft], known: Mapping[int, KnownMemory]
+    ) -> Mapping[int, Memory]:
+        """Return, by place, what is here under the key of a draft and says other words."""
+        memories = await self._read_heads(
+            {
+                place: twin.seq
+                for place, twin in known.items()
+                if twin.fingerprint != drafts[place].fingerprint
             }
-        memories = await self._read_heads(found)
+        )
         return {
             place: memory
             for place, (memory, head) in memories.items()

@@ -75,7 +75,8 @@ def _read_note(path: str, text: str, skipped: SkipCounts) -> _KeyedNote:
     keys: list[str | None] = []
     by_place: dict[str, str] = {}
     for part in note.parts:
-        key = fields.content_key("vault", path, part.written, seen)
+        block = next((place for place in part.places if place.startswith("^")), None)
+        key = fields.content_key("vault", path, block or part.written, seen)
         keys.append(key if item_fields.can_keep_text(part.text, path, skipped) else None)
         for place in ("", *part.places) if keys[-1] else ():
             by_place.setdefault(place, key)
@@ -131,6 +132,7 @@ def _read_turns(one: _KeyedNote, index: _Index, skipped: SkipCounts) -> Iterator
             key=key,
             attributes=_list_attributes(note, part),
             source_category=part.category,
+            is_part=True,
             links=tuple(_resolve(part.links, one, index, skipped)),
         )
 
