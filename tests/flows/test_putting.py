@@ -246,6 +246,17 @@ async def test_each_key_names_a_memory_of_its_own(tmp_path: Path) -> None:
     assert [] == checks
 
 
+async def test_a_text_that_was_recalled_is_put_under_another_key(memory: remanence.Engine) -> None:
+    """It is no echo of an answer: its key makes it another memory."""
+    await memory.put("one", "The kettle of Vera leaks badly.", speaker="ann", source="log")
+    await memory.consolidate()
+    assert 1 == len((await memory.recall("Whose kettle leaks?")).memories)
+    put = await memory.put("two", "The kettle of Vera leaks badly.", speaker="ann", source="log")
+
+    assert "stored" == put.status
+    assert ["one", "two"] == await keys(memory)
+
+
 async def test_what_is_learned_still_confirms_what_was_put(memory: remanence.Engine) -> None:
     """Under a key of its own or none, a text that is learned again is a repeat of the oldest that says it."""
     first = await memory.put("one", "Timeout.", agent="maestro", source="log")

@@ -219,10 +219,10 @@ def test_what_no_memory_can_be_is_refused_clearly(
 
 
 def test_orders_from_outside_are_not_made_files() -> None:
-    """Where the whole memory is trusted as outside, a file of orders waits for a person, and the model hears so."""
+    """Where the whole memory is trusted as outside, a file of orders is refused, and the model hears so."""
     with remanence.sync.open(":memory:", trust="outside") as memory:
         tool = MemoryTool(memory)
-        with pytest.raises(ToolError, match="does not take this text"):
+        with pytest.raises(ToolError, match="does not take /memories/a"):
             tool.call(
                 {
                     "command": "create",
@@ -231,7 +231,7 @@ def test_orders_from_outside_are_not_made_files() -> None:
                 }
             )
 
-        assert "a.txt" not in tool.call({"command": "view", "path": "/memories"})
+        assert [] == memory.list(status="any")
 
 
 def test_another_process_writes_the_same_files(tmp_path: Path) -> None:

@@ -78,7 +78,11 @@ def draw(rng: random.Random) -> PutOp | SearchOp | ListNamespacesOp | GetOp:
     key = rng.choice(KEYS[:-3])
     kind = rng.choice(("put", "put", "put", "delete", "get", "get", "search", "search", "list"))
     if kind == "put":
-        value = {"n": rng.randint(-3, 3), "text": rng.choice(WORDS), "deep": {"tags": rng.choices("ab", k=2)}}
+        value = {
+            "n": rng.choice((-3, -2, -1, 0, 1, 2, 3, 0.5, True)),
+            "text": rng.choice(WORDS),
+            "deep": {"tags": rng.choices("ab", k=2)},
+        }
         return PutOp(namespace, key, {**value, "maybe": rng.choice((None, True, 1.5, [], {}))})
     if kind == "delete":
         return PutOp(namespace, key, None)
@@ -92,7 +96,7 @@ def draw(rng: random.Random) -> PutOp | SearchOp | ListNamespacesOp | GetOp:
         )
     operator = rng.choice(("$eq", "$ne", "$gt", "$gte", "$lt", "$lte"))
     wanted: dict[str, Any] = {
-        "n": {operator: rng.randint(-2, 2)},
+        "n": rng.choice(({operator: rng.randint(-2, 2)}, {"$gt": -2, "$lte": 1.5}, rng.randint(-1, 1), True)),
         "text": rng.choice(WORDS),
         "deep": {"tags": ["a", "b"]},
         "maybe": rng.choice((None, True, 1.5, [])),
@@ -269,7 +273,7 @@ def test_an_item_really_expires() -> None:
     """Read or searched it lives as long again; over, nothing returns it, and a sweep lets it go, undoably."""
     clock = ManualClock()
     with remanence.sync.open(":memory:", clock=clock) as memory:
-        store = RemanenceStore(memory, ttl={"default_ttl": 10}, clock=clock)
+        store = RemanenceStore(memory, ttl={"default_ttl": 10})
         store.put(USER, "default", {"n": 1})
         store.put(USER, "short", {"n": 2}, ttl=1)
         store.put(USER, "ever", {"n": 3}, ttl=None)
@@ -293,7 +297,7 @@ def test_a_store_sweeps_as_it_is_used() -> None:
     """When its interval is over; without one only when it is asked."""
     clock = ManualClock()
     with remanence.sync.open(":memory:", clock=clock) as memory:
-        store = RemanenceStore(memory, ttl={"default_ttl": 1, "sweep_interval_minutes": 5}, clock=clock)
+        store = RemanenceStore(memory, ttl={"default_ttl": 1, "sweep_interval_minutes": 5})
         store.put(USER, "k", {"n": 1})
         statuses = []
         for minutes in (2, 4):
@@ -326,19 +330,15 @@ def test_two_processes_share_a_file(tmp_path: Path) -> None:
         assert [] == [check for check in memory_of(store).doctor() if not check.ok]
 
 
-async def test_cancelled_each_put_is_whole_or_absent(tmp_path: Path) -> None:
+async def test_cancelled_a_batch_is_put_or_absent(tmp_path: Path) -> None:
     """And the store goes on."""
     with RemanenceStore.open(tmp_path / "agent.db") as store:
         ops = [PutOp(USER, str(number), {"n": number, "ttl": True}, ttl=5) for number in range(200)]
         task = asyncio.create_task(store.abatch(ops))
-        while not await store.asearch(USER):
-            await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
         task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        found = await store.asearch(USER, limit=1_000)
-        assert 0 < len(found) < 200
-        assert all(item.value == {"n": int(item.key), "ttl": True} for item in found)
+        await asyncio.gather(task, return_exceptions=True)
+        assert len(await store.asearch(USER, limit=1_000)) in (0, 200)
         await store.abatch(ops)
         assert 200 == len(await store.asearch(USER, limit=1_000))
 

@@ -292,14 +292,13 @@ def test_a_star_in_a_search_is_a_label_like_any_other(store: RemanenceStore) -> 
 @pytest.mark.parametrize(
     "attributes",
     [
-        {"value": 3},
-        {"value": {"v": 1}},
-        {"namespace": "a.", "key": 3, "value": {"v": 1}},
-        {"namespace": ["a"], "key": "k", "value": {"v": 1}},
-        {"namespace": "a.", "key": "k", "value": [1]},
-        {"namespace": "a.", "key": "k", "value": {"v": 1}, "ttl": "5"},
-        {"namespace": "a.", "key": "k", "value": {"v": 1}, "ttl": 10**13},
-        {"namespace": "a.", "key": "k", "value": {"v": 1}, "ttl": True},
+        {"value.v": 1},
+        {"namespace": "a.", "value.v": 1},
+        {"namespace": "a.", "key": 3, "value.v": 1},
+        {"namespace": ["a"], "key": "k", "value.v": 1},
+        {"namespace": "a.", "key": "k", "value.v": 1, "ttl": "5"},
+        {"namespace": "a.", "key": "k", "value.v": 1, "ttl": 10**13},
+        {"namespace": "a.", "key": "k", "value.v": 1, "ttl": True},
         {},
     ],
 )
@@ -337,3 +336,86 @@ def test_nothing_is_put_over_what_a_person_pinned(store: RemanenceStore) -> None
     assert item is not None and {"v": 1} == item.value
     memory_of(store).unpin(store.name_of(("ann",), "k"))
     store.put(("ann",), "k", {"v": 2})
+
+
+def test_vectors_of_another_length_are_no_vectors(caplog: pytest.LogCaptureFixture) -> None:
+    """An item that another function embedded is found behind the others, without a score, and the log says so."""
+
+    def embed(length: int) -> Any:
+        return {"embed": lambda texts: [[1.0] * length for _ in texts], "dims": length}
+
+    memory = remanence.sync.open(":memory:")
+    RemanenceStore(memory, index=embed(3)).put(("a",), "old", {"text": "the boat"})
+    store = RemanenceStore(memory, index=embed(4))
+    store.put(("a",), "new", {"text": "the kettle"})
+
+    assert [("new", 1.0), ("old", None)] == [
+        (one.key, one.score and round(one.score, 6)) for one in store.search((), query="boat")
+    ]
+    assert "1 of 2 items have vectors of another length than 4" in caplog.text
+    memory.close()
+
+
+def test_a_sweep_passes_over_what_is_pinned() -> None:
+    """What a person pinned stays, and keeps nothing else from going."""
+    clock = remanence.ManualClock(1_000_000 * MINUTE)
+    with RemanenceStore.open(":memory:", clock=clock) as store:
+        for key in ("pinned", "short"):
+            store.put(("a",), key, {"v": key}, ttl=1)
+        memory_of(store).pin(store.name_of(("a",), "pinned"))
+        clock.advance(minutes=2)
+
+        assert 1 == store.sweep_ttl()
+        assert ["pinned", "pruned"] == sorted(
+            "pinned" if one.pinned else one.status.label for one in memory_of(store).list(status="any")
+        )
+
+
+def test_a_filter_reads_what_passes_it(store: RemanenceStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine chooses by the fields of values: of 300 items only the few that pass are read, and of lists none."""
+    store.batch(
+        [PutOp(("a", str(n % 3)), str(n), {"n": n, "even": not n % 2, "of": {"n": n}}) for n in range(300)]
+    )
+    read: list[int] = []
+    listing = remanence.Engine.list
+
+    async def counted(engine: remanence.Engine, **asked: Any) -> list[Any]:
+        found = await listing(engine, **asked)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(remanence.Engine, "list", counted)
+    wanted: dict[str, tuple[dict[str, Any], int]] = {
+        "equal": ({"n": 7}, 1),
+        "one": ({"n": {"$eq": 1}}, 1),
+        "range": ({"n": {"$gte": 295}}, 5),
+        "both": ({"n": {"$gt": 10, "$lte": 14}, "even": True}, 2),
+        "none": ({"n": None}, 0),
+    }
+    for filters, count in wanted.values():
+        read.clear()
+        assert count == len(store.search(("a",), filter=filters, limit=10))
+        assert count == sum(read)
+    read.clear()
+    assert [("a", "0"), ("a", "1"), ("a", "2")] == store.list_namespaces()
+    assert [] == read
+    assert 10 == len(store.search(("a",), filter={"of.n": {"$gte": 290}}))  # a path is compared in the store
+
+
+def test_namespaces_are_those_of_items_that_are_there() -> None:
+    """Not of what is over, deleted or superseded; long ones, and those of merged and corrected items, are."""
+    clock = remanence.ManualClock(1_000_000 * MINUTE)
+    long = ("o" * 70, "p" * 70)
+    with RemanenceStore.open(":memory:", clock=clock) as store:
+        store.put(("over",), "k", {"v": 1}, ttl=1)
+        for label in ("deleted", "superseded", "merged", "kept", "corrected"):
+            store.put((label,), "k", {"text": "the same words", "of": label}, index=["text"])
+        store.put(long, "k", {"v": 1}, ttl=10)
+        store.delete(("deleted",), "k")
+        memory = memory_of(store)
+        memory.graph.merge(store.name_of(("kept",), "k"), store.name_of(("merged",), "k"))
+        memory.supersede(store.name_of(("superseded",), "k"), store.name_of(("kept",), "k"))
+        memory.correct(store.name_of(("corrected",), "k"), "Other words.")
+        clock.advance(minutes=2)
+
+        assert [("corrected",), ("kept",), ("merged",), long] == store.list_namespaces()

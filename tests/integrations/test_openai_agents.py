@@ -129,8 +129,8 @@ async def test_a_correction_is_recalled_and_is_no_item() -> None:
 
 async def test_more_items_than_a_page_are_read_and_cleared_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     """More items than a page of the list holds come back and go together."""
-    monkeypatch.setattr("remanence.integrations.openai_agents._PAGE", 10)
-    monkeypatch.setattr("remanence.integrations.openai_agents.SEVERAL_MAX", 10)
+    monkeypatch.setattr("remanence.integrations.own_items.PAGE", 10)
+    monkeypatch.setattr("remanence.integrations.own_items.SEVERAL_MAX", 10)
     async with remanence.open(":memory:") as memory:
         session = MemorySession("chat", memory)
         words = [f"{number}" for number in range(33)]

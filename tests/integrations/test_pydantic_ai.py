@@ -85,17 +85,16 @@ async def test_a_correction_is_the_word_of_the_agent() -> None:
         assert "The door is red." not in str(await memory.list(status="any"))
 
 
-async def test_a_correction_that_fails_leaves_all_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the old memory's place cannot be taken, the new text goes."""
+async def test_a_correction_is_one_run() -> None:
+    """What it stored and what it superseded go back by one undo."""
     async with remanence.open(":memory:") as memory:
         await memory.learn("Vera lives in Oslo.", speaker="user")
+        runs = {one.run for one in await memory.history()}
+        await ask(memory, ("correct", {"id": "#1", "text": "Vera lives in Bergen."}))
 
-        async def refuse(*_: object, **__: object) -> None:
-            raise InvalidInput("no", recovery="none")
-
-        monkeypatch.setattr(type(memory), "supersede", refuse)
-        assert "Not done" in await ask(memory, ("correct", {"id": "#1", "text": "Vera lives in Bergen."}))
-        assert ["Vera lives in Oslo."] == [one.text for one in await memory.list()]
+        assert 1 == len({one.run for one in await memory.history()} - runs)
+        await memory.undo("last")
+        assert ["Vera lives in Oslo."] == [one.text for one in await memory.list(status="any")]
 
 
 async def test_instructions_begin_with_what_is_remembered_within_the_budget() -> None:

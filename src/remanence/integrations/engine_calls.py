@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from remanence import sync
+from remanence.core.clock import Clock
 from remanence.core.errors import InvalidInput
 from remanence.engine import Engine
 from remanence.portal import Portal, thing_and_portal
@@ -34,6 +35,12 @@ class EngineCalls:
                 f"a memory must be what remanence.open or remanence.sync.open returns, not {type(memory).__name__}",
                 recovery="pass the open memory itself",
             )
+
+    @property
+    def now(self) -> int:
+        """What time it is to the memory, in microseconds."""
+        clock: Clock = self._engine._core.clock  # noqa: SLF001 # what its clock says is no verb's
+        return clock.now()
 
     async def run(self, work: Work[T]) -> T:
         """Do the work and wait for it here; cancelled here, it is cancelled there, and a commit is whole or absent."""

@@ -4,23 +4,38 @@ What is deleted leaves a tombstone, so `undo`, `restore` and `history` know it; 
 langgraph-checkpoint 4.3.
 """
 
-import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, cast
 
 from remanence import sync
 from remanence.core.arguments import check_attributes
-from remanence.core.clock import MINUTE, TIME_MAX, Clock, SystemClock, to_datetime
-from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
-from remanence.core.model import STANDING, LearnResult, Memory, Reason, Status
+from remanence.core.attributes import LONG_CHARS
+from remanence.core.clock import MINUTE, TIME_MAX, to_datetime
+from remanence.core.errors import InvalidInput, format_value
+from remanence.core.keywords import ATTRIBUTE
+from remanence.core.model import Memory, Reason, Status, Trust
 from remanence.engine import Engine
+from remanence.flows.base.context import LISTED_MAX
+from remanence.flows.recall.counting import CUT
 from remanence.integrations import store_items
-from remanence.integrations.engine_calls import AnyEngine, EngineCalls
+from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.own_items import is_believed, refuse_protected
+from remanence.integrations.own_items import (
+    LOG,
+    find_trust,
+    forget_own,
+    is_own,
+    is_protected,
+    list_own,
+    prolong_own,
+    put_own,
+    read_named,
+    refuse_protected,
+)
+from remanence.write.imported import ImportedTurn
 
 require_framework("langgraph-checkpoint", "4.3", "langgraph")
 
@@ -43,26 +58,29 @@ from langgraph.store.base import (
 )
 
 TAG = "store-item"
-_NAMESPACE, _KEY, _VALUE, _VECTORS, _TTL = "namespace", "key", "value", "vectors", "ttl"
-_THERE = (Status.INBOX, Status.ACTIVE, Status.SUPERSEDED, Status.ARCHIVED)
-_PAGE = 1_000
-_PREFIX_CHARS = 64  # that the engine compares; the rest is compared here
+_NAMESPACE, _KEY, _VECTORS, _TTL = "namespace", "key", "vectors", "ttl"
+_VALUE = "value."  # what the attribute of a field of the value begins with
+_STANDING = (Status.INBOX, Status.ACTIVE, Status.ARCHIVED)
+_THERE = (*_STANDING, Status.SUPERSEDED)  # what was merged among it
 _RECALLED_MAX, _BUDGET = 1_000, 1_000_000
+_NARROWED_MAX = 32  # fields of a filter that the engine is asked for; the rest is compared here
 _DIGITS = 7  # of a number in a vector: what 32 bits hold
 _WHOLE = "$"  # the path of a value as a whole
-Vectors = Mapping[str, Sequence[float]]
+_ALL = SearchOp(())
+Vectors = Mapping[str, Sequence[float]]  # by the text that they are of
+_Embedded = tuple[str, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredItem:
-    """A memory that is an item, and when it expires; None for never."""
+    """A memory that is an item, and how many minutes it lives; None for ever. What it holds until says when it ends."""
 
     memory: Memory
     namespace: tuple[str, ...]
     key: str
     value: dict[str, Any]
     vectors: Sequence[Sequence[float]]
-    expires_at: int | None
+    ttl: float | None
 
     @property
     def times(self) -> dict[str, Any]:
@@ -70,24 +88,9 @@ class _StoredItem:
         last = max(self.memory.learned_at, self.memory.said_at)
         return {"created_at": to_datetime(self.memory.learned_at), "updated_at": to_datetime(last)}
 
-
-@dataclass(frozen=True, slots=True)
-class _Put:
-    """What a PutOp stores: checked, said and embedded before the engine is asked."""
-
-    op: PutOp
-    name: str
-    text: str = ""
-    vectors: Vectors | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Operations as they will be done: what is put, the last of each key, and the vectors of what is asked."""
-
-    ops: Sequence[Op]
-    puts: Sequence[_Put]
-    queries: Mapping[str, Sequence[float]]
+    def is_over(self, now: int) -> bool:
+        """Tell whether its life has ended."""
+        return self.ttl is not None and self.memory.valid_to is not None and self.memory.valid_to <= now
 
 
 class RemanenceStore(BaseStore):
@@ -103,7 +106,6 @@ class RemanenceStore(BaseStore):
     __slots__ = (
         "_agent",
         "_calls",
-        "_clock",
         "_is_ours",
         "_swept_at",
         "embeddings",
@@ -119,7 +121,6 @@ class RemanenceStore(BaseStore):
         index: IndexConfig | None = None,
         ttl: TTLConfig | None = None,
         agent: str = "langgraph",
-        clock: Clock | None = None,
     ) -> None:
         self.memory = memory
         self.index_config = index
@@ -128,8 +129,7 @@ class RemanenceStore(BaseStore):
         self.ttl_config = ttl
         self._calls = EngineCalls(memory)
         self._agent = agent
-        self._clock = clock or SystemClock()
-        self._swept_at = self._clock.now()
+        self._swept_at = self._calls.now
         self._is_ours = False
 
     @classmethod
@@ -143,7 +143,7 @@ class RemanenceStore(BaseStore):
         **opening: Any,
     ) -> Self:
         """Open a memory of its own, at once; `opening` are the other arguments of `remanence.open`. Close it."""
-        store = cls(sync.open(path, **opening), index=index, ttl=ttl, agent=agent, clock=opening.get("clock"))
+        store = cls(sync.open(path, **opening), index=index, ttl=ttl, agent=agent)
         store._is_ours = True
         return store
 
@@ -170,26 +170,24 @@ class RemanenceStore(BaseStore):
         return store_items.name_item(namespace, key)
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations: all that read first, as LangGraph's own stores do; each put is a commit."""
+        """Do operations: all that read first, as LangGraph's own stores do, then all puts in one commit."""
         asked = self._check(ops)
         texts, queries = self._list_texts(asked)
-        vectors = self.embeddings.embed_documents(texts) if self.embeddings and texts else []
+        rows = self.embeddings.embed_documents(texts) if self.embeddings and texts else []
         questions = [self.embeddings.embed_query(one) for one in queries] if self.embeddings else []
-        prepared = self._prepare(
-            asked, dict(zip(texts, vectors, strict=True)), dict(zip(queries, questions, strict=False))
+        return self._calls.run_sync(
+            self._prepare(asked, zip(texts, rows, strict=True), zip(queries, questions, strict=False))
         )
-        return self._calls.run_sync(lambda engine: self._run(engine, prepared))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do operations as `batch` does; cancelled, what was begun to be written is finished."""
+        """Do operations as `batch` does; cancelled, all puts are done or none."""
         asked = self._check(ops)
         texts, queries = self._list_texts(asked)
-        vectors = await self.embeddings.aembed_documents(texts) if self.embeddings and texts else []
+        rows = await self.embeddings.aembed_documents(texts) if self.embeddings and texts else []
         questions = [await self.embeddings.aembed_query(one) for one in queries] if self.embeddings else []
-        prepared = self._prepare(
-            asked, dict(zip(texts, vectors, strict=True)), dict(zip(queries, questions, strict=False))
+        return await self._calls.run(
+            self._prepare(asked, zip(texts, rows, strict=True), zip(queries, questions, strict=False))
         )
-        return await self._calls.run(lambda engine: self._run(engine, prepared))
 
     def sweep_ttl(self) -> int:
         """Forget what has expired; return how much it was."""
@@ -214,8 +212,8 @@ class RemanenceStore(BaseStore):
                     raise InvalidInput(
                         f"a value must be a mapping, not {type(op.value).__name__}", recovery="pass a dict"
                     )
-                check_attributes({_VALUE: op.value})
-            _refuse_odd(op, self._clock.now())
+                check_attributes(op.value)
+            _refuse_odd(op, self._calls.now)
         return asked
 
     def _fields(self, op: PutOp) -> Sequence[str] | None:
@@ -247,11 +245,10 @@ class RemanenceStore(BaseStore):
         return sorted(texts), sorted({op.query for op in ops if isinstance(op, SearchOp) and op.query})
 
     def _prepare(
-        self,
-        ops: Sequence[Op],
-        vectors: Mapping[str, Sequence[float]],
-        queries: Mapping[str, Sequence[float]],
-    ) -> _Batch:
+        self, ops: Sequence[Op], rows: Iterable[_Embedded], questions: Iterable[_Embedded]
+    ) -> Work[list[Result]]:
+        """Return operations as work on an engine: what is put as turns, the last of each name, None for what goes."""
+        vectors, queries = dict(rows), dict(questions)
         dims = cast("Mapping[str, Any]", self.index_config or {}).get("dims")
         odd = next((one for one in (*vectors.values(), *queries.values()) if dims and len(one) != dims), None)
         if odd is not None:
@@ -259,76 +256,100 @@ class RemanenceStore(BaseStore):
                 f"embed returned a vector of {len(odd)} numbers",
                 recovery=f"the index says {dims}: say what it returns",
             )
-        last = {(op.namespace, str(op.key)): op for op in ops if isinstance(op, PutOp)}
-        return _Batch(ops, [self._prepare_put(op, vectors) for op in last.values()], queries)
+        puts = {
+            _name(op): None if op.value is None else self._say(op, vectors)
+            for op in ops
+            if isinstance(op, PutOp)
+        }
+        return partial(self._run, ops, puts, queries)
 
-    def _prepare_put(self, op: PutOp, vectors: Mapping[str, Sequence[float]]) -> _Put:
-        name = store_items.name_item(op.namespace, str(op.key))
-        if op.value is None:
-            return _Put(op, name)
-        texts = None if self._fields(op) in (None, [_WHOLE]) else list(self._texts(op).values())
-        said = store_items.say_value(op.value, texts, name)
-        if self.embeddings is None:
-            return _Put(op, name, said)
+    def _say(self, op: PutOp, vectors: Vectors) -> ImportedTurn:
+        """Return an item as a text to put: its fields beside it, with their vectors, and until when it lives."""
+        value, name = op.value or {}, _name(op)
+        texts = self._texts(op)
         rows = {
             path: [round(float(one), _DIGITS) for one in vectors[text]]
-            for path, text in self._texts(op).items()
+            for path, text in texts.items()
+            if vectors
         }
-        return _Put(op, name, said, rows)
+        more = {_VECTORS: rows if self.embeddings else None, _TTL: op.ttl}
+        ends = None if op.ttl is None else to_datetime(self._calls.now + _micros(op.ttl))
+        is_whole = self._fields(op) in (None, [_WHOLE])
+        return ImportedTurn(
+            store_items.say_value(value, None if is_whole else list(texts.values()), name),
+            key=name,
+            agent=self._agent,
+            role="assistant",
+            source="langgraph store",
+            tags=[TAG],
+            attributes={
+                _NAMESPACE: store_items.write_namespace(op.namespace),
+                _KEY: store_items.encode(str(op.key)),
+                **{_VALUE + field: one for field, one in value.items()},
+                **{field: one for field, one in more.items() if one is not None},
+            },
+            valid_until=ends,
+        )
 
     # In the engine's loop
 
-    async def _run(self, engine: Engine, batch: _Batch) -> list[Result]:
+    async def _run(
+        self,
+        ops: Sequence[Op],
+        puts: Mapping[str, ImportedTurn | None],
+        queries: Vectors,
+        engine: Engine,
+    ) -> list[Result]:
         await self._sweep_when_due(engine)
-        gets = [store_items.name_item(op.namespace, str(op.key)) for op in batch.ops if isinstance(op, GetOp)]
-        named = await self._find_named(engine, gets)
+        read = self._reader(engine)
+        named = await read_named(engine, [_name(op) for op in ops if isinstance(op, GetOp)])
         results: list[Result] = []
-        for op in batch.ops:
+        for op in ops:
             if isinstance(op, GetOp):
-                results.append(await self._get(engine, op, named))
+                memory = named.get(_name(op))
+                results.append(await self._get(engine, op, None if memory is None else read(memory)))
             elif isinstance(op, SearchOp):
-                results.append(await self._search(engine, op, batch.queries))
+                results.append(await self._search(engine, op, queries.get(op.query or "")))
+            elif isinstance(op, ListNamespacesOp):
+                results.append(await self._list_namespaces(engine, op))
             else:
-                results.append(
-                    await self._namespaces(engine, op) if isinstance(op, ListNamespacesOp) else None
-                )
-        present = {
-            one.memory.key: one for one in await self._list_named(engine, [put.name for put in batch.puts])
-        }
-        await self._refuse_taken(engine, batch.puts, present)
-        writing = asyncio.ensure_future(self._write(engine, batch.puts, present))
-        try:
-            await asyncio.shield(writing)  # once begun it is finished, also where nobody waits any more
-        finally:
-            await asyncio.wait([writing])
+                results.append(None)
+        if puts:
+            await self._put(engine, puts)
         return results
 
-    async def _get(self, engine: Engine, op: GetOp, named: Mapping[str, _StoredItem]) -> Item | None:
-        found = named.get(store_items.name_item(op.namespace, str(op.key)))
+    async def _get(self, engine: Engine, op: GetOp, found: _StoredItem | None) -> Item | None:
         if found is None:
             return None
         if op.refresh_ttl:
             await self._refresh(engine, [found])
         return Item(value=found.value, key=str(op.key), namespace=op.namespace, **found.times)
 
-    async def _search(
-        self, engine: Engine, op: SearchOp, queries: Mapping[str, Sequence[float]]
-    ) -> list[SearchItem]:
+    def _reader(self, engine: Engine, op: SearchOp = _ALL) -> Callable[[Memory], _StoredItem | None]:
+        """Return what reads a memory as an item whose life goes on, where it is under a prefix and passes a filter."""
+        now, prefix = self._calls.now, tuple(op.namespace_prefix)
+
+        def read(memory: Memory) -> _StoredItem | None:
+            one = _read_item(engine, memory)
+            if one is None or one.is_over(now) or one.namespace[: len(prefix)] != prefix:  # * is a label here
+                return None
+            return one if store_items.passes(one.value, op.filter) else None
+
+        return read
+
+    async def _search(self, engine: Engine, op: SearchOp, vector: Sequence[float] | None) -> list[SearchItem]:
         """Find items under a prefix: by cosine, by recall, or those put last first."""
         if min(op.limit, op.offset) < 0:
             raise InvalidInput(
                 f"limit {op.limit} and offset {op.offset} must not be negative", recovery="pass 0 or more"
             )
-        vector = queries.get(op.query or "")
         end = op.offset + op.limit
-        found = await self._find_under(engine, op.namespace_prefix, op.filter, None if op.query else end)
-        scored: list[tuple[_StoredItem, float | None]] = [(one, None) for one in found]
+        scored: list[tuple[_StoredItem, float | None]]
         if vector is not None:
-            cosines = [(one, store_items.best_cosine(vector, one.vectors)) for one in found]
-            scored = sorted(cosines, key=lambda pair: -2.0 if pair[1] is None else pair[1], reverse=True)
-        elif op.query:
-            places = await self._rank(engine, op)
-            scored = sorted(scored, key=lambda pair: places.get(pair[0].memory.seq, len(places)))
+            scored = await self._compare(engine, op, vector)
+        else:
+            found = await (self._rank(engine, op, end) if op.query else self._list(engine, op, end))
+            scored = [(one, None) for one in found]
         page = scored[op.offset : end]
         if op.refresh_ttl:
             await self._refresh(engine, [one for one, _ in page])
@@ -337,182 +358,138 @@ class RemanenceStore(BaseStore):
             for one, score in page
         ]
 
-    async def _rank(self, engine: Engine, op: SearchOp) -> dict[int, int]:
-        """Return at which place recall has an item, by its number; its scores are no cosines and are not shown."""
-        answer = await engine.recall(
-            op.query or "",
-            limit=_RECALLED_MAX,
-            budget=_BUDGET,
-            filters=_criteria(op.namespace_prefix),
-            agent=self._agent,
-        )
-        return {hit.memory.seq: place for place, hit in enumerate(answer)}
+    async def _compare(
+        self, engine: Engine, op: SearchOp, vector: Sequence[float]
+    ) -> list[tuple[_StoredItem, float | None]]:
+        """Order the items under a prefix by cosine, those behind that have no vector to compare with."""
+        found = await self._list(engine, op)
+        scored = [(one, store_items.best_cosine(vector, one.vectors)) for one in found]
+        odd = sum(score is None and bool(one.vectors) for one, score in scored)
+        if odd:
+            LOG.warning(
+                "%d of %d items have vectors of another length than %d, which `embed` returns now: put them again",
+                *(odd, len(scored), len(vector)),
+            )
+        return sorted(scored, key=lambda pair: -2.0 if pair[1] is None else pair[1], reverse=True)
 
-    async def _namespaces(self, engine: Engine, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        conditions = op.match_conditions or ()
-        prefix = next(
-            (one.path for one in conditions if one.match_type == "prefix" and "*" not in one.path), ()
+    async def _rank(self, engine: Engine, op: SearchOp, enough: int) -> list[_StoredItem]:
+        """List items under a prefix in the order of recall, whose scores are no cosines, then the rest."""
+        filters = {"tags": [TAG], **await self._criteria(engine, op)}
+        answer = await engine.recall(
+            op.query or "", limit=_RECALLED_MAX, budget=_BUDGET, filters=filters, agent=self._agent
         )
-        found = {one.namespace for one in await self._find_under(engine, tuple(prefix), None, None)}
+        read = self._reader(engine, op)
+        found = {hit.memory.seq: one for hit in answer if (one := read(hit.memory)) is not None}
+        if len(found) < enough:
+            found |= {
+                one.memory.seq: one for one in await self._list(engine, op) if one.memory.seq not in found
+            }
+        return list(found.values())[:enough]
+
+    async def _list(self, engine: Engine, op: SearchOp, enough: int | None = None) -> list[_StoredItem]:
+        """List the items under a prefix that pass a filter, those changed last first."""
+        read = self._reader(engine, op)
+        found = [one for one in await self._list_corrected(engine) if read(one.memory) is not None]
+        asked = {"order": "updated_at", "filters": await self._criteria(engine, op)}
+        return (found + await list_own(engine, TAG, _THERE, read, enough=enough, **asked))[:enough]
+
+    async def _criteria(self, engine: Engine, op: SearchOp) -> dict[str, Any]:
+        """Return the engine's filters for the items under a prefix, and for what of a filter it can compare."""
+        written = store_items.write_namespace(op.namespace_prefix)[:LONG_CHARS]
+        under: dict[str, Any] = {_attribute(_NAMESPACE): {"prefix": written} if written else {"not": None}}
+        for key, one in list(store_items.narrow(op.filter).items())[:_NARROWED_MAX]:
+            field = _attribute(_VALUE + key)
+            if isinstance(one, dict) and not isinstance(next(iter(one.values())), str):
+                flags = await engine.count(filters={field: [True, False], "status": "any"})
+                if flags.total:  # to Python True is more than 0, to the engine it is no number
+                    continue
+            under[field] = one
+        return under
+
+    async def _list_namespaces(self, engine: Engine, op: ListNamespacesOp) -> list[tuple[str, ...]]:
+        conditions = op.match_conditions or ()
+        plain = (one.path for one in conditions if one.match_type == "prefix" and "*" not in one.path)
+        under = await self._criteria(engine, SearchOp(tuple(next(plain, ()))))
+        found = {one.namespace for one in await self._list_corrected(engine)}
+        for written in await self._count_namespaces(engine, under):
+            namespace = store_items.read_namespace(written.removesuffix(CUT))
+            if written.endswith(CUT):
+                found |= {one.namespace for one in await self._list(engine, SearchOp(namespace))}
+            elif written.endswith("."):
+                found.add(namespace)
         for one in conditions:
             matches = store_items.lies_under if one.match_type == "prefix" else store_items.ends_in
             found = {namespace for namespace in found if matches(namespace, one.path)}
         depth = op.max_depth
         return sorted({one[:depth] for one in found})[op.offset : op.offset + op.limit]
 
-    async def _refuse_taken(
-        self, engine: Engine, puts: Sequence[_Put], present: Mapping[str | None, _StoredItem]
-    ) -> None:
-        """Refuse to put over a memory that is no item of the store, or that a guard protects."""
-        for put in puts:
-            if put.op.value is None:
-                continue
-            item = present.get(put.name)
-            with suppress(NotFound):  # who was faster may have put it since
-                memory = await engine.get(put.name) if item is None else item.memory
-                if not _is_there(memory):
-                    continue
-                if TAG not in memory.tags or not _read_items(engine, [memory]):
-                    raise InvalidInput(
-                        f"the memory {put.name} is no item of this store",
-                        recovery="put under another key, or forget that memory first",
-                    )
-                refuse_protected(engine, memory)
-
-    async def _write(
-        self, engine: Engine, puts: Sequence[_Put], present: Mapping[str | None, _StoredItem]
-    ) -> None:
-        """Put and forget; where one is refused, those before it are taken back."""
-        runs: list[str] = []
-        is_done = False
-        try:
-            for put in puts:
-                await self._put(engine, put, present.get(put.name), runs)
-            is_done = True
-        finally:
-            for run in () if is_done else reversed(runs):
-                with suppress(Conflict):  # somebody else has changed it since
-                    await engine.undo(run)
-
-    async def _put(self, engine: Engine, put: _Put, present: _StoredItem | None, runs: list[str]) -> None:
-        """Store an item, bring it up to date, or forget it; note each run."""
-        if put.op.value is None:
-            if present is not None:
-                runs.append((await engine.forget([present.memory.id])).run)
-            return
-        answer = await self._store(engine, put)
-        if answer.run is None and answer.reason.endswith(f"restore {answer.seq}"):
-            # It was out of sight by somebody's verdict; who puts it says that it holds.
-            runs.append((await engine.forget([answer.id])).run)
-            answer = await self._store(engine, put)
-        if answer.run is not None:
-            runs.append(answer.run)
-        if answer.status in ("gated", "quarantined"):
-            raise InvalidInput(
-                f"the memory does not take {put.name}: {answer.reason}", recovery="put another text"
-            )
-        ttl = put.op.ttl
-        if ttl is not None or (present is not None and present.memory.valid_to is not None):
-            end = None if ttl is None else self._clock.now() + _micros(ttl)
-            runs.append((await engine.update(answer.id, valid_to=end)).run)
-
-    async def _store(self, engine: Engine, put: _Put) -> LearnResult:
-        more = {_VECTORS: put.vectors, _TTL: put.op.ttl}
-        attributes = {
-            _NAMESPACE: store_items.write_namespace(put.op.namespace),
-            _KEY: store_items.encode(str(put.op.key)),
-            _VALUE: put.op.value,
-            **{name: value for name, value in more.items() if value is not None},
+    async def _count_namespaces(self, engine: Engine, under: Mapping[str, Any]) -> set[str]:
+        """Return which namespaces have an item whose life goes on, as they are written; of a long one the beginning."""
+        trust = [one for one in Trust if one >= find_trust(engine)]
+        is_over = {
+            _attribute(_TTL): {"not": None},
+            "valid_to": {"lte": to_datetime(self._calls.now)},
         }
-        return await engine.put(
-            put.name,
-            put.text,
-            agent=self._agent,
-            role="assistant",
-            source="langgraph store",
-            tags=[TAG],
-            attributes=attributes,
-        )
-
-    async def _find_named(self, engine: Engine, names: Sequence[str]) -> dict[str, _StoredItem]:
-        now = self._clock.now()
-        found = await self._list_named(engine, names)
-        return {one.memory.key or "": one for one in found if not _is_over(one, now)}
-
-    async def _list_named(self, engine: Engine, names: Sequence[str]) -> list[_StoredItem]:
-        found: list[_StoredItem] = []
-        for name in dict.fromkeys(names):
-            with suppress(NotFound):  # one by one: a key is found by an index, a list of keys is not
-                memory = await engine.get(name)
-                if _is_there(memory) and TAG in memory.tags:
-                    found += _read_items(engine, [memory])
-        return found
-
-    async def _find_under(
-        self, engine: Engine, prefix: tuple[str, ...], wanted: Mapping[str, Any] | None, enough: int | None
-    ) -> list[_StoredItem]:
-        """List the items under a prefix that pass a filter, those changed last first; no more than are `enough`."""
-        now = self._clock.now()
-        found = [
-            one
-            for one in await self._list_corrected(engine)
-            if _lies_in(one, prefix) and store_items.passes(one.value, wanted)
-        ]
-        after: Memory | None = None
-        size = _PAGE if enough is None or wanted else max(1, min(_PAGE, enough))
-        while enough is None or len(found) < enough:
-            page = await engine.list(
-                filters=_criteria(prefix), status=_THERE, order="updated_at", limit=size, after=after
-            )
-            found += [
-                one
-                for one in _read_items(engine, page)
-                if not _is_over(one, now)
-                and _is_there(one.memory)
-                and _VALUE in (one.memory.attributes or {})
-                and _lies_in(one, prefix)
-                and store_items.passes(one.value, wanted)
+        found: set[str] = set()
+        for status in ({"status": [*_STANDING]}, {"status": "superseded", "reason": "merged"}):
+            filters = {"tags": [TAG], "trust": trust, **status, **under}
+            every, over = [
+                {
+                    str(one.value): one.memories
+                    for one in (
+                        await engine.count(_attribute(_NAMESPACE), filters=some, limit=LISTED_MAX)
+                    ).values
+                }
+                for some in (filters, {**filters, **is_over})
             ]
-            if len(page) < size:
-                break
-            after = page[-1]
-        return found[:enough]
+            found |= {written for written, count in every.items() if count > over.get(written, 0)}
+        return found
 
     async def _list_corrected(self, engine: Engine) -> list[_StoredItem]:
         """List what was corrected outside of the store; of a name that was cut nothing tells the namespace."""
-        filters = {"tags": [TAG], f"attributes.{_NAMESPACE}": None}
-        found = _read_items(engine, await engine.list(filters=filters, status=_THERE, limit=_PAGE))
-        return [one for one in found if one.namespace and _is_there(one.memory)]
+        filters = {_attribute(_NAMESPACE): None}
+        if not (await engine.count(filters={"tags": [TAG], "status": [*_THERE], **filters})).total:
+            return []
+        found = await list_own(engine, TAG, _THERE, partial(_read_item, engine), filters=filters)
+        return [one for one in found if one.namespace]
+
+    async def _put(self, engine: Engine, puts: Mapping[str, ImportedTurn | None]) -> None:
+        """Store and forget items in one run; refuse to put over what is none, or is protected."""
+
+        def look(here: Mapping[str, Memory]) -> list[str]:
+            there = {name: memory for name, memory in here.items() if _is_there(memory)}
+            items = {name for name, memory in there.items() if _read_item(engine, memory) is not None}
+            for name, memory in there.items():
+                if puts[name] is not None and name not in items:
+                    raise InvalidInput(
+                        f"the memory {name} is no item of this store",
+                        recovery="put under another key, or forget that memory first",
+                    )
+                if puts[name] is not None:
+                    refuse_protected(engine, memory)
+            return [name for name in items if puts[name] is None]
+
+        turns = [turn for turn in puts.values() if turn is not None]
+        await put_own(engine, turns, [name for name, turn in puts.items() if turn is None], look)
 
     async def _refresh(self, engine: Engine, found: Iterable[_StoredItem]) -> None:
         """Let what was read live as long again as it was given."""
-        for one in found:
-            if one.expires_at is not None:
-                ttl = (one.memory.attributes or {})[_TTL]
-                await engine.update(one.memory.id, valid_to=self._clock.now() + _micros(ttl))
+        now = self._calls.now
+        ends = {one.memory.id: now + _micros(one.ttl) for one in found if one.ttl is not None}
+        await prolong_own(engine, ends)
 
     async def _sweep_when_due(self, engine: Engine) -> None:
         minutes = (self.ttl_config or {}).get("sweep_interval_minutes")
-        if minutes and self._clock.now() >= self._swept_at + _micros(minutes):
+        if minutes and self._calls.now >= self._swept_at + _micros(minutes):
             await self._sweep(engine)
 
     async def _sweep(self, engine: Engine) -> int:
-        self._swept_at = now = self._clock.now()
-        due = [one.memory.id for one in await self._list_mortal(engine) if _is_over(one, now)]
-        for start in range(0, len(due), _PAGE):
-            await engine.forget(due[start : start + _PAGE])
-        return len(due)
-
-    async def _list_mortal(self, engine: Engine) -> list[_StoredItem]:
-        found: list[_StoredItem] = []
-        after: Memory | None = None
-        while True:
-            filters = {"tags": [TAG], f"attributes.{_TTL}": {"not": None}}
-            page = await engine.list(filters=filters, status=_THERE, limit=_PAGE, after=after)
-            found += _read_items(engine, page)
-            if len(page) < _PAGE:
-                return found
-            after = page[-1]
+        """Forget what is over, but for what a person pinned or holds."""
+        self._swept_at = now = self._calls.now
+        filters = {_attribute(_TTL): {"not": None}, "valid_to": {"lte": to_datetime(now)}}
+        found = await list_own(engine, TAG, _THERE, partial(_read_item, engine), filters=filters)
+        over = [one.memory for one in found if one.is_over(now) and not is_protected(engine, one.memory)]
+        return await forget_own(engine, over)
 
 
 def _is_there(memory: Memory) -> bool:
@@ -521,7 +498,7 @@ def _is_there(memory: Memory) -> bool:
     One whose name another memory has is none, nor is one that somebody said something else has the place of.
     """
     is_merged = memory.status is Status.SUPERSEDED and memory.reason is Reason.MERGED
-    return memory.key is not None and (is_merged or memory.status in (*STANDING, Status.ARCHIVED))
+    return memory.key is not None and (is_merged or memory.status in _STANDING)
 
 
 def _refuse_odd(op: Any, now: int) -> None:
@@ -538,42 +515,38 @@ def _refuse_odd(op: Any, now: int) -> None:
         )
 
 
-def _criteria(prefix: tuple[str, ...]) -> dict[str, Any]:
-    """Return the engine's filters for the items under a prefix; of a long one the beginning."""
-    written = store_items.write_namespace(prefix)[:_PREFIX_CHARS]
-    return {"tags": [TAG], **({f"attributes.{_NAMESPACE}": {"prefix": written}} if written else {})}
+def _name(op: GetOp | PutOp) -> str:
+    return store_items.name_item(op.namespace, str(op.key))
 
 
-def _read_items(engine: Engine, memories: Iterable[Memory]) -> list[_StoredItem]:
-    """Read memories as items; what imitates one from outside, or is not whole, is none."""
-    believed = (_read_item(one) for one in memories if is_believed(engine, one))
-    return [one for one in believed if one is not None]
+def _attribute(name: str) -> str:
+    return f"{ATTRIBUTE}{name}"
 
 
-def _read_item(memory: Memory) -> _StoredItem | None:
+def _read_item(engine: Engine, memory: Memory) -> _StoredItem | None:
     """Read a memory as an item; one that was corrected outside of the store has its words alone.
 
-    None for what only has the tag: no namespace, key or mapping, or a life that is no number of minutes.
+    None for what imitates one from outside, and for what only has the tag: no namespace and key, or a life that is no
+    number of minutes.
     """
-    kept = memory.attributes or {}
-    name, ttl = memory.key or "", kept.get(_TTL)
-    if _VALUE not in kept:
+    if not _is_there(memory) or not is_own(engine, TAG, memory):
+        return None
+    kept, name = memory.attributes or {}, memory.key or ""
+    if _NAMESPACE not in kept:
         words = {"text": memory.text}
         return _StoredItem(memory, *store_items.read_name(name), words, (), None) if "/" in name else None
-    written, key, value = kept.get(_NAMESPACE), kept.get(_KEY), kept[_VALUE]
-    if not (isinstance(written, str) and isinstance(key, str) and isinstance(value, dict)):
+    written, key, ttl = kept[_NAMESPACE], kept.get(_KEY), kept.get(_TTL)
+    if not (isinstance(written, str) and isinstance(key, str)):
         return None
     if not (ttl is None or _is_life(ttl, memory.learned_at)):
         return None
-    last = max(memory.learned_at, memory.said_at)
     return _StoredItem(
         memory,
         store_items.read_namespace(written),
         store_items.decode(key),
-        dict(value),
+        {one.removeprefix(_VALUE): value for one, value in kept.items() if one.startswith(_VALUE)},
         _read_vectors(kept.get(_VECTORS)),
-        # Killed between the item and its end, the item has none yet.
-        None if ttl is None else max(memory.valid_to or 0, last + _micros(ttl)),
+        ttl,
     )
 
 
@@ -588,15 +561,6 @@ def _is_life(ttl: Any, now: int) -> bool:
     """Tell whether something is a number of minutes, none negative, whose end is a time that a memory can have."""
     is_number = isinstance(ttl, int | float) and not isinstance(ttl, bool)
     return is_number and ttl >= 0 and now + ttl * MINUTE < TIME_MAX
-
-
-def _lies_in(item: _StoredItem, prefix: tuple[str, ...]) -> bool:
-    """Tell whether an item is under a prefix, label by label; in a search * is a label like any other."""
-    return item.namespace[: len(prefix)] == tuple(prefix)
-
-
-def _is_over(item: _StoredItem, now: int) -> bool:
-    return item.expires_at is not None and item.expires_at <= now
 
 
 def _micros(minutes: float) -> int:

@@ -11,7 +11,8 @@ from remanence.core.model import TEXT_CHARS_MAX, Role
 from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.remembered import boot_for_prompt, recall_for_prompt
+from remanence.integrations.own_items import tell_markers
+from remanence.llm.remembered import find_room, show_begun, show_recalled
 
 require_framework("llama-index-core", "0.14", "llamaindex")
 
@@ -46,9 +47,14 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
         query = next(
             (words for one in reversed(messages or []) if one.role == "user" and (words := _words(one))), ""
         )
-        if not query:
-            return await self._calls.run(partial(boot_for_prompt, budget=self.budget))
-        return await self._calls.run(partial(recall_for_prompt, query=query, budget=self.budget))
+        room = find_room(self.budget)
+
+        async def ask(engine: Engine) -> str:
+            if not query:
+                return show_begun(await engine.boot(budget=room))
+            return show_recalled(await engine.recall(query, budget=room))
+
+        return await self._calls.run(ask)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Hear what users and assistants said; what a tool said is not kept."""
@@ -60,7 +66,8 @@ class RemanenceMemoryBlock(BaseMemoryBlock[str]):
             if words and role is not None:
                 thread = message.additional_kwargs.get("session_id")
                 agent = self.agent if role is Role.ASSISTANT else None
-                await engine.note(words, role=role, thread=thread, agent=agent)
+                noted = await engine.note(words, role=role, thread=thread, agent=agent)
+                tell_markers(f"a message of the {role.label}", noted.replacements)
 
     async def atruncate(self, content: str, tokens_to_truncate: int) -> str | None:
         """Leave out memories from the last one on until so many tokens are gone; None where none is left."""

@@ -18,10 +18,9 @@ from remanence.core.errors import Conflict, InvalidInput, format_value
 from remanence.core.model import TEXT_CHARS_MAX, Memory, Status
 from remanence.engine import Engine
 from remanence.flows.base.context import RACES_MAX
-from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.own_items import is_believed
+from remanence.integrations.own_items import forget_own, is_own, list_own, tell_markers
 
 require_framework("openai-agents", "0.24", "openai-agents")
 
@@ -33,7 +32,6 @@ FORBIDDEN = "[a text that is forbidden here]"
 _ITEM = "openai_item"  # the attribute with an item
 # A policy may archive or merge what was said, and a person has yet to accept what is in quarantine: it was said.
 _SAID = tuple(status for status in Status if status is not Status.PRUNED)
-_PAGE = 1_000
 # How roles are called there, and here; what is no message is the program's.
 _ROLES = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 # Who adds to which session, by its engine, in whose loop alone it is looked at.
@@ -59,6 +57,7 @@ class MemorySession:
         self.session_id = session_id
         self.session_settings: SessionSettings | None = coerce_session_settings(session_settings or {})
         self._agent = agent
+        self._name = f"an item of the session {session_id}"
         self._calls = EngineCalls(memory)
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
@@ -86,18 +85,12 @@ class MemorySession:
 
     async def _list(self, wanted: int, engine: Engine) -> list[Memory]:
         """List the latest memories of this session, newest first; a negative number wants all."""
-        found: list[Memory] = []
-        after: Memory | None = None
-        while wanted < 0 or len(found) < wanted:
-            room = _PAGE if wanted < 0 else min(_PAGE, wanted - len(found))
-            page = await engine.list(
-                tags=[TAG], status=_SAID, thread=self.session_id, limit=room, after=after
-            )
-            found += [one for one in page if is_believed(engine, one) and _is_item(one)]
-            if len(page) < room:
-                break
-            after = page[-1]
-        return found
+
+        def read(memory: Memory) -> Memory | None:
+            return memory if is_own(engine, TAG, memory, memory.role) and _is_item(memory) else None
+
+        enough = None if wanted < 0 else wanted
+        return await list_own(engine, TAG, _SAID, read, enough=enough, thread=self.session_id)
 
     async def _add_in_turn(self, items: Sequence[dict[str, Any]], engine: Engine) -> None:
         """Add items after those that another thread or loop is adding, not among them."""
@@ -116,7 +109,7 @@ class MemorySession:
             is_done = True
         finally:
             if keys and not is_done:  # of the last one nobody knows whether it came in
-                await _forget(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
+                await forget_own(engine, await engine.list(key=keys, status=_SAID, limit=len(keys)))
 
     async def _add(self, engine: Engine, item: dict[str, Any], key: str) -> None:
         role = _ROLES.get(_role_of(item), "tool")
@@ -124,11 +117,13 @@ class MemorySession:
         if words and role in ("user", "assistant"):
             noted = await engine.note(words, key=key, **self._origin(item, role))
             if noted.status in ("stored", "quarantined"):
+                tell_markers(self._name, noted.replacements)
                 return
         # Small talk and what was said before are no news to hear, yet items of this conversation.
         text = words or json.dumps(item, ensure_ascii=False)[:TEXT_CHARS_MAX]
         answer = await engine.put(key, text, kind="episodic", **self._origin(item, role))
         if answer.status != "gated":
+            tell_markers(self._name, answer.replacements)
             return
         if role == "tool":
             raise InvalidInput(
@@ -161,13 +156,7 @@ class MemorySession:
         raise AssertionError("unreachable")
 
     async def _clear(self, engine: Engine) -> None:
-        await _forget(engine, await self._list(-1, engine))
-
-
-async def _forget(engine: Engine, memories: Sequence[Memory]) -> None:
-    """Forget all, as many a run as one takes."""
-    for start in range(0, len(memories), SEVERAL_MAX):
-        await engine.forget(memories[start : start + SEVERAL_MAX])
+        await forget_own(engine, await self._list(-1, engine))
 
 
 def _check_item(item: Any) -> None:

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, RemanenceError
-from remanence.core.model import LearnResult, Memory
+from remanence.core.model import LearnResult
 from remanence.engine import Engine
 from remanence.integrations.engine_calls import AnyEngine, EngineCalls, Work
 from remanence.integrations.framework_versions import require_framework
-from remanence.integrations.own_items import find_own_trust, refuse_protected
-from remanence.integrations.remembered import boot_for_prompt, recall_for_prompt
+from remanence.integrations.own_items import correct_own, tell_markers
+from remanence.llm.remembered import find_room, show_begun, show_recalled
 
 require_framework("pydantic-ai-slim", "2.68", "pydantic-ai")
 
@@ -57,7 +57,7 @@ class _MemoryTools:
         """Say how to use the memory, and show what to begin with."""
         if not self._boot_budget:
             return HOW
-        shown = await self._calls.run(partial(boot_for_prompt, budget=self._boot_budget))
+        shown = await self._calls.run(partial(_begin, self._boot_budget))
         return f"{HOW}\n\n{shown}" if shown else HOW
 
     async def remember(self, text: str) -> str:
@@ -74,8 +74,9 @@ class _MemoryTools:
         Args:
             question: The question in its own words.
         """
-        work = partial(recall_for_prompt, query=question, budget=self._budget)
-        return await self._answer(work) or "Nothing is remembered of this."
+        return (
+            await self._answer(partial(_recall, question, self._budget)) or "Nothing is remembered of this."
+        )
 
     async def correct(self, id: str, text: str) -> str:  # noqa: A002 - what it is called in what is recalled
         """Replace a memory that is wrong; the old text stays as history.
@@ -101,42 +102,21 @@ class _MemoryTools:
             return f"Not done: {_say(error)}"
 
 
+async def _begin(budget: int, engine: Engine) -> str:
+    return show_begun(await engine.boot(budget=find_room(budget)))
+
+
+async def _recall(question: str, budget: int, engine: Engine) -> str:
+    return show_recalled(await engine.recall(question, budget=find_room(budget)))
+
+
 async def _learn(text: str, agent: str, engine: Engine) -> str:
     return _tell(await engine.learn(text, agent=agent, role="assistant"))
 
 
 async def _correct(name: str, text: str, agent: str, engine: Engine) -> str:
     """Let a text of the agent's take a memory's place: believed as an agent's, and no more than the old one was."""
-    old = await engine.get(name)
-    refuse_protected(engine, old)
-    answer = await engine.learn(
-        text,
-        agent=agent,
-        role="assistant",
-        trust=min(find_own_trust(engine), old.trust),
-        category=old.category,
-        kind=old.kind,
-        tags=old.tags,
-        state=old.state,
-        spares_identity=True,
-    )
-    if answer.status in ("gated", "quarantined") or answer.id == old.id:
-        return _tell(answer)
-    is_done = False
-    try:
-        await engine.supersede(old.id, answer.id, if_revision=await _find_revision(engine, old))
-        is_done = True
-    finally:
-        if not is_done and answer.status == "stored":
-            await engine.forget(answer.id)
-    return _tell(answer)
-
-
-async def _find_revision(engine: Engine, old: Memory) -> int:
-    """Return the revision of a memory, which what was learned may have changed; refuse what is protected since."""
-    now = await engine.get(old.id)
-    refuse_protected(engine, now)
-    return now.revision
+    return _tell(await correct_own(engine, name, text, agent))
 
 
 async def _forget(name: str, engine: Engine) -> str:
@@ -146,6 +126,7 @@ async def _forget(name: str, engine: Engine) -> str:
 
 
 def _tell(answer: LearnResult) -> str:
+    tell_markers(f"#{answer.seq}", answer.replacements)
     done = "Not kept" if answer.status == "gated" else answer.status.capitalize()
     return f"{done} as #{answer.seq}. {answer.note}".strip() if answer.seq else f"{done}: {answer.note}"
 

@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote
 
 import numpy as np
 
+from remanence.core.attributes import parse_attribute_filter
 from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX
 
@@ -143,6 +144,31 @@ def _compare(value: Any, operator: str, bound: Any) -> bool:
     return is_comparable and _COMPARISONS[operator](value, bound)
 
 
+def narrow(wanted: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a memory's filters can ask of the fields of a value: all that `passes`, and perhaps more, will do.
+
+    A key with a dot may be a path; what else no attribute can be asked is left to `passes`, too.
+    """
+    asked = {str(key): _ask(one) for key, one in (wanted or {}).items() if "." not in str(key)}
+    return {key: one for key, one in asked.items() if _is_askable(key, one)}
+
+
+def _ask(wanted: Any) -> list[Any] | dict[str, Any]:
+    if isinstance(wanted, Mapping) and "$eq" not in wanted:
+        return {name.removeprefix("$"): bound for name, bound in wanted.items() if name in _COMPARISONS}
+    one = wanted["$eq"] if isinstance(wanted, Mapping) else wanted
+    # To Python True is 1; to attributes it is another value.
+    return [one, bool(one), int(one)] if isinstance(one, int | float) and one in (0, 1) else [one]
+
+
+def _is_askable(key: str, asked: list[Any] | dict[str, Any]) -> bool:
+    try:
+        parse_attribute_filter(key, asked)
+    except InvalidInput:
+        return False
+    return True
+
+
 def lies_under(namespace: Namespace, prefix: Sequence[str]) -> bool:
     """Tell whether a namespace begins with some labels; * is any one of them."""
     return len(namespace) >= len(prefix) and all(
@@ -156,9 +182,13 @@ def ends_in(namespace: Namespace, suffix: Sequence[str]) -> bool:
 
 
 def best_cosine(query: Sequence[float], vectors: Sequence[Sequence[float]]) -> float | None:
-    """Return the highest cosine of a question's vector and an item's; None where it has none, 0 for one of zeros."""
-    if not vectors:
+    """Return the highest cosine of a question's vector and an item's; None where it has none, 0 for one of zeros.
+
+    One of another length is none: it was made by another function.
+    """
+    comparable = [one for one in vectors if len(one) == len(query)]
+    if not comparable:
         return None
-    rows, one = np.asarray(vectors, np.float64), np.asarray(query, np.float64)
+    rows, one = np.asarray(comparable, np.float64), np.asarray(query, np.float64)
     lengths = np.linalg.norm(rows, axis=1) * np.linalg.norm(one)
     return float(np.max(np.divide(rows @ one, lengths, out=np.zeros(len(rows)), where=lengths > 0)))

@@ -241,9 +241,13 @@ class DraftBatch:
 
     def _beside_twin(self, key: int, draft: MemoryDraft) -> str:
         """Link a text to the memory that says it, or that said it and no longer stands."""
+        met = self._twins.get((draft.fingerprint, draft.kept_out))
         twin = self.known.twins.get(draft.fingerprint)
         if draft.kept_out:
             return KEPT_OUT
+        if met is not None:  # it comes in with this one, under another key
+            same = (met.key, key, int(Relation.NEAR_DUPLICATE))
+            self.extras.append(Change("links", same, None, link_values(self.now, 1.0, 1.0)))
         if twin is not None and twin.status in STANDING:
             same = (twin.seq, key, int(Relation.NEAR_DUPLICATE))
             self.extras.append(Change("links", same, None, link_values(self.now, 1.0, 1.0)))

@@ -25,6 +25,7 @@ from remanence.core.model import (
     OneMemory,
     PolicyClass,
     Relation,
+    Role,
     Severity,
     Status,
     Trust,
@@ -83,7 +84,7 @@ from remanence.store.lineage import find_successors
 from remanence.text.analysis import check_text
 from remanence.text.text_columns import text_columns
 from remanence.write.admission import GREATER, DraftBatch
-from remanence.write.roles import limit_trust
+from remanence.write.roles import compute_trust, limit_trust
 from remanence.write.turns import listened_again, waits
 
 CHAIN_MAX = 1_000
@@ -489,12 +490,18 @@ async def correct(
     if_revision: int | None = None,
     *,
     spares_protected: bool = False,
+    agent: str | None = None,
 ) -> LearnResult:
-    """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race."""
+    """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race.
+
+    With `agent` it is that agent's word, whoever said the old one.
+    """
+    said: dict[str, Any] = {} if agent is None else {"agent": agent, "role": "assistant", "speaker": None}
+    trust = core.trust if agent is None else compute_trust(core.trust, Role.ASSISTANT)
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {short_id(old.seq)}", old.revision, if_revision, ("memories", old.seq))
-        turn = replace(build_corrected_turn(old, text), spares_identity=spares_protected)
+        turn = replace(build_corrected_turn(old, text), spares_identity=spares_protected, **said)
         if spares_protected:
             refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
         draft = await prepare_draft(core, turn)
@@ -506,7 +513,7 @@ async def correct(
             await gating.count(core, gate)
             return answers(batch, [draft])[0]
         if not draft.kept_out:  # what is out of sight takes no place
-            changes = merge_changes([*changes, *await _corrections(core, old, batch, changes)])
+            changes = merge_changes([*changes, *await _corrections(core, old, batch, changes, trust)])
         detail = {"id": old.id, **make_action_detail([draft], batch)}
         cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
         try:
@@ -519,12 +526,14 @@ async def correct(
     raise AssertionError("unreachable")
 
 
-async def _corrections(core: Core, old: Memory, batch: DraftBatch, drawn: Sequence[Change]) -> list[Change]:
+async def _corrections(
+    core: Core, old: Memory, batch: DraftBatch, drawn: Sequence[Change], trust: Trust
+) -> list[Change]:
     """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
     (outcome,) = batch.outcomes
     if outcome.key < 0:
         now = core.clock.now()
-        trust = limit_trust(core.trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
+        trust = limit_trust(trust, old.trust)  # the corrected text is who corrects it's, whoever spoke
         batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replace_memory(core, old, outcome.key, old.key)
         changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])

@@ -1,12 +1,13 @@
-"""A text is put under a name of the caller's: stored once, and from then on brought up to date in its place.
+"""Texts are put under names of the caller's: stored once, and from then on brought up to date in their place.
 
 Knows who answers for a text, and what becomes of one whose memory is out of sight.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from remanence.core.change import Change
+from remanence.core.change import Cause, Change
 from remanence.core.effects import VERBS
 from remanence.core.errors import Conflict, InvalidInput
 from remanence.core.model import (
@@ -20,9 +21,9 @@ from remanence.core.model import (
     link_values,
     short_id,
 )
-from remanence.edit.one_memory import refuse_identity, update
-from remanence.flows.base.context import RACES_MAX, Core, refuse_moved, wait_before_retry
-from remanence.flows.base.naming import unknown
+from remanence.edit.decide import decide_forget
+from remanence.edit.one_memory import merge_changes, on_revision, refuse_identity, update
+from remanence.flows.base.context import RACES_MAX, Core, make_id_detail, refuse_moved, wait_before_retry
 from remanence.flows.edit.editing import make_edit_changes, successor
 from remanence.flows.undo.undoing import beside_equals
 from remanence.flows.write import gating
@@ -33,11 +34,12 @@ from remanence.flows.write.learning import (
     make_action_detail,
     prepare_draft,
     resolve_roles,
-    take,
 )
 from remanence.read.entity import is_entity
 from remanence.text.analysis import fingerprint
-from remanence.write.admission import MemoryDraft
+from remanence.write.admission import DraftBatch, MemoryDraft
+from remanence.write.imported import ImportedTurn
+from remanence.write.turns import waits
 
 # What a text put again may bring; who said it first, and where, stays.
 _BROUGHT = ("text", "category", "kind", "state", "severity", "attributes", "confidence", "importance")
@@ -49,6 +51,42 @@ _DOOR = (
 _EVIDENCE = frozenset({"said_at", "confidence_at", "revision"})
 
 
+Look = Callable[[Mapping[str, Memory]], Collection[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _PutWish:
+    """What is to be put and to be forgotten in one run; `is_whole` refuses all where one cannot be kept."""
+
+    drafts: Mapping[str, MemoryDraft]
+    names: Collection[str] = ()
+    look: Look | None = None
+    if_revision: int | None = None
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """What becomes of a wish: the texts that are stored, those of which the memory is brought to them, and why."""
+
+    changes: Sequence[Change]
+    cause: Cause
+    stored: Mapping[str, MemoryDraft]
+    batch: DraftBatch
+    known: Mapping[str, LearnResult]
+    freed: Mapping[str, Memory]
+
+    def answer(self, keys: Sequence[str], assigned: Sequence[int] = ()) -> list[LearnResult]:
+        """Say what became of each text, with the numbers that the store gave."""
+        found = answers(self.batch, list(self.stored.values()), assigned, self.cause.run)
+        by_key = {**self.known, **dict(zip(self.stored, found, strict=True))}
+        for key, old in self.freed.items():
+            if by_key[key].status == "stored":
+                why = f"anew: {short_id(old.seq)}, which had the name, is {old.status.label}"
+                by_key[key] = replace(by_key[key], reason=why)
+        return [by_key[key] for key in keys]
+
+
 async def put(core: Core, turn: Turn, if_revision: int | None = None) -> LearnResult:
     """Store a text under its key, or bring the memory that has the key to it; with `if_revision` 0 only store it."""
     if turn.key is None:
@@ -57,34 +95,154 @@ async def put(core: Core, turn: Turn, if_revision: int | None = None) -> LearnRe
     draft = await prepare_draft(core, turn)
     if not origin_note:
         _refuse_unfounded(core, draft.turn)
-    (draft,) = await resolve_roles(core, [replace(draft, stands_beside=True)])
-    answer = await _put(core, turn.key or "", draft, if_revision)
+    (answer,) = await _put(core, _PutWish(await _by_key(core, [draft]), if_revision=if_revision))
     reason = "; ".join(filter(None, [answer.reason, origin_note]))
     return answer if answer.status == "gated" else replace(answer, reason=reason)
 
 
-async def _put(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
+async def put_all(core: Core, turns: Sequence[Turn], names: Collection[str], look: Look) -> list[LearnResult]:
+    """Put texts, each under a key of its own, and forget memories by theirs: in one run, all or none.
+
+    `look` is shown by key what has a key of the texts or one of `names`; it raises what stands in the way, and returns
+    which of the `names` are forgotten. What does not stand gives its name away. Where a text is forbidden, or would go
+    into quarantine, all are refused. As an `ImportedTurn` says how long a text holds, so it is from then on.
+    """
+    drafts = [await prepare_draft(core, turn) for turn in turns]
+    for draft in drafts:
+        _refuse_unfounded(core, draft.turn)
+    return await _put(core, _PutWish(await _by_key(core, drafts), names, look, is_whole=True))
+
+
+async def _by_key(core: Core, drafts: Sequence[MemoryDraft]) -> dict[str, MemoryDraft]:
+    resolved = await resolve_roles(core, [replace(draft, stands_beside=True) for draft in drafts])
+    return {draft.turn.key or "": draft for draft in resolved}
+
+
+async def _put(core: Core, wish: _PutWish) -> list[LearnResult]:
+    """Read, decide and commit, again from the start after a lost race."""
     for attempt in range(RACES_MAX):
-        (memory,) = await core.store.get(core.scope, [key])
-        if memory is not None and not await _is_gone(core, memory, draft):
-            return await _update_by_key(core, key, draft, if_revision)
-        if memory is None:
-            refuse_moved(f"the key {key!r}", 0, if_revision)
-            return await _store_by_key(core, key, draft, if_revision)
-        refuse_moved(f"memory {short_id(memory.seq)}", memory.revision, if_revision, ("memories", memory.seq))
         try:
-            return await _named_after(core, memory, key, draft)
+            decision = await _decide(core, wish)
+            if not decision.changes:
+                await gating.count(core, decision.cause.counts)
+                return decision.answer(list(wish.drafts))
+            commit = await core.commit(decision.changes, decision.cause)
         except Conflict as conflict:
+            if conflict.expected is not None:  # the caller named a revision, and is told
+                raise
             await wait_before_retry(attempt, conflict)
+            continue
+        return decision.answer(list(wish.drafts), commit.assigned)
     raise AssertionError("unreachable")
 
 
-async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft) -> bool:
+async def _decide(core: Core, wish: _PutWish) -> _Decision:
+    """Decide what becomes of each text, in the light of what has its key, and of what is to be forgotten."""
+    here = await _read_named(core, wish)
+    gone = () if wish.look is None else wish.look(here)
+    stored = {
+        key: draft
+        for key, draft in wish.drafts.items()
+        if key not in here or await _is_gone(core, here[key], draft, is_whole=wish.is_whole)
+    }
+    freed = {key: here[key] for key in stored if key in here}
+    batch, changes = await decide_batch(core, list(stored.values()), freed=freed.keys())
+    if any(outcome.status == "known" for outcome in batch.outcomes):  # somebody was faster
+        raise Conflict([("keys", key) for key in stored])
+    for key, outcome in zip(stored, batch.outcomes, strict=True):
+        if key in freed and outcome.key < 0:
+            changes += _free_name(core, freed[key], outcome.key, changes)
+    drafts = list(stored.values())
+    counts = Counter(gating.counts(drafts, batch.outcomes)) + Counter(waits(drafts, batch.outcomes))
+    run, touched, known = core.new_id(), list(freed.values()), {}
+    for key, draft in wish.drafts.items():
+        if key not in stored:
+            own, reason = await _decide_known(core, here[key], draft, wish.if_revision)
+            known[key] = _tell_known(here[key], draft, reason, run if own else None)
+            changes += own
+            touched += [here[key]] if own else []
+            counts.update(gating.counted_markers(draft.replaced))
+    heard = count_accepted(batch) + len(touched) - len(freed)
+    verb = "put" if stored else "update" if touched else "forget"
+    for memory in [here[key] for key in gone]:
+        system = core.policy.is_system(memory.category)
+        changes += decide_forget(memory, core.clock.now(), system=system)
+        touched.append(memory)
+    detail = {**(make_id_detail(touched) if touched else {}), **make_action_detail(drafts, batch)}
+    cause = core.cause(verb, run=run, detail=detail, turns=heard, counts=counts)
+    decision = _Decision(merge_changes(changes), cause, stored, batch, known, freed)
+    if wish.is_whole:
+        _refuse_kept_out(decision, wish)
+    return decision
+
+
+async def _read_named(core: Core, wish: _PutWish) -> dict[str, Memory]:
+    """Return what has the keys by now; refuse a revision that the caller does not expect there."""
+    keys = [*wish.drafts, *wish.names]
+    found = await core.store.get(core.scope, keys)
+    here = {key: memory for key, memory in zip(keys, found, strict=True) if memory is not None}
+    for key in wish.drafts:
+        one = here.get(key)
+        if one is None:
+            refuse_moved(f"the key {key!r}", 0, wish.if_revision)
+        else:
+            name = f"memory {short_id(one.seq)}"
+            refuse_moved(name, one.revision, wish.if_revision, ("memories", one.seq))
+    return here
+
+
+def _refuse_kept_out(decision: _Decision, wish: _PutWish) -> None:
+    """Refuse a wish of which a text is forbidden, or would be out of sight until a person accepts it."""
+    reasons = {key: answer.reason for key, answer in decision.known.items() if wish.drafts[key].kept_out}
+    for key, outcome in zip(decision.stored, decision.batch.outcomes, strict=True):
+        if outcome.status == "gated" or wish.drafts[key].kept_out:
+            reasons[key] = outcome.reason
+    for key, reason in reasons.items():
+        raise InvalidInput(f"the memory does not take {key}: {reason}", recovery="put another text")
+
+
+def _free_name(core: Core, gone: Memory, key: int, changes: Sequence[Change]) -> list[Change]:
+    """Take the name from a memory that is gone, and link what is stored under it to it."""
+    ends = (key, gone.seq, int(Relation.LEARNED_FROM))
+    is_linked = any(change.key == ends for change in changes)  # where it said the same words
+    if is_linked or gone.status is Status.QUARANTINED:
+        return update(gone, {"key": None})
+    return [*update(gone, {"key": None}), Change("links", ends, None, link_values(core.clock.now()))]
+
+
+async def _decide_known(
+    core: Core, memory: Memory, draft: MemoryDraft, if_revision: int | None
+) -> tuple[Sequence[Change], str]:
+    """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
+    if draft.kept_out:
+        return [], "it reads like instructions, and no user or agent said it: nothing was changed"
+    if memory.status not in STANDING:
+        return [], await _describe_fallen(core, memory)
+    changes = await _decide_update(core, memory, draft)
+    reason = "updated" if any(map(_says_more, changes)) else "unchanged"
+    return changes if if_revision is None else on_revision(memory, changes), reason
+
+
+def _tell_known(memory: Memory, draft: MemoryDraft, reason: str, run: str | None) -> LearnResult:
+    return LearnResult(
+        memory.id,
+        memory.seq,
+        "known",
+        reason,
+        run=run,
+        replaced=draft.replaced,
+        replacements=draft.replacements,
+    )
+
+
+async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft, *, is_whole: bool) -> bool:
     """Tell whether what is put under a memory's key is another one: it left, was merged, or is out of date.
 
     Out of date is what a writer's verdict or a policy took for that: who put it never said that something else has its
     place. What was merged and said the same is in its place.
     """
+    if is_whole:
+        return memory.status not in STANDING
     if memory.status is not Status.SUPERSEDED:
         return memory.status in _GONE
     if memory.reason is Reason.MERGED and not is_entity(memory):
@@ -93,32 +251,6 @@ async def _is_gone(core: Core, memory: Memory, draft: MemoryDraft) -> bool:
     links = await core.store.neighbours(core.scope, [memory.seq], Relation.SUPERSEDES)
     by_policy = all(link.target != memory.seq for link in links)
     return by_policy or any(claim.replaced_by is not None for claim in claims)
-
-
-async def _store_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
-    """Store a text under a name that nothing has; who was faster has its memory brought to the text."""
-    (answer,) = await take(core, [draft], verb="put")
-    return await _update_by_key(core, key, draft, if_revision) if answer.status == "known" else answer
-
-
-async def _named_after(core: Core, gone: Memory, key: str, draft: MemoryDraft) -> LearnResult:
-    """Store a text under the name of a memory that is gone, which loses it in the same commit, and link the two."""
-    batch, changes = await decide_batch(core, [draft], freed=[key])
-    (outcome,) = batch.outcomes
-    if outcome.key < 0:
-        changes += update(gone, {"key": None})
-        ends = (outcome.key, gone.seq, int(Relation.LEARNED_FROM))
-        is_linked = any(change.key == ends for change in changes)  # where it said the same words
-        if not is_linked and gone.status is not Status.QUARANTINED:
-            changes.append(Change("links", ends, None, link_values(core.clock.now())))
-    gate = gating.counts([draft], [outcome])
-    detail = {"id": gone.id, **make_action_detail([draft], batch)}
-    cause = core.cause("put", detail=detail, turns=count_accepted(batch), counts=gate)
-    numbers = (await core.commit(changes, cause)).assigned if changes else ()
-    (answer,) = answers(batch, [draft], numbers, cause.run)
-    if answer.status != "stored":
-        return answer
-    return replace(answer, reason=f"anew: {short_id(gone.seq)}, which had the name, is {gone.status.label}")
 
 
 def _add_origin(core: Core, turn: Turn) -> tuple[Turn, str]:
@@ -144,39 +276,6 @@ def _refuse_unfounded(core: Core, turn: Turn) -> None:
         )
 
 
-async def _update_by_key(core: Core, key: str, draft: MemoryDraft, if_revision: int | None) -> LearnResult:
-    """Bring a memory to a text: its place stays, its date moves to the new evidence; out of sight it stays as it is."""
-    reason = ""
-
-    async def decide(memory: Memory) -> Sequence[Change]:
-        nonlocal reason
-        if key not in (memory.key, memory.id):  # it has lost the name since, which may mean another one now
-            raise unknown(core.scope, [key])
-        if draft.kept_out:
-            reason = "it reads like instructions, and no user or agent said it: nothing was changed"
-            return []
-        if memory.status not in STANDING:
-            reason = await _describe_fallen(core, memory)
-            return []
-        changes = await _decide_update(core, memory, draft)
-        reason = "updated" if any(map(_says_more, changes)) else "unchanged"
-        return changes
-
-    receipt = await core.change(key, "update", decide, if_revision=if_revision, turns=1)
-    memory = await core.one(key)
-    await gating.count(core, gating.counted_markers(draft.replaced))
-    run = receipt.run if receipt.changes else None
-    return LearnResult(
-        memory.id,
-        memory.seq,
-        "known",
-        reason,
-        run=run,
-        replaced=draft.replaced,
-        replacements=draft.replacements,
-    )
-
-
 def _says_more(change: Change) -> bool:
     """Tell whether a change is one of what is said, not of when or where it was said."""
     return change.table == "tags" or (
@@ -190,6 +289,8 @@ async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list
     if turn.spares_identity:
         refuse_identity(memory.tags, system=core.policy.is_system(memory.category))
     values = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
+    if isinstance(turn, ImportedTurn):
+        values |= dict(zip(("valid_from", "valid_to"), draft.validity, strict=True))
     sources = {turn.source} - {None, *memory.sources}
     changes = await make_edit_changes(
         core,

@@ -27,6 +27,7 @@ from remanence.read.entity import CATEGORY, THREAD
 Value: TypeAlias = str | int | float | bool | None
 # Columns that hold one of a few values, by which memories are counted; what is counted may be narrowed by them, too.
 COUNTED = frozenset(name for name in LISTABLE | {"status"} if COLUMN[name].kind in {"enum", "name", "flag"})
+CUT = "…"  # what the beginning of a long text ends with
 _ENTITY = ("category", "thread")
 
 
@@ -151,4 +152,4 @@ def _name_value(snapshot: Snapshot, name: str, code: int) -> Value:
 
 def _shorten(value: Value) -> Value:
     """Return a value as it is shown: of a long text its beginning, as no more of it is kept."""
-    return f"{value[:LONG_CHARS]}…" if isinstance(value, str) and len(value) > LONG_CHARS else value
+    return f"{value[:LONG_CHARS]}{CUT}" if isinstance(value, str) and len(value) > LONG_CHARS else value

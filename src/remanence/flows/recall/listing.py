@@ -26,7 +26,7 @@ from remanence.read.entity import is_entity
 from remanence.store.base import Find
 
 Ints = npt.NDArray[np.int64]
-PAGE_MIN = 500  # memories with an attribute that are looked at together: some of them may not stand
+PAGE_MIN = 50  # memories with an attribute that are looked at together: some of them may not stand
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,9 +237,7 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
         raise NameUnknown(f"state of {category!r}", state, categories[category].states)
 
 
-async def take(
-    core: Core, drafts: Sequence[MemoryDraft], about: int | None = None, *, verb: str = "learn"
-) -> list[LearnResult]:
+async def take(core: Core, drafts: Sequence[MemoryDraft], about: int | None = None) -> list[LearnResult]:
     """Gather, decide and commit one batch, again from the start after a lost race.
 
     All mention the entity that they are `about`.
@@ -254,7 +252,7 @@ async def take(
             return answers(batch, drafts)
         counts = gate | waits(drafts, batch.outcomes)
         cause = core.cause(
-            verb, turns=count_accepted(batch), counts=counts, detail=make_action_detail(drafts, batch)
+            "learn", turns=count_accepted(batch), counts=counts, detail=make_action_detail(drafts, batch)
         )
         try:
             commit = await core.commit(changes, cause)
