@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from remanence.core.errors import InvalidInput, format_value
-from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX, RecallResult
+from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX
 from remanence.faces.cli import options
 from remanence.faces.cli.options import Memory
-from remanence.llm.questions import mark_as_data
+from remanence.llm.remembered import find_room, show_begun, show_recalled
 
 if TYPE_CHECKING:
     from remanence.core.keywords import RoleName
 
 BUDGET = 800
-MARKS = 48  # tokens of the marks around what is remembered, at most
 BOM = "\ufeff"  # what some shells put before what they pipe
 # Which of the host's names of a session, and of what the assistant said, is there.
 SESSIONS = ("session_id", "conversation_id")
@@ -63,7 +62,7 @@ def _read(event: str) -> Mapping[str, Any]:
 async def _begin(memory: Memory, _told: Mapping[str, Any], budget: int) -> str:
     """Listen to what still waits, and show what to begin with."""
     await memory.consolidate()
-    return _mark(await memory.boot(budget=max(budget - MARKS, 1)), "what is remembered, to begin with.")
+    return show_begun(await memory.boot(budget=find_room(budget)))
 
 
 async def _hear_prompt(memory: Memory, told: Mapping[str, Any], budget: int) -> str:
@@ -71,10 +70,10 @@ async def _hear_prompt(memory: Memory, told: Mapping[str, Any], budget: int) -> 
     prompt = _text(told, ("prompt",))
     if not prompt:
         return ""
-    answer = await memory.recall(prompt[:TEXT_CHARS_MAX], budget=max(budget - MARKS, 1))
+    answer = await memory.recall(prompt[:TEXT_CHARS_MAX], budget=find_room(budget))
     if SUBAGENT not in told:
         await _note(memory, told, prompt, "user")
-    return "" if answer.is_weak else _mark(answer, "what is remembered of this.")
+    return "" if answer.is_weak else show_recalled(answer)
 
 
 async def _hear_prompt_alone(memory: Memory, told: Mapping[str, Any], _budget: int) -> str:
@@ -114,10 +113,6 @@ def _text(told: Mapping[str, Any], names: tuple[str, ...]) -> str:
     # What no memory holds: a zero character, and half a character.
     found = found.replace("\0", "").encode(errors="replace").decode()
     return "" if found.isspace() else found
-
-
-def _mark(answer: RecallResult, what: str) -> str:
-    return mark_as_data(answer.text, what) if answer.memories else ""
 
 
 def _answer(name: str, remembered: str) -> dict[str, Any]:
