@@ -168,6 +168,14 @@ def test_without_an_embedding_function_recall_ranks(store: RemanenceStore) -> No
     assert [("b", None), 3] == [(found[0].key, found[0].score), len(found)]
 
 
+def test_a_search_uses_what_it_returns(store: RemanenceStore) -> None:
+    """Of 30 items that answer a question the three that are returned count as used."""
+    store.batch([PutOp(USER, str(number), {"text": f"The boat {number} is red."}) for number in range(30)])
+    store.search(USER, query="Which boat is red?", limit=3)
+    memory_of(store).consolidate()
+    assert 3 == sum(one.uses for one in memory_of(store).list())
+
+
 def test_what_is_not_indexed_is_not_said(store: RemanenceStore) -> None:
     """`index` says which fields become the text of the memory; without it all that is in the value."""
     value = {"text": "The kettle leaks.", "secret": {"shelf": 7}}

@@ -79,7 +79,7 @@ class _StoredItem:
     namespace: tuple[str, ...]
     key: str
     value: dict[str, Any]
-    vectors: Sequence[Sequence[float]]
+    vectors: Sequence[store_items.Vector]
     ttl: float | None
 
     @property
@@ -364,7 +364,7 @@ class RemanenceStore(BaseStore):
         """Order the items under a prefix by cosine, those behind that have no vector to compare with."""
         found = await self._list(engine, op)
         scored = [(one, store_items.best_cosine(vector, one.vectors)) for one in found]
-        odd = sum(score is None and bool(one.vectors) for one, score in scored)
+        odd = sum(score is None and len(one.vectors) > 0 for one, score in scored)
         if odd:
             LOG.warning(
                 "%d of %d items have vectors of another length than %d, which `embed` returns now: put them again",
@@ -376,7 +376,13 @@ class RemanenceStore(BaseStore):
         """List items under a prefix in the order of recall, whose scores are no cosines, then the rest."""
         filters = {"tags": [TAG], **await self._criteria(engine, op)}
         answer = await engine.recall(
-            op.query or "", limit=_RECALLED_MAX, budget=_BUDGET, filters=filters, agent=self._agent
+            op.query or "",
+            # What is not returned is not used; what a filter leaves of more nobody knows before.
+            limit=_RECALLED_MAX if op.filter else max(1, min(enough, _RECALLED_MAX)),
+            count_use=not op.filter,
+            budget=_BUDGET,
+            filters=filters,
+            agent=self._agent,
         )
         read = self._reader(engine, op)
         found = {hit.memory.seq: one for hit in answer if (one := read(hit.memory)) is not None}
@@ -545,16 +551,9 @@ def _read_item(engine: Engine, memory: Memory) -> _StoredItem | None:
         store_items.read_namespace(written),
         store_items.decode(key),
         {one.removeprefix(_VALUE): value for one, value in kept.items() if one.startswith(_VALUE)},
-        _read_vectors(kept.get(_VECTORS)),
+        store_items.read_vectors(kept.get(_VECTORS)),
         ttl,
     )
-
-
-def _read_vectors(kept: Any) -> list[list[float]]:
-    """Return the vectors of an item; none where something among them is no list of numbers."""
-    rows = list(kept.values()) if isinstance(kept, dict) else []
-    is_whole = all(isinstance(row, list) and all(isinstance(one, int | float) for one in row) for row in rows)
-    return rows if is_whole else []
 
 
 def _is_life(ttl: Any, now: int) -> bool:

@@ -11,12 +11,14 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 import numpy as np
+import numpy.typing as npt
 
 from remanence.core.attributes import parse_attribute_filter
 from remanence.core.errors import InvalidInput
 from remanence.core.model import NAME_CHARS_MAX, TEXT_CHARS_MAX
 
 Namespace = tuple[str, ...]
+Vector = npt.NDArray[Any]
 
 _PLAIN = "-_@:+=,~"  # beside letters and digits: what stands in a name as it is
 _DIGEST_BYTES = 16
@@ -181,7 +183,16 @@ def ends_in(namespace: Namespace, suffix: Sequence[str]) -> bool:
     return lies_under(namespace[::-1], suffix[::-1])
 
 
-def best_cosine(query: Sequence[float], vectors: Sequence[Sequence[float]]) -> float | None:
+def read_vectors(kept: Any) -> list[Vector]:
+    """Return the vectors of an item; none where something among them is no list of numbers."""
+    try:
+        rows = [np.asarray(one) for one in kept.values()] if isinstance(kept, dict) else []
+    except ValueError:  # lists of several lengths in one another
+        return []
+    return rows if all(one.ndim == 1 and one.dtype.kind in "fi" for one in rows) else []
+
+
+def best_cosine(query: Sequence[float], vectors: Sequence[Vector]) -> float | None:
     """Return the highest cosine of a question's vector and an item's; None where it has none, 0 for one of zeros.
 
     One of another length is none: it was made by another function.
