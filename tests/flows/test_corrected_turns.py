@@ -172,3 +172,25 @@ async def test_what_rules_link_by_themselves_is_linked_once(memory: remanence.En
     assert corrected.seq in await find_newer(memory, old.seq)
     await memory.consolidate(listen=True)
     assert 2 == len(await find_newer(memory, old.seq))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+async def test_a_text_that_was_learned_and_corrected_is_heard(memory: remanence.Engine, times: int) -> None:
+    """As a turn that was noted is, where somebody asks for it; a fact that was corrected is not."""
+    said = await memory.learn(f"My sister Vera lives in Oslo. {DOG}", speaker="Mara")
+    await memory.consolidate(listen=True)
+    old, dog = await find_text(memory, VERA), await find_text(memory, "Mara's dog is called Rex.")
+    corrected = await memory.correct(said.seq, f"{MOVED} {DOG}")
+    if times == 2:
+        corrected = await memory.correct(corrected.seq, f"My sister Vera lives in Turku. {DOG}")
+    fact = await memory.correct(dog.seq, "Mara's dog is called Max.")
+    for _ in range(times):
+        fact = await memory.correct(fact.seq, f"Mara's dog is called {fact.seq}.")
+
+    heard = (await memory.consolidate(listen=True)).heard
+    town = "Turku" if times == 2 else "Bergen"
+    new = await find_text(memory, f"Mara's sister Vera lives in {town}.")
+    assert 1 == heard.turns
+    assert {corrected.seq, new.seq} <= await find_newer(memory, old.seq)
+    lines = (await memory.recall("Where does Vera live?")).text.splitlines()
+    assert town in lines[0] and any(f"newer: #{new.seq}" in line for line in lines if "Oslo" in line)

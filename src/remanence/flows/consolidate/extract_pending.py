@@ -16,7 +16,7 @@ from remanence.core.change import Fence
 from remanence.core.clock import MINUTE
 from remanence.core.errors import Conflict, LeaseLost, WriterError
 from remanence.core.keywords import Progress
-from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Status
+from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Relation, Status
 from remanence.core.receipt import AutomaticRun, ExtractPendingResult
 from remanence.edit.one_memory import says_who
 from remanence.flows.base import settings, steps
@@ -55,6 +55,7 @@ from remanence.write.admission import TURN
 from remanence.write.engine_actions import UNSAID, Eligibility
 from remanence.write.turns import lease_name
 
+PLACES_MAX = 10  # so many places back it is looked whether a text was said; of a longer line it was
 LEARNED = (
     "extract/learned"  # the lease on learned texts, and the value: up to which memory they were listened to
 )
@@ -162,9 +163,26 @@ async def _select_learned_texts(core: Core, memories: Sequence[Memory]) -> list[
         for one in memories
         if TURN not in one.tags and not is_entity(one) and not says_who(one.tags, system=False)
     ]
-    links = await core.store.neighbours(core.scope, [one.seq for one in said], *LINEAGE) if said else []
-    made = {link.source for link in links}
+    made = await _find_made(core, [one.seq for one in said])
     return [one for one in said if one.seq not in made]
+
+
+async def _find_made(core: Core, seqs: Sequence[int]) -> set[int]:
+    """Return which memories were made of others, or took the place of such; what takes a said text's place is said."""
+    made: set[int] = set()
+    takers = {seq: seq for seq in seqs}  # by what they took the place of in the end
+    for _ in range(PLACES_MAX):
+        if not takers:
+            break
+        links = await core.store.neighbours(core.scope, sorted(takers), *LINEAGE)
+        mine = [link for link in links if link.source in takers]
+        made |= {takers[link.source] for link in mine if link.relation is not Relation.SUPERSEDES}
+        takers = {
+            link.target: takers[link.source]
+            for link in mine
+            if link.relation is Relation.SUPERSEDES and takers[link.source] not in made
+        }
+    return made
 
 
 async def _explain_wait(core: Core, spending: Spending) -> str:

@@ -20,6 +20,7 @@ from remanence.edit.links import Linking, decide_link
 from remanence.edit.one_memory import act, build_unchanged_check, merge_changes, update
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.naming import SEVERAL_MAX
+from remanence.flows.write.turn_facts import outdate_facts
 from remanence.text.analysis import fingerprint
 from remanence.write.import_relations import (
     Dating,
@@ -242,7 +243,9 @@ class _RunWriter:
 
 async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Change], int]:
     memories = await _read_memories(core, sorted({seq for one in page for seq in (one.old, one.by)}))
-    links = await core.store.neighbours(core.scope, [one.old for one in page], Relation.SUPERSEDES)
+    relations = Relation.SUPERSEDES, Relation.LEARNED_FROM
+    links = await core.store.neighbours(core.scope, [one.old for one in page], *relations)
+    have_facts = {link.target for link in links if link.relation is Relation.LEARNED_FROM}
     of_old: dict[int, list[Link]] = defaultdict(list)
     for link in links:
         of_old[link.target].append(link)
@@ -257,6 +260,8 @@ async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Cha
         if falls:
             changes += decide_replacement(old, of_old[old.seq], newer.seq, None, now, ends=one.ends)
             changes.append(build_unchanged_check(newer))
+            if old.seq in have_facts:
+                changes += await outdate_facts(core, old, newer.seq, newer.text)
             count += 1
         if one.key is not None and old.key == one.key and newer.key == make_interim_key(one.key):
             changes += [*update(old, {"key": former_keys.get(old.seq)}), *update(newer, {"key": one.key})]

@@ -1,54 +1,71 @@
-"""What becomes of the facts that were extracted from a turn, where somebody says the turn otherwise.
+"""What becomes of the facts that were extracted from a text, where somebody says the text otherwise.
 
-They stay, since only the turn was corrected. What the turn says no longer is linked as older than what it says now;
-once that is heard, as older than the fact that it became. Knows links and words, not how a turn is corrected.
+They stay, since only the text was corrected. What it says no longer is linked as older than what it says now; once that
+is heard, as older than the fact that it became. Knows links and words, not how a text is corrected.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from remanence.core.change import Change
 from remanence.core.model import STANDING, Link, Memory, Relation, Status, link_values
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.read.coverage import find_uncovered
 from remanence.text.analysis import stems_once
-from remanence.write.admission import TURN
 
-# A turn that is archived still says what it said.
+# What is archived still says what it said.
 _SPEAKING = STANDING | {Status.ARCHIVED}
 
 
 async def outdate_facts(
-    core: Core, turn: Memory, by: int, text: str, drawn: Collection[Change] = ()
+    core: Core, said: Memory, by: int, text: str, drawn: Collection[Change] = ()
 ) -> list[Change]:
-    """Link the facts of a turn as older than the memory `by`, whose `text` no longer says them.
+    """Link the facts of a text as older than the memory `by`, whose `text` no longer says them.
 
-    Left alone is what another turn says too, what was edited since, what the text says nothing about, and what is
-    `drawn` already.
+    What the text was newer than is older than `by`, too, unless that says it again. Left alone is what another text
+    says, what was edited since, what the new text says nothing about, and what is `drawn` already.
     """
-    if TURN not in turn.tags or text == turn.text:
+    if text == said.text:
         return []
     relations = Relation.LEARNED_FROM, Relation.NEWER
-    learned = await core.store.neighbours(core.scope, [turn.seq], Relation.LEARNED_FROM)
-    seqs = sorted({link.source for link in learned if link.target == turn.seq} - {by})
-    links = await core.store.neighbours(core.scope, seqs, *relations) if seqs else []
+    own = await core.store.neighbours(core.scope, [said.seq], *relations)
+    older = {link.target: link for link in own if link.relation is Relation.NEWER and link.source == said.seq}
+    facts = {
+        link.source for link in own if link.relation is Relation.LEARNED_FROM and link.target == said.seq
+    }
+    seqs = sorted((facts | older.keys()) - {by})
+    if not seqs:
+        return []
+    links = await core.store.neighbours(core.scope, seqs, *relations)
     have = _keys(links, drawn)
-    said_elsewhere = await _find_said_elsewhere(core, links, turn.seq)
-    alone = [seq for seq in seqs if (by, seq, int(Relation.NEWER)) not in have and seq not in said_elsewhere]
-    facts = [
-        one
-        for one in (await core.store.get(core.scope, alone) if alone else [])
-        if one is not None and one.status in STANDING and one.text_at is None
-    ]
-    chars = (len(turn.text) + len(text)) * len(facts)
+    said_elsewhere = await _find_said_elsewhere(core, links, said.seq) - older.keys()
+    keys = {seq: (by, seq, int(Relation.NEWER)) for seq in seqs}
+    free = [seq for seq in seqs if keys[seq] not in have and seq not in said_elsewhere]
+    read = [one for one in await core.store.get(core.scope, free) if one is not None] if free else []
     outdated = await run_off_loop(
-        chars, lambda: [one.seq for one in facts if _is_said_no_longer(one, turn, text)]
+        (len(said.text) + len(text)) * len(read),
+        lambda: [one.seq for one in read if _is_outdated(one, said, text, was_older=one.seq in older)],
     )
     now = core.clock.now()
-    return [Change("links", (by, seq, int(Relation.NEWER)), None, link_values(now)) for seq in outdated]
+    return [Change("links", keys[seq], None, _newer_values(now, older.get(seq))) for seq in outdated]
+
+
+def _is_outdated(one: Memory, said: Memory, text: str, *, was_older: bool) -> bool:
+    """Tell whether a text outdates a memory that was older than what it says otherwise, or a fact of that."""
+    if one.status not in STANDING:
+        return False
+    if was_older:
+        return bool(find_uncovered(text, one.text, said.speaker or ""))
+    return one.text_at is None and _is_said_no_longer(one, said, text)
+
+
+def _newer_values(now: int, like: Link | None) -> dict[str, Any]:
+    """Return the values of a link that is as sure as another one, or as a person's word."""
+    return link_values(now) if like is None else link_values(now, like.weight, like.confidence)
 
 
 async def _find_said_elsewhere(core: Core, links: Sequence[Link], turn: int) -> set[int]:
-    """Return the facts that were learned from another turn, too, which still says them."""
+    """Return the facts that were learned from another text, too, which still says them."""
     learned = [link for link in links if link.relation is Relation.LEARNED_FROM and link.target != turn]
     seqs = sorted({link.target for link in learned})
     turns = await core.store.get(core.scope, seqs) if seqs else []
@@ -78,8 +95,7 @@ async def pass_on_newer(
             continue
         newer = None if old is None else _find_likest(old, heard)
         if newer is not None and (key := (newer, link.target, int(Relation.NEWER))) not in have:
-            values = link_values(core.clock.now(), link.weight, link.confidence)
-            changes.append(Change("links", key, None, values))
+            changes.append(Change("links", key, None, _newer_values(core.clock.now(), link)))
     return changes
 
 
