@@ -194,3 +194,23 @@ async def test_a_text_that_was_learned_and_corrected_is_heard(memory: remanence.
     assert {corrected.seq, new.seq} <= await find_newer(memory, old.seq)
     lines = (await memory.recall("Where does Vera live?")).text.splitlines()
     assert town in lines[0] and any(f"newer: #{new.seq}" in line for line in lines if "Oslo" in line)
+
+
+@pytest.mark.parametrize("heard_between", [True, False])
+async def test_a_correction_that_is_taken_back_by_another_is_newest(
+    memory: remanence.Engine, *, heard_between: bool
+) -> None:
+    """The fact that was first said is said again: it is older than nothing, and what was said in between is."""
+    turn = await tell(memory, "My sister Vera lives in Oslo.")
+    old = await find_text(memory, VERA)
+    corrected = await memory.correct(turn.seq, MOVED)
+    if heard_between:
+        await memory.consolidate(listen=True)
+    again = await memory.correct(corrected.seq, f"My sister Vera lives in Oslo. {DOG}")
+    await memory.consolidate(listen=True)
+
+    lines = (await memory.recall("Where does Vera live?")).text.splitlines()
+    assert "Oslo" in lines[0]
+    assert not any("newer:" in line for line in lines if "Oslo" in line), lines
+    assert all("newer:" in line for line in lines if "Bergen" in line), lines
+    assert again.seq not in await find_newer(memory, old.seq)

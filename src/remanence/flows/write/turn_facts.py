@@ -86,7 +86,8 @@ async def pass_on_newer(
     if not links:
         return []
     older = [link.target for link in links]
-    have = _keys(await core.store.neighbours(core.scope, older, Relation.NEWER), drawn)
+    around = {link.key: link for link in await core.store.neighbours(core.scope, older, Relation.NEWER)}
+    have = _keys(around.values(), drawn)
     changes: list[Change] = []
     for link, old in zip(links, await core.store.get(core.scope, older), strict=True):
         heard = facts[link.source]
@@ -94,8 +95,13 @@ async def pass_on_newer(
             changes.append(Change("links", link.key, link.values, None))
             continue
         newer = None if old is None else _find_likest(old, heard)
-        if newer is not None and (key := (newer, link.target, int(Relation.NEWER))) not in have:
+        if newer is None:
+            continue
+        if (key := (newer, link.target, int(Relation.NEWER))) not in have:
             changes.append(Change("links", key, None, _newer_values(core.clock.now(), link)))
+        # What is said again is newer than what was said of it in between.
+        if (back := around.get((link.target, newer, int(Relation.NEWER)))) is not None:
+            changes.append(Change("links", back.key, back.values, None))
     return changes
 
 
