@@ -462,6 +462,20 @@ def test_what_changes_is_told(browser: Browser, file: Path) -> None:
     connection.close()
 
 
+def test_what_changes_before_a_page_listens_is_told(browser: Browser, file: Path) -> None:
+    """Between the page and its listening nothing is missed."""
+    page = browser.open("/memories")
+    live = next(one["hx-sse:connect"] for _, one in page.tags if "hx-sse:connect" in one)
+    with remanence.sync.open(file, embedder="none") as memory:
+        memory.learn("The slipway was tarred while nobody listened.")
+    connection = http.client.HTTPConnection("127.0.0.1", browser.server.port, timeout=WAIT)
+    connection.request("GET", live, headers={"cookie": browser.cookie})
+    answer = connection.getresponse()
+    while answer.readline() != b"event: changed\n":
+        pass
+    connection.close()
+
+
 def test_bad_addresses_are_pages_that_say_so(browser: Browser) -> None:
     """Each says what to do, and none is an error of the server."""
     for path, status in BAD_ADDRESSES:

@@ -128,7 +128,6 @@ def test_what_is_written_elsewhere_comes_by_itself(
     """A list shows what another process wrote, without being asked again."""
     page, complaints = show(chromium, state)
     page.goto(address(server[0], "/memories"))
-    page.wait_for_timeout(500)  # the listening has begun
     with remanence.sync.open(server[0].file, embedder="none") as memory:
         memory.learn("The lighthouse is painted white.")
     page.get_by_text("The lighthouse is painted white.").wait_for(timeout=WAIT_MS)

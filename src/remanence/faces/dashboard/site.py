@@ -229,6 +229,7 @@ class Dashboard:
                 self._service.shown,
             )
             visit.scope_names = await self._list_scopes(visit)
+            visit.position = await visit.find_position()
             visit.path = request.url.path.removesuffix(".json")
             return await work(visit)
 
@@ -337,7 +338,9 @@ class Dashboard:
         token, _ = found
         try:
             scope = self._find_scope(token, request.query_params.get("scope") or None)
-            after = events.read_position(request.headers.get("last-event-id"))
+            # What came while the page was on its way is told, too.
+            drawn_at = request.query_params.get("after")
+            after = events.read_position(request.headers.get("last-event-id", drawn_at))
             feed = await self._service.find_feed(scope, token)
         except RemanenceError as error:
             return problems.describe_error(error)

@@ -52,6 +52,7 @@ class Visit:
     shown: ShownThings
     scope_names: tuple[str, ...] = ()
     path: str = ""  # of the page, also where a form's answer shows it
+    position: int = 0  # how far the scope had come before anything of it was read
 
     @property
     def scope(self) -> str:

@@ -77,11 +77,12 @@ def _read_conversation(
                 "a message is not an object", "export it again", (*place, "chat_messages", number)
             )
         said_at = _read_time(message.get("created_at"), skipped) or said_at
-        text, role = _read_text(message, skipped), _ROLES.get(message.get("sender"))
+        text, sender = _read_text(message, skipped), message.get("sender")
+        role = _ROLES.get(sender) if isinstance(sender, str) else None
         given = message.get("uuid")
         key = str(given) if item_fields.is_name(given) else fields.content_key("claude", thread, text, equal)
         if role is None:
-            skipped.note("of a sender that is neither the person nor Claude", message.get("sender"))
+            skipped.note("of a sender that is neither the person nor Claude", sender)
         elif key in seen:
             skipped.note("message that is there twice", key)
         elif item_fields.can_keep_text(text, key, skipped):
