@@ -1,9 +1,15 @@
 """A turn is corrected of which facts were extracted: what it no longer says is marked, what it says now is heard."""
 
+import asyncio
+from collections.abc import Sequence
+
 import pytest
 
 import remanence
 from remanence.core.model import Link, Relation, Status
+from remanence.llm.base import Judgement
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
+from tests.flows.conftest import Opener
 
 VERA = "Mara's sister Vera lives in Oslo."
 MOVED = "My sister Vera lives in Bergen."
@@ -122,7 +128,7 @@ async def test_a_fact_that_was_edited_or_forgotten_is_left_alone(memory: remanen
     assert set() == await find_newer(memory, vera.seq) | await find_newer(memory, dog.seq)
 
 
-@pytest.mark.parametrize("verb", ["correct", "update", "supersede"])
+@pytest.mark.parametrize("verb", ["correct", "update", "put", "supersede"])
 async def test_undo_takes_the_marks_back(memory: remanence.Engine, verb: str) -> None:
     """However it was said otherwise: the fact is as it was."""
     turn = await tell(memory, "My sister Vera lives in Oslo.")
@@ -132,6 +138,8 @@ async def test_undo_takes_the_marks_back(memory: remanence.Engine, verb: str) ->
         run = (await memory.correct(turn.seq, MOVED)).run
     elif verb == "update":
         run = (await memory.update(turn.seq, text=MOVED)).run
+    elif verb == "put":
+        run = (await memory.put(turn.id, MOVED, speaker="Mara", session="first")).run
     else:
         newer = await memory.note(MOVED, speaker="Mara", session="first", later=True)
         run = (await memory.supersede(turn.seq, newer.seq)).run
@@ -214,3 +222,92 @@ async def test_a_correction_that_is_taken_back_by_another_is_newest(
     assert not any("newer:" in line for line in lines if "Oslo" in line), lines
     assert all("newer:" in line for line in lines if "Bergen" in line), lines
     assert again.seq not in await find_newer(memory, old.seq)
+
+
+@pytest.mark.parametrize("text", [MOVED, "The boat is red."])
+async def test_an_edited_turn_stands_in_no_facts_place(memory: remanence.Engine, text: str) -> None:
+    """What it said before is found by its fact, marked or not: the turn does not say it any more."""
+    turn = await tell(memory, "My sister Vera lives in Oslo. I work as a nurse in Kiel.")
+    await memory.update(turn.seq, text=text)
+    for _ in range(2):
+        for view in (await memory.recall("Oslo"), await memory.frame("attention", "Oslo")):
+            assert VERA in view.text, view.text
+        await memory.consolidate(listen=True)
+
+
+async def test_a_turn_that_is_edited_back_is_older_than_nothing(memory: remanence.Engine) -> None:
+    """Heard in between or not, its fact stands as before."""
+    turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG}")
+    old = await find_text(memory, VERA)
+    for is_heard in (False, True):
+        await memory.update(turn.seq, text=f"{MOVED} {DOG}")
+        if is_heard:
+            await memory.consolidate(listen=True)
+        await memory.update(turn.seq, text=f"My sister Vera lives in Oslo. {DOG}")
+        assert turn.seq not in await find_newer(memory, old.seq)
+        await memory.consolidate(listen=True)
+        assert set() == await find_newer(memory, old.seq)
+
+
+async def test_an_unsure_link_becomes_sure(memory: remanence.Engine) -> None:
+    """What rules only guessed, a correction says."""
+    turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG}")
+    old = await find_text(memory, VERA)
+    newer = await memory.note(f"{MOVED} {DOG}", speaker="Mara", session="first", later=True)
+    await memory.link(newer.seq, old.seq, "newer", confidence=0.6)
+    await memory.supersede(turn.seq, newer.seq)
+    (link,) = [one for one in await memory.links(old.seq) if one.relation is Relation.NEWER]
+    assert link.is_certain
+
+
+class Thoughtful:
+    """A writer that extracts the first sentence of a turn, and thinks for as long as it is not told to go on."""
+
+    name = "thoughtful"
+
+    def __init__(self) -> None:
+        self.thinks, self.may_answer = asyncio.Event(), asyncio.Event()
+
+    async def judge(self, text: str, identity: str, others: object) -> Judgement:
+        """Say nothing of a memory."""
+        del text, identity, others
+        return Judgement(0.5)
+
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
+        """Return a fact of each turn once it may."""
+        del wanted
+        self.thinks.set()
+        await self.may_answer.wait()
+        first = [(one.id, one.text.partition(". ")[0]) for one in turns]
+        facts = [
+            Fact("relationship", text.replace("My", "Mara's"), turn, (0, len(text)), 0.9)
+            for turn, text in first
+        ]
+        return ExtractResult(tuple(facts))
+
+
+@pytest.mark.parametrize("verb", ["update", "correct", "forget", "erase"])
+async def test_what_changes_while_a_writer_thinks_is_not_kept(opener: Opener, verb: str) -> None:
+    """No fact is stored of a text that is not there any more; one that was edited is listened to again."""
+    writer = Thoughtful()
+    async with opener(writer=writer) as memory:
+        turn = await memory.note(
+            "My sister Vera lives in Oslo. Ahoy.", speaker="Mara", session="first", later=True
+        )
+        hearing = asyncio.create_task(memory.consolidate())
+        await writer.thinks.wait()
+        if verb == "update":
+            await memory.update(turn.seq, text=f"{MOVED} Ahoy.")
+        elif verb == "correct":
+            await memory.correct(turn.seq, f"{MOVED} Ahoy.")
+        elif verb == "forget":
+            await memory.forget(turn.seq)
+        else:
+            await memory.erase.apply(await memory.erase.show(turn.seq))
+        writer.may_answer.set()
+        await hearing
+        await memory.consolidate()
+        texts = {one.text for one in await memory.list()}
+
+    assert not any("Oslo" in text for text in texts)
+    assert (verb in {"update", "correct"}) == ("Mara's sister Vera lives in Bergen" in texts)

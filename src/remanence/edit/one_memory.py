@@ -131,8 +131,11 @@ def merge_changes(changes: Iterable[Change]) -> list[Change]:
 
 
 def _merge_pair(one: Change, other: Change) -> Change:
-    sides = []
+    sides: list[dict[str, Any] | None] = []
     for first, second in ((one.before, other.before), (one.after, other.after)):
+        if first is None and second is None:  # both make the row, or both remove it
+            sides.append(None)
+            continue
         both = {**(first or {}), **(second or {})}
         for name, value in (first or {}).items():
             if isinstance(value, Increment) and isinstance(both[name], Increment):

@@ -27,11 +27,12 @@ class FactTurnPairs:
         return [*self.turns.get(one, ()), *self.facts.get(one, ())]
 
     def without(self, edited: Collection[int]) -> "FactTurnPairs":
-        """Return the same without facts that no longer say what their turns say."""
+        """Return the same without facts that may no longer say what their turns say: either was edited."""
         if not edited:
             return self
-        turns = {fact: turns for fact, turns in self.turns.items() if fact not in edited}
-        return FactTurnPairs(turns, {turn: set(facts) - set(edited) for turn, facts in self.facts.items()})
+        turns = {fact: set(turns) - set(edited) for fact, turns in self.turns.items() if fact not in edited}
+        facts = {turn: set(facts) - set(edited) for turn, facts in self.facts.items() if turn not in edited}
+        return FactTurnPairs(turns, facts)
 
     def none_of(self, some: Collection[int]) -> bool:
         """Tell whether none of some memories is a fact or a turn of one."""

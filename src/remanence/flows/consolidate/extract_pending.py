@@ -53,7 +53,7 @@ from remanence.store.base import Bookkeeping, Find
 from remanence.text.tokens import token_counts
 from remanence.write.admission import TURN
 from remanence.write.engine_actions import UNSAID, Eligibility
-from remanence.write.turns import lease_name
+from remanence.write.turns import lease_name, listened_again
 
 PLACES_MAX = 10  # so many places back it is looked whether a text was said; of a longer line it was
 LEARNED = (
@@ -302,6 +302,7 @@ async def _store_facts(
     model = core.writer
     writer = "" if model is None or not isinstance(model, Extractor) else model.name
     for attempt in range(RACES_MAX):
+        turns, books = await _leave_out_changed(core, turns, books)
         telling = await with_entities(
             core, turns, found, await decide_facts(core, turns, found.facts, writer)
         )
@@ -327,13 +328,30 @@ async def _store_facts(
             commit = await core.commit(changes, cause)
         except Conflict as conflict:
             await wait_before_retry(attempt, conflict)
-            memories = await core.store.get(core.scope, [turn.seq for turn in turns])
-            turns = [memory for memory in memories if memory is not None and memory.status in STANDING]
             continue
         await _propose(core, writer, telling.proposed, commit.assigned)
         await join_told(core)
         return replace(_listened_to(telling), runs=(cause.run,) if telling.changes else ())
     raise AssertionError("unreachable")
+
+
+async def _leave_out_changed(
+    core: Core, turns: Sequence[Memory], books: _Books
+) -> tuple[Sequence[Memory], _Books]:
+    """Return the turns that still stand and say what was heard; one that was edited meanwhile waits again.
+
+    A writer may think for half a minute, and what is erased meanwhile is in no box.
+    """
+    seqs = sorted({one.seq for one in (*turns, *books.heard)})
+    found = await core.store.get(core.scope, seqs) if seqs else []
+    now = {one.seq: one for one in found if one is not None}
+    standing = [
+        (turn, now[turn.seq]) for turn in turns if turn.seq in now and now[turn.seq].status in STANDING
+    ]
+    values = listened_again(new for turn, new in standing if new.text != turn.text)
+    heard = [now[one.seq] for one in books.heard if one.seq in now]
+    left = [new for turn, new in standing if new.text == turn.text]
+    return left, replace(books, heard=heard, values={**books.values, **values})
 
 
 def _build_audit_detail(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:

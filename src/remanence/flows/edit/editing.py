@@ -73,7 +73,7 @@ from remanence.flows.write.learning import (
     prepare_draft,
     vector_of,
 )
-from remanence.flows.write.pending_turns import was_heard
+from remanence.flows.write.pending_turns import encode_rehearing
 from remanence.flows.write.turn_facts import outdate_facts
 from remanence.gate.screening import refuse_secret
 from remanence.read.entity import folded_name, names_of
@@ -135,7 +135,7 @@ async def edit(
         heard_again.clear()
         if clean_values.get("text", memory.text) != memory.text:
             changes += await outdate_facts(core, memory, memory.seq, clean_values["text"])
-            heard_again.update(listened_again([memory]) if await was_heard(core, memory) else {})
+            heard_again.update(await encode_rehearing(core, memory))
         return changes
 
     outcome = await core.change(name, "update", decide, if_revision=if_revision, beside=lambda _: heard_again)
@@ -513,7 +513,7 @@ async def correct(
             await gating.count(core, gate)
             return answers(batch, [draft])[0]
         if not draft.kept_out:  # what is out of sight takes no place
-            changes = merge_changes([*changes, *await _corrections(core, old, batch, changes, trust)])
+            changes = merge_changes([*changes, *await _corrections(core, old, batch, trust)])
         detail = {"id": old.id, **make_action_detail([draft], batch)}
         cause = core.cause("correct", detail=detail, turns=count_accepted(batch), counts=gate)
         try:
@@ -526,9 +526,7 @@ async def correct(
     raise AssertionError("unreachable")
 
 
-async def _corrections(
-    core: Core, old: Memory, batch: DraftBatch, drawn: Sequence[Change], trust: Trust
-) -> list[Change]:
+async def _corrections(core: Core, old: Memory, batch: DraftBatch, trust: Trust) -> list[Change]:
     """Decide how what was just decided to be learned takes a memory's place; its own text takes no place."""
     (outcome,) = batch.outcomes
     if outcome.key < 0:
@@ -537,13 +535,13 @@ async def _corrections(
         batch.rows[0].update(combine_protection(old, 0, None, now), key=old.key, trust=trust)
         changes = await _replace_memory(core, old, outcome.key, old.key)
         changes += await _mentions(core, old, outcome.key, batch.rows[0]["text"])
-        changes += await outdate_facts(core, old, outcome.key, batch.rows[0]["text"], drawn)
+        changes += await outdate_facts(core, old, outcome.key, batch.rows[0]["text"])
     elif outcome.key == old.seq:
         return [build_unchanged_check(old)]
     else:
         known = await core.one(outcome.key)
         changes = await decide_supersession(core, old, known)
-        changes += await outdate_facts(core, old, known.seq, known.text, drawn)
+        changes += await outdate_facts(core, old, known.seq, known.text)
     return [*changes, *act(old, VERBS["correct"], core.clock.now())]
 
 

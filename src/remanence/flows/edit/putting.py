@@ -35,6 +35,8 @@ from remanence.flows.write.learning import (
     prepare_draft,
     resolve_roles,
 )
+from remanence.flows.write.pending_turns import encode_rehearing
+from remanence.flows.write.turn_facts import outdate_facts
 from remanence.read.entity import is_entity
 from remanence.text.analysis import fingerprint
 from remanence.write.admission import DraftBatch, MemoryDraft
@@ -155,12 +157,15 @@ async def _decide(core: Core, wish: _PutWish) -> _Decision:
     drafts = list(stored.values())
     counts = Counter(gating.counts(drafts, batch.outcomes)) + Counter(waits(drafts, batch.outcomes))
     run, touched, known = core.new_id(), list(freed.values()), {}
+    heard_again: dict[str, str] = {}
     for key, draft in wish.drafts.items():
         if key not in stored:
             own, reason = await _decide_known(core, here[key], draft, wish.if_revision)
             known[key] = _tell_known(here[key], draft, reason, run if own else None)
             changes += own
             touched += [here[key]] if own else []
+            if own and draft.turn.text != here[key].text:
+                heard_again |= await encode_rehearing(core, here[key])
             counts.update(gating.counted_markers(draft.replaced))
     heard = count_accepted(batch) + len(touched) - len(freed)
     verb = "put" if stored else "update" if touched else "forget"
@@ -169,7 +174,7 @@ async def _decide(core: Core, wish: _PutWish) -> _Decision:
         changes += decide_forget(memory, core.clock.now(), system=system)
         touched.append(memory)
     detail = {**(make_id_detail(touched) if touched else {}), **make_action_detail(drafts, batch)}
-    cause = core.cause(verb, run=run, detail=detail, turns=heard, counts=counts)
+    cause = core.cause(verb, run=run, detail=detail, turns=heard, counts=counts, values=heard_again)
     decision = _Decision(merge_changes(changes), cause, stored, batch, known, freed)
     if wish.is_whole:
         _refuse_kept_out(decision, wish)
@@ -219,6 +224,8 @@ async def _decide_known(
     if memory.status not in STANDING:
         return [], await _describe_fallen(core, memory)
     changes = await _decide_update(core, memory, draft)
+    if changes:
+        changes += await outdate_facts(core, memory, memory.seq, draft.turn.text)
     reason = "updated" if any(map(_says_more, changes)) else "unchanged"
     return changes if if_revision is None else on_revision(memory, changes), reason
 

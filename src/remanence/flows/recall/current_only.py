@@ -34,7 +34,7 @@ class MarkedMemories:
 
     @property
     def edited_seqs(self) -> set[int]:
-        """Those whose text is not as it came: a fact of these says no longer what its turn says."""
+        """Those whose text is not as it came: a fact may say no longer what its turn says."""
         return {one.seq for one in self.memories if one is not None and one.text_at is not None}
 
 

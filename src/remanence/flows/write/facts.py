@@ -334,7 +334,7 @@ async def _link_facts(
         else change
         for change in changes
     ]
-    return merge_changes([*with_spans, *link_changes, *await pass_on_newer(core, heard, changes)])
+    return merge_changes([*with_spans, *link_changes, *await pass_on_newer(core, heard)])
 
 
 def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:

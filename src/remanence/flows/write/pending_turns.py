@@ -14,7 +14,7 @@ from remanence.flows.base.context import Core
 from remanence.read.signals import signal
 from remanence.store.base import Bookkeeping, Find
 from remanence.write.admission import TURN
-from remanence.write.turns import HIGH, RELEASED, TURNS, WAITING, released_key
+from remanence.write.turns import HIGH, RELEASED, TURNS, WAITING, listened_again, released_key
 
 RETRY_MAX = 60 * MINUTE
 
@@ -180,12 +180,13 @@ def _buffer(
     )
 
 
-async def was_heard(core: Core, turn: Memory) -> bool:
-    """Tell whether a session was listened to as far as a turn of it; what is no turn is not listened to."""
+async def encode_rehearing(core: Core, turn: Memory) -> dict[str, str]:
+    """Return the value by which a turn whose text changes is listened to again; none where it was not heard yet."""
     if TURN not in turn.tags:
-        return False
+        return {}
     (buffer,) = await buffers(core, turn.session or "")
-    return buffer.cursor.seq is not None and turn.seq <= buffer.cursor.seq
+    is_heard = buffer.cursor.seq is not None and turn.seq <= buffer.cursor.seq
+    return listened_again([turn]) if is_heard else {}
 
 
 def cursor_key(session: str) -> str:

@@ -4,8 +4,7 @@ They stay, since only the text was corrected. What it says no longer is linked a
 is heard, as older than the fact that it became. Knows links and words, not how a text is corrected.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from remanence.core.change import Change
 from remanence.core.model import STANDING, Link, Memory, Relation, Status, link_values
@@ -17,13 +16,12 @@ from remanence.text.analysis import stems_once
 _SPEAKING = STANDING | {Status.ARCHIVED}
 
 
-async def outdate_facts(
-    core: Core, said: Memory, by: int, text: str, drawn: Collection[Change] = ()
-) -> list[Change]:
+async def outdate_facts(core: Core, said: Memory, by: int, text: str) -> list[Change]:
     """Link the facts of a text as older than the memory `by`, whose `text` no longer says them.
 
     What the text was newer than is older than `by`, too, unless that says it again. Left alone is what another text
-    says, what was edited since, what the new text says nothing about, and what is `drawn` already.
+    says, what was edited since, and what the new text says nothing about. Changes of links that are drawn for another
+    reason in the same commit have to be merged with these.
     """
     if text == said.text:
         return []
@@ -37,17 +35,33 @@ async def outdate_facts(
     if not seqs:
         return []
     links = await core.store.neighbours(core.scope, seqs, *relations)
-    have = _keys(links, drawn)
+    drawn = {link.key: link for link in links}
     said_elsewhere = await _find_said_elsewhere(core, links, said.seq) - older.keys()
-    keys = {seq: (by, seq, int(Relation.NEWER)) for seq in seqs}
-    free = [seq for seq in seqs if keys[seq] not in have and seq not in said_elsewhere]
+    free = [seq for seq in seqs if seq not in said_elsewhere]
     read = [one for one in await core.store.get(core.scope, free) if one is not None] if free else []
     outdated = await run_off_loop(
         (len(said.text) + len(text)) * len(read),
-        lambda: [one.seq for one in read if _is_outdated(one, said, text, was_older=one.seq in older)],
+        lambda: {one.seq for one in read if _is_outdated(one, said, text, was_older=one.seq in older)},
     )
-    now = core.clock.now()
-    return [Change("links", keys[seq], None, _newer_values(now, older.get(seq))) for seq in outdated]
+    changes = []
+    for seq in free:
+        key = (by, seq, int(Relation.NEWER))
+        if seq in outdated:
+            changes += _draw(drawn.get(key), key, older.get(seq), core.clock.now())
+        elif key in drawn and seq in facts:  # it says again what it was newer than
+            changes.append(Change("links", key, drawn[key].values, None))
+    return changes
+
+
+def _draw(drawn: Link | None, key: tuple[int, int, int], like: Link | None, now: int) -> list[Change]:
+    """Draw a link that is as sure as another one, or as a person's word; one that is there gets no less sure."""
+    values = link_values(now) if like is None else link_values(now, like.weight, like.confidence)
+    if drawn is None:
+        return [Change("links", key, None, values)]
+    if drawn.is_certain:
+        return []
+    names = "weight", "confidence"
+    return [Change("links", key, {n: drawn.values[n] for n in names}, {n: values[n] for n in names})]
 
 
 def _is_outdated(one: Memory, said: Memory, text: str, *, was_older: bool) -> bool:
@@ -59,11 +73,6 @@ def _is_outdated(one: Memory, said: Memory, text: str, *, was_older: bool) -> bo
     return one.text_at is None and _is_said_no_longer(one, said, text)
 
 
-def _newer_values(now: int, like: Link | None) -> dict[str, Any]:
-    """Return the values of a link that is as sure as another one, or as a person's word."""
-    return link_values(now) if like is None else link_values(now, like.weight, like.confidence)
-
-
 async def _find_said_elsewhere(core: Core, links: Sequence[Link], turn: int) -> set[int]:
     """Return the facts that were learned from another text, too, which still says them."""
     learned = [link for link in links if link.relation is Relation.LEARNED_FROM and link.target != turn]
@@ -73,21 +82,18 @@ async def _find_said_elsewhere(core: Core, links: Sequence[Link], turn: int) -> 
     return {link.source for link in learned if link.target in speaking}
 
 
-async def pass_on_newer(
-    core: Core, facts: Mapping[int, Mapping[int, str]], drawn: Collection[Change]
-) -> list[Change]:
+async def pass_on_newer(core: Core, facts: Mapping[int, Mapping[int, str]]) -> list[Change]:
     """Link what some turns are newer than as older than the likest of the facts that were heard in them.
 
     `facts` have by the number of a turn the texts of its facts by number. What a turn says again is not older than it.
-    What is `drawn` already is not drawn again.
+    Changes of links that are drawn for another reason in the same commit have to be merged with these.
     """
     links = await core.store.neighbours(core.scope, sorted(facts), Relation.NEWER) if facts else []
     links = [link for link in links if link.source in facts]
     if not links:
         return []
     older = [link.target for link in links]
-    around = {link.key: link for link in await core.store.neighbours(core.scope, older, Relation.NEWER)}
-    have = _keys(around.values(), drawn)
+    drawn = {link.key: link for link in await core.store.neighbours(core.scope, older, Relation.NEWER)}
     changes: list[Change] = []
     for link, old in zip(links, await core.store.get(core.scope, older), strict=True):
         heard = facts[link.source]
@@ -97,16 +103,12 @@ async def pass_on_newer(
         newer = None if old is None else _find_likest(old, heard)
         if newer is None:
             continue
-        if (key := (newer, link.target, int(Relation.NEWER))) not in have:
-            changes.append(Change("links", key, None, _newer_values(core.clock.now(), link)))
+        key = (newer, link.target, int(Relation.NEWER))
+        changes += _draw(drawn.get(key), key, link, core.clock.now())
         # What is said again is newer than what was said of it in between.
-        if (back := around.get((link.target, newer, int(Relation.NEWER)))) is not None:
+        if (back := drawn.get((link.target, newer, int(Relation.NEWER)))) is not None:
             changes.append(Change("links", back.key, back.values, None))
     return changes
-
-
-def _keys(links: Iterable[Link], drawn: Iterable[Change]) -> set[object]:
-    return {link.key for link in links}.union(change.key for change in drawn if change.table == "links")
 
 
 def _find_likest(old: Memory, facts: Mapping[int, str]) -> int | None:
