@@ -311,3 +311,22 @@ async def test_what_changes_while_a_writer_thinks_is_not_kept(opener: Opener, ve
 
     assert not any("Oslo" in text for text in texts)
     assert (verb in {"update", "correct"}) == ("Mara's sister Vera lives in Bergen" in texts)
+
+
+async def test_undo_of_an_edit_takes_along_what_was_heard_since(memory: remanence.Engine) -> None:
+    """The facts of the text that goes, unless somebody touched them; those of the text that comes back stand."""
+    turn = await tell(memory, f"My sister Vera lives in Oslo. {DOG}")
+    before = {(one.seq, one.text) for one in await memory.list()}
+    edit = await memory.update(turn.seq, text=f"{MOVED} My cat is called Tom. {DOG}")
+    await memory.consolidate(listen=True)
+    assert any("Tom" in one.text for one in await memory.list() if one.seq != turn.seq)
+    cat = await find_text(memory, "Mara's cat is called Tom.")
+    await memory.confirm(cat.seq)
+    await memory.undo(edit)
+
+    after = {(one.seq, one.text) for one in await memory.list()}
+    assert before | {(cat.seq, cat.text)} == after
+    old = await find_text(memory, VERA)
+    assert set() == await find_newer(memory, old.seq)
+    lines = (await memory.profile()).text.splitlines()
+    assert any("Oslo" in line for line in lines) and not any("Bergen" in line for line in lines)

@@ -38,17 +38,32 @@ async def hung_on(core: Core, seqs: Collection[int]) -> dict[_Row, Change]:
 
 
 async def with_engine_work(core: Core, entries: Sequence[Entry], later: Later) -> list[Entry]:
-    """Add to what takes memories away what the engine alone made of them since."""
+    """Add to what takes memories, or a text away what the engine alone made of them since."""
     named_rows = {(one.table, one.key) for one in rows_of(one for one in entries if one.after is None)}
-    first = {cast("int", key) for table, key in named_rows if table == "memories"}
-    if not first or not (hung := await hung_on(core, first)).keys() - named_rows:
+    gone = {cast("int", key) for table, key in named_rows if table == "memories"}
+    edited = {cast("int", one.key) for one in entries if isinstance(one, Change) and _is_of_text(one)}
+    hung = (await hung_on(core, gone) if gone else {}) | (await _heard_in(core, edited) if edited else {})
+    if not hung.keys() - named_rows:
         return list(entries)
     await later.catch_up()
-    work = _DependentRows(core, later, first)
-    await work.follow(first, hung)
+    work = _DependentRows(core, later, gone | edited)
+    await work.follow(gone | edited, hung)
     more = [one for row, one in work.rows.items() if row not in named_rows]
-    more += await _places_back(core, later, work.going)
-    return [*more, *await _out_of_boxes(core, first, named_rows), *entries]
+    more += await _places_back(core, later, work.going - edited)
+    return [*more, *await _out_of_boxes(core, gone, named_rows), *entries]
+
+
+def _is_of_text(change: Change) -> bool:
+    both = change.before, change.after
+    return change.table == "memories" and all(side is not None and "text" in side for side in both)
+
+
+async def _heard_in(core: Core, seqs: Collection[int]) -> dict[_Row, Change]:
+    """Return the links of texts to what they mention, and of facts to the texts that they were learned from."""
+    ends = {Relation.LEARNED_FROM: 1, Relation.MENTIONS: 0}
+    links = await core.store.neighbours(core.scope, sorted(seqs), *ends)
+    mine = [link for link in links if link.key[ends[link.relation]] in seqs]
+    return {("links", link.key): Change("links", link.key, link.values, None) for link in mine}
 
 
 class _DependentRows:
