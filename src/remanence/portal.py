@@ -7,7 +7,7 @@ import asyncio
 import inspect
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass
 from functools import cache, wraps
 from threading import RLock, Thread, current_thread
@@ -139,8 +139,15 @@ class Portal:
             await asyncio.wait(calls)
 
     def _run(self) -> None:
+        """Run the loop until it is stopped: what asyncio lets through to here belongs to whoever made the call."""
+        is_stopped = False
         try:
-            self._loop.run_forever()
+            while not is_stopped:
+                with suppress(
+                    SystemExit, KeyboardInterrupt
+                ):  # kept in the call's task, too, which tells its caller
+                    self._loop.run_forever()
+                    is_stopped = True
         finally:
             self._loop.close()
 

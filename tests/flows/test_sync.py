@@ -362,6 +362,51 @@ def test_a_callback_may_not_call_back(memory: sync.Engine) -> None:
     assert 0 == memory.status().memories
 
 
+LEAVING = """
+import os, sys, threading, remanence.sync
+from remanence.flows.exchange import transfer
+class Own(BaseException): pass
+transfer.PAGE = 3
+threading.Timer(120, os._exit, [9]).start()
+with remanence.sync.open(embedder="hashed") as source:
+    source.learn_many([f"Buoy {number} is red." for number in range(10)])
+    lines = list(source.export())
+memory = remanence.sync.open(sys.argv[1], embedder="hashed")
+for kind in (SystemExit, KeyboardInterrupt, Own, GeneratorExit):
+    def hear(done, total):
+        if done:
+            raise kind(3)
+    try:
+        memory.import_(lines, trust="user", progress=hear)
+    except BaseException as error:
+        assert type(error) is kind and error.args == (3,), error
+    assert memory.status().interrupted == () and len(memory.list()) == 3
+    try:
+        list(memory.export(progress=hear))
+    except BaseException as error:
+        assert type(error) is kind, error
+    assert memory.undo("last").changes
+memory.close()
+print("learned", flush=True)
+os._exit(0)
+"""
+
+
+def test_a_callback_that_leaves_ends_its_call_alone(tmp_path: Path) -> None:
+    """`sys.exit` and the like reach the caller; what was written is a run that is undone, and the memory goes on."""
+    path = str(tmp_path / "memory.db")
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVING, path],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+    assert (0, "learned\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
 FORGOTTEN = """
 import sys, remanence.sync
 memory = remanence.sync.open(sys.argv[1], embedder="hashed")
