@@ -1,5 +1,6 @@
 """Runs are taken back in any order that makes sense: the last first, and what was taken back is no change."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 
@@ -323,6 +324,33 @@ async def test_an_undoing_says_what_it_took_back(memory: remanence.Engine) -> No
         with pytest.raises(InvalidInput, match="undone already") as refused:
             await memory.undo(name)
         assert "undo the undoing" in refused.value.recovery
+
+
+@pytest.mark.parametrize("verb", ["import", "pin"])
+async def test_two_undos_at_once_take_back_each_part_once(
+    opener: Opener, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    """Whatever one took, the others don't count; who took nothing is told that the run is undone already."""
+    monkeypatch.setattr(transfer, "PAGE", 3)
+    async with opener() as memory, opener(scope="copy") as one, opener(scope="copy") as other:
+        await memory.learn_many(
+            [f"Buoy {number} of row {number % 3} is painted red." for number in range(10)]
+        )
+        run = await one.import_([line async for line in memory.export()], trust="user")
+        if verb == "pin":
+            run = await one.pin([found.id for found in await one.list()])
+        await one.learn("The bell rings twice.")
+        undos = [engine.undo(run) for engine in (one, one, other)]
+        answers = await asyncio.gather(*undos, return_exceptions=True)
+        done = [answer for answer in answers if isinstance(answer, Receipt)]
+        refusals = [str(answer) for answer in answers if not isinstance(answer, Receipt)]
+
+        assert {f"run {run.run} is undone already"} >= set(refusals)
+        assert (run.changes, run.parts) == (sum(one.changes for one in done), sum(one.parts for one in done))
+        if verb == "import":
+            assert 1 == len(await one.list())
+        else:
+            assert (1, 2) == (len(done), len(refusals))
 
 
 async def test_the_last_run_that_stands_is_taken_back(memory: remanence.Engine) -> None:

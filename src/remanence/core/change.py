@@ -199,7 +199,8 @@ class CommitResult:
     """What a store answers to a commit: its position in the change sequence, and the keys it assigned.
 
     The new memory with the placeholder key `-k` has the sequence number `assigned[k - 1]`. `follows` is the position of
-    the scope before, −1 where that is not known, as of a part that was written already.
+    the scope before, −1 where that is not known. With `is_repeated` this part of the run was written already, and
+    this is the answer of that time.
     """
 
     run: str
@@ -208,6 +209,7 @@ class CommitResult:
     assigned: tuple[int, ...]
     changes: int
     follows: int = field(default=-1, compare=False)
+    is_repeated: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

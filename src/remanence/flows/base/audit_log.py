@@ -19,6 +19,17 @@ async def iterate_audit_log(
         after = page[-1].position
 
 
+async def list_parts(core: Core, run: str) -> list[AuditPart]:
+    """Return all parts of a run without their changes."""
+    parts: list[AuditPart] = []
+    while True:
+        after = parts[-1].position if parts else 0
+        page = await core.store.history(core.scope, run=run, after=after, limit=PAGE, rows=False)
+        parts += page
+        if len(page) < PAGE:
+            return parts
+
+
 async def newest_first(core: Core, down_to: int = 0, before: int | None = None) -> AsyncIterator[AuditPart]:
     """Yield the parts of all runs above a position, and below another where it is given, the newest first."""
     end = (await core.store.search(core.scope, ())).position if before is None else before - 1

@@ -9,10 +9,10 @@ from contextlib import asynccontextmanager, suppress
 from remanence.core.change import ROWLESS, AuditPart
 from remanence.core.errors import Protected, StoreUnavailable
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
-from remanence.flows.base.audit_log import PAGE
+from remanence.flows.base.audit_log import PAGE, list_parts
 from remanence.flows.base.context import Core
 from remanence.flows.undo.conflicts import ASK, GUARD, takes_all_back
-from remanence.flows.undo.undoing import list_parts, undo, undo_id
+from remanence.flows.undo.undoing import undo, undo_id
 
 
 async def refuse_others(core: Core) -> None:

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from remanence.core.change import Cause, CommitResult, Entry
 from remanence.core.errors import LeaseLost, RemanenceError, StoreUnavailable
+from remanence.flows.base.audit_log import list_parts
 from remanence.flows.base.context import Core
-from remanence.flows.undo.undoing import list_parts
 
 CUT_SHORT = "cut short"  # what the last part of a run says that was cancelled
 

@@ -35,7 +35,7 @@ from remanence.edit.decide import refuse_quarantined
 from remanence.edit.images import as_today, find_rewritten
 from remanence.edit.links import increase_link_count, increase_link_weight
 from remanence.edit.one_memory import act, on_revision
-from remanence.flows.base.audit_log import PAGE, iterate_audit_log
+from remanence.flows.base.audit_log import PAGE, iterate_audit_log, list_parts
 from remanence.flows.base.context import (
     RACES_MAX,
     Core,
@@ -112,17 +112,19 @@ async def undo(core: Core, run: str, progress: Progress | None = None) -> Receip
     done_parts = {part.cause.part for part in back}
     rest = [part for part in reversed(parts) if part.cause.part not in done_parts]
     if not rest:
-        again = f"to do it again, undo the undoing: {undoing}"
-        own = may_be_named(core, back[0].cause)
-        raise InvalidInput(f"run {run} is undone already", recovery=again if own else ASK)
+        raise _undone_already(core, run, back)
     refuse_ended(run, rest)
     later = Later(core, parts[0].position, {run, undoing})
     if len(rest) > 1 and await _written_since(core, parts[-1].position, {run, undoing}):
-        await _refuse_later_edits(core, run, rest, later)
+        try:
+            await _refuse_later_edits(core, run, rest, later)
+        except Conflict:
+            if len(await list_parts(core, undoing)) == len(back):
+                raise
     await refuse_forbidden_texts(core, run, rest)
     await refuse_erased_memories(core, run, rest)
     await refuse_protected(core, run, rest)
-    count, done, total = 0, 0, sum(part.count for part in rest)
+    count, done, mine, total = 0, 0, 0, sum(part.count for part in rest)
     tell = progress or ignore_progress
     tell(done, total)
     for part in rest:
@@ -133,20 +135,40 @@ async def undo(core: Core, run: str, progress: Progress | None = None) -> Receip
             "undo", run=undoing, part=part.cause.part, final=final, planned=True, detail=detail
         )
         try:
-            count += whole.count if await _take_back(core, whole, cause, later) else 0
+            taken = await _take_back_once(core, whole, cause, later)
         except Conflict as conflict:
             await later.catch_up()
             raise _changed_since(core, parts[-1], later, conflict.keys, _columns(whole.entries)) from conflict
+        count += whole.count if taken else 0
+        mine += taken is not None
         done += part.count
         tell(done, total)
+    if not mine:
+        raise _undone_already(core, run, await list_parts(core, undoing))
     cause = core.cause("undo", run=undoing)
-    return receipt(core.scope, cause, count, {"undo": count}, parts=len(rest), undoes=run)
+    return receipt(core.scope, cause, count, {"undo": count}, parts=mine, undoes=run)
 
 
-async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) -> bool:
+def _undone_already(core: Core, run: str, back: Sequence[AuditPart]) -> InvalidInput:
+    again = f"to do it again, undo the undoing: {undo_id(run)}"
+    own = may_be_named(core, back[0].cause)
+    return InvalidInput(f"run {run} is undone already", recovery=again if own else ASK)
+
+
+async def _take_back_once(core: Core, part: AuditPart, cause: Cause, later: Later) -> bool | None:
+    """Take a part back; None where another call that undoes the same run was faster."""
+    try:
+        return await _take_back(core, part, cause, later)
+    except (Conflict, InvalidInput):
+        if all(one.cause.part != cause.part for one in await list_parts(core, cause.run)):
+            raise
+        return None
+
+
+async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) -> bool | None:
     """Commit the inverse of a part; use since, and changes of other columns, stay.
 
-    Tells whether anything of it was left to take back.
+    Tells whether anything of it was left to take back; None where that was done meanwhile.
     """
     changes = await update_vectors(core, await asyncio.to_thread(inverses, part.entries), part.position)
     if part.cause.verb == "extract":
@@ -159,13 +181,13 @@ async def _take_back(core: Core, part: AuditPart, cause: Cause, later: Later) ->
     for _ in range(RACES_MAX):
         try:
             back = await undo_box_changes(core, entries, part.cause.detail)
-            await core.commit(back, cause)
+            written = await core.commit(back, cause)
         except Conflict as conflict:
             if {table for table, _ in conflict.keys} <= {"boxes", "traces"}:
                 continue  # turns were heard meanwhile
             entries = await _caught_up(core, entries, later, conflict)
             continue
-        return bool(back)
+        return None if written.is_repeated else bool(back)
     raise Conflict((), "the memories of the run were used again and again while it was undone")
 
 
@@ -329,17 +351,6 @@ def _update_revision(change: Change, now: Mapping[int, int]) -> Change:
 def undo_id(run: str) -> str:
     """Return the id of the run that undoes `run`."""
     return hashlib.blake2b(b"undo " + run.encode(), digest_size=16).hexdigest()
-
-
-async def list_parts(core: Core, run: str) -> list[AuditPart]:
-    """Return all parts of a run without their changes."""
-    parts: list[AuditPart] = []
-    while True:
-        after = parts[-1].position if parts else 0
-        page = await core.store.history(core.scope, run=run, after=after, limit=PAGE, rows=False)
-        parts += page
-        if len(page) < PAGE:
-            return parts
 
 
 async def _written_since(core: Core, position: int, own: set[str]) -> bool:

@@ -415,7 +415,7 @@ class MemoryStore:
         if part in state.done:
             previous, outcome = state.done[part]
             refuse_other(cause, previous, request_digest)
-            return outcome
+            return replace(outcome, follows=-1, is_repeated=True)
         if cause.extends in state.done and state.done[cause.extends][0] == request_digest:
             return state.done[cause.extends][1]
         if cause.fence is not None:

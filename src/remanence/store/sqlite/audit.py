@@ -207,9 +207,8 @@ def find_earlier_commit(
     refuse_other(cause, earlier_digest, asked)
     placeholders = {-change.key: n for n, change in changes if isinstance(change.key, int) and change.key < 0}
     keys = dict(connection.execute(_KEYS, (position,)).fetchall())
-    return CommitResult(
-        cause.run, cause.part, position, tuple(keys[placeholders[k]] for k in sorted(placeholders)), count
-    )
+    new_seqs = tuple(keys[placeholders[k]] for k in sorted(placeholders))
+    return CommitResult(cause.run, cause.part, position, new_seqs, count, is_repeated=True)
 
 
 def write(

@@ -66,6 +66,13 @@ class CommitContract:
         assert (0, 0, first.position) == (first.follows, other.follows, second.follows)
         assert second.position == nothing.follows == nothing.position
 
+    async def test_a_part_that_was_written_already_is_said_to_be(self, store: Store) -> None:
+        """The answer is the one of then, and what the scope stood at before is not known any more."""
+        cause = make_cause("learn", run="learning")
+        first, again = [await store.commit(SCOPE, [create_change(1, "apples")], cause) for _ in range(2)]
+
+        assert (first, False, True, -1) == (again, first.is_repeated, again.is_repeated, again.follows)
+
     async def test_placeholders_count_by_their_own_number(self, store: Store) -> None:
         """The order of creations in a commit does not decide which placeholder gets which number."""
         commit = await keep(store, create_change(2, "second"), create_change(1, "first"))
