@@ -1265,6 +1265,55 @@ def test_ctrl_c_during_an_ingest_leaves_whole_thousands(desk: Desk) -> None:
     assert all(check["ok"] for check in desk.read("doctor"))
 
 
+def test_ctrl_c_during_an_undo_names_its_run(desk: Desk) -> None:
+    """Said again, `undo last` would mean an older run; by its id that one is taken back, once, and no other."""
+    desk.do("learn", "The bell rings twice.")
+    desk.write("large.jsonl", *large(900))
+    desk.do("ingest", "large.jsonl")
+    code, said = interrupted_at(desk, "COMMIT", 900, "undo", "last")
+    way = said.strip().split("remanence ")[-1].removesuffix(" takes back the rest").split()
+    again = desk.here(*way)
+
+    assert (130, 1, ["undo"]) == (code, said.count("\n"), way[:-1])
+    assert again.exit_code == 0 or "undone already" in again.stderr
+    assert ["The bell rings twice."] == [one["text"] for one in desk.read("list")]
+    assert all(check["ok"] for check in desk.read("doctor"))
+
+
+CLOSING = """
+import asyncio, os, signal, sys
+from remanence.engine import Engine
+from remanence.faces.cli import main
+leave = Engine.__aexit__
+async def interrupted(self, *given):
+    os.kill(os.getpid(), signal.SIGINT)
+    try:
+        await asyncio.sleep(300)
+    finally:
+        await leave(self, *given)
+Engine.__aexit__ = interrupted
+main()
+"""
+
+
+def test_ctrl_c_after_the_work_says_that_it_is_done(desk: Desk) -> None:
+    """Whoever pressed it while the memory closed need not do the command again."""
+    desk.do("learn", "The bell rings twice.")
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSING, "undo", "last"],
+        cwd=desk.folder,
+        env=desk.environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS_MAX,
+        check=False,
+    )
+
+    said = "interrupted: undo is done, only its answer was not printed\n"
+    assert (130, "", said) == (done.returncode, done.stdout, done.stderr)
+    assert 0 == desk.read("status")["memories"]
+
+
 def test_ctrl_c_during_an_import_leaves_a_run_that_is_undone(desk: Desk) -> None:
     """It says how much was written; what was is one run, and the same import takes in the rest."""
     desk.write("large.jsonl", *large(2_500))

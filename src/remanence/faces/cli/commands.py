@@ -455,7 +455,11 @@ async def undo(
     *,
     memory: Memory,
 ) -> Any:
-    rest = "the same command takes back the rest"
+    from remanence.flows.undo.runs import LAST, find_last
+
+    # By its id: `last` is an older one, once this one is taken back.
+    name = (await find_last(memory._core)).run if run == LAST else run  # noqa: SLF001 # a part of this command
+    rest = f"remanence undo {name} takes back the rest"
     with counting_until_stopped("undoing", "changes are taken back", rest) as progress:
         return await memory.undo(run, progress=progress)
 

@@ -203,16 +203,30 @@ async def _with_memory(
             )
         if name != TALKING:
             await _rehearse_verb(verb, common)
-    async with open_engine(common, erased_since=erased_since, new_scope=new_scope) as memory:
-        try:
-            result = await verb(memory)
-        except RemanenceError:
-            if not dry:
-                await _note_refusal(memory, name)
+    is_done = False
+    try:
+        async with open_engine(common, erased_since=erased_since, new_scope=new_scope) as memory:
+            result = await _do_verb(verb, memory, name, dry=dry)
+            is_done = True
+            return result
+    except asyncio.CancelledError:
+        if not is_done:
             raise
-        if getattr(result, "status", None) == "gated":
+        raise Interrupted(f"{name} is done, only its answer was not printed") from None
+
+
+async def _do_verb(
+    verb: Callable[["Engine"], Awaitable[Any]], memory: "Engine", name: str, *, dry: bool
+) -> Any:
+    try:
+        result = await verb(memory)
+    except RemanenceError:
+        if not dry:
             await _note_refusal(memory, name)
-        return result
+        raise
+    if getattr(result, "status", None) == "gated":
+        await _note_refusal(memory, name)
+    return result
 
 
 async def _has_scope(common: Common) -> bool:

@@ -246,7 +246,14 @@ async def undo_named(core: Core, run: str, progress: Progress | None = None) -> 
 
 
 async def undo_last(core: Core, progress: Progress | None = None) -> Receipt:
-    """Take back the newest own run that stands and changed something; where its rows changed since, it is refused.
+    """Take back the newest own run that stands and changed something; where its rows changed since, it is refused."""
+    last = await find_last(core)
+    answer = await undo(core, last.run, progress)
+    return replace(answer, notes=(f"this was `{last.verb}` of {_minute(last.at)}",))
+
+
+async def find_last(core: Core) -> Cause:
+    """Find the newest own run that stands and changed something, or raise NotFound.
 
     A person's are all that no agent, no policy and not the engine made. None is older than a command that was refused.
     """
@@ -262,8 +269,7 @@ async def undo_last(core: Core, progress: Progress | None = None) -> Receipt:
                 recovery=f"nothing was undone; if you mean `{part.cause.verb}` of"
                 f" {_minute(part.cause.at)}: remanence undo {run}",
             )
-        answer = await undo(core, run, progress)
-        return replace(answer, notes=(f"this was `{part.cause.verb}` of {_minute(part.cause.at)}",))
+        return part.cause
     whose = "" if takes_all_back(core) else " of its own"
     raise NotFound(
         f"no run{whose} in scope {core.scope!r} can be undone",
