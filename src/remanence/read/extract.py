@@ -132,8 +132,7 @@ def _of_turn(
                 verdict = judge_sentence(turn.text[begin:end], read, role=turn.role, answers=True)
                 found = found[:-1] if is_fact else found
         if verdict.confidence and not why:
-            is_headless = begin > span[0] and turn.text[span[0]].isupper()
-            found.append(_candidate(turn, code, (begin, end), read, verdict, is_headless=is_headless))
+            found.append(_candidate(turn, code, (begin, end), read, verdict))
         elif verdict.confidence:
             left[LEFT + why] += 1
         # A topic without a verb leads to a number only: "about the installs. no, four of them".
@@ -145,23 +144,17 @@ def _of_turn(
 
 
 def _candidate(
-    turn: ExtractTurn,
-    code: str,
-    span: tuple[int, int],
-    read: SentenceReading,
-    verdict: StatementEstimate,
-    *,
-    is_headless: bool,
+    turn: ExtractTurn, code: str, span: tuple[int, int], read: SentenceReading, verdict: StatementEstimate
 ) -> _FactCandidate:
     sentence = turn.text[slice(*span)]
     is_order = verdict.orders and verdict.category == "preference"
     subject = turn.speaker if is_order else _subject(sentence, read, turn.speaker)
-    content, category = _content(sentence, code, turn.speaker), verdict.category
+    category = verdict.category
     if category == "preference" and subject != turn.speaker and not is_own(sentence, read):
         category = "fact"  # what somebody says of another
     fact = Fact(
         category=category,
-        content=_with_capital(content) if is_headless else content,
+        content=_content(sentence, code, turn.speaker),
         turn=turn.id,
         span=span,
         confidence=verdict.confidence,
@@ -174,11 +167,6 @@ def _candidate(
 def _content(sentence: str, code: str, speaker: str) -> str:
     content = say_in_third_person(sentence, code, speaker)
     return content if len(content) <= CONTENT_CHARS_MAX else sentence
-
-
-def _with_capital(text: str) -> str:
-    """Begin a sentence that lost its first word as its writer begins one; a name such as iPhone stays."""
-    return text[:1].upper() + text[1:] if text.split(None, 1)[0].islower() else text
 
 
 def _subject(sentence: str, read: SentenceReading, speaker: str) -> str:
