@@ -135,9 +135,8 @@ class Updates:
 
     @property
     def unkeyed_seqs(self) -> list[int]:
-        """The sequence numbers of memories that lose their key."""
-        key_groups = (group for group in self._groups.values() if "key" in group.names)
-        return [seq for group in key_groups for seq, key in group.values("key") if key is None]
+        """The sequence numbers of memories that lose their key or change it."""
+        return [seq for group in self._groups.values() if "key" in group.names for seq in group.seqs]
 
     def take(self, n: int, change: Change) -> None:
         """Sort one update in."""

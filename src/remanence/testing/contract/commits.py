@@ -255,6 +255,18 @@ class CommitContract:
 
         assert ("k", None) == ((await one(store, a)).key, (await one(store, b)).key)
 
+    async def test_keys_change_hands_in_a_row_in_one_commit(self, store: Store) -> None:
+        """One that gets another key gives up its own first, whatever else of it changes, in whatever order."""
+        a, b = (
+            await keep(store, create_change(1, "a b", key="k"), create_change(2, "c d", key="l"))
+        ).assigned
+        for order in (1, -1):
+            first = update_change(await one(store, a), key=f"former{order}")
+            second = update_change(await one(store, b), key="k", confidence=0.5 + order / 10)
+            await keep(store, *[second, first][::order], verb="supersede")
+            assert (f"former{order}", "k") == ((await one(store, a)).key, (await one(store, b)).key)
+            a, b = b, a
+
     async def test_a_counter_stops_at_its_bounds(self, store: Store) -> None:
         """An increment beyond is done as far as there is room, and the audit tells how far that was."""
         (seq,) = (await keep(store, create_change(1, "task"))).assigned
