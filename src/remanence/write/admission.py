@@ -68,6 +68,9 @@ class MemoryDraft:
     stands_beside: bool = False  # its key is an identity: what says the same is another memory
     is_vouched_for: bool = False  # its caller says that a user said it, and leaves it to no default
     echo_of: tuple[int, str] | None = None  # the memory, by number and id, that was returned and comes back
+    settled: tuple[int, str, str] | None = (
+        None  # the memory, by number and id, of which somebody decided already, and why
+    )
     validity: tuple[int | None, int | None] = (
         None,
         None,
@@ -142,8 +145,8 @@ class DraftBatch:
         if draft.forbidden:
             self.outcomes.append(DraftOutcome(0, "", "gated", draft.forbidden))
             return self.outcomes[-1]
-        outcome = self._met_by_key(draft) or _met_as_echo(draft) or self._met_by_text(draft)
-        outcome = outcome or self._store(draft, terms)
+        outcome = self._met_by_key(draft) or _met_as_settled(draft) or _met_as_echo(draft)
+        outcome = outcome or self._met_by_text(draft) or self._store(draft, terms)
         if draft.turn.key is not None:
             self._keys.setdefault(draft.turn.key, outcome)
         self.outcomes.append(outcome)
@@ -325,6 +328,14 @@ class DraftBatch:
         if source is not None and (key, source) not in self._sourced:
             self._sourced.add((key, source))
             self.extras.append(Change("sources", (key, source), None, {"span": None}))
+
+
+def _met_as_settled(draft: MemoryDraft) -> DraftOutcome | None:
+    """Know a text of which somebody decided before it came in again."""
+    if draft.settled is None:
+        return None
+    seq, id_, why = draft.settled
+    return DraftOutcome(seq, id_, "known", why)
 
 
 def _met_as_echo(draft: MemoryDraft) -> DraftOutcome | None:

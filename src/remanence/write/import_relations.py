@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.core.model import STANDING, SYMMETRIC, Memory, Relation, Status, Trust, Turn
+from remanence.core.model import STANDING, SYMMETRIC, Memory, Relation, Status, Trust, Turn, Verification
 from remanence.write.imported import ImportedTurn, SkipCounts, find_validity
 
 _MAY_SUCCEED = STANDING | {Status.SUPERSEDED}
@@ -26,6 +26,7 @@ GONE = "its note no longer holds it"
 TWICE = "another turn of the source has the key"
 HELD_BACK = "the new text gives orders to a machine, and is held back"
 REFUSED = "the new text is forbidden"
+HERE = "both texts are here, and the source still says the old one"
 _OUT_OF_SIGHT = frozenset({Status.PRUNED, Status.QUARANTINED})
 LinkKey = tuple[int, int, int]
 
@@ -35,7 +36,7 @@ class TurnPlace:
     """Where a turn of a source is kept: the memory, and whether it `is_new`, come in just now.
 
     `is_own` where the memory came in as this turn, and does not only say the same; `may_change` where the source may
-    say what becomes of it: nobody edited, pinned or holds it, and it is believed no more than the source.
+    say what becomes of it: nobody edited, confirmed, pinned or holds it, and it is believed no more than the source.
     """
 
     seq: int
@@ -63,12 +64,17 @@ class Supersession:
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """What is here under the key of a turn that says other words by now, and both texts as an `example`."""
+    """What is here under the key of a turn that says other words by now, and both texts as an `example`.
+
+    `key` is None where what is here is a part of a longer text, which keeps its own. What `is_said` by another turn of
+    the source stands on.
+    """
 
     seq: int
     status: Status
-    key: str
+    key: str | None
     example: str
+    is_said: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,6 @@ class ImportRelations:
     dated: tuple[Dating, ...] = ()
     linked: tuple[LinkKey, ...] = ()
     skipped: SkipCounts = field(default_factory=SkipCounts)
-    differing: SkipCounts = field(default_factory=SkipCounts)
 
 
 def is_history(turn: Turn) -> bool:
@@ -182,6 +187,12 @@ def decide_relations(
     return ImportRelations(superseded, forgotten, tuple(_find_dates(said)), tuple(linked), skipped)
 
 
+def is_settled(memory: Memory) -> bool:
+    """Tell whether a memory shows that somebody edited, confirmed, pinned or holds it."""
+    confirmed = memory.verification is Verification.USER_CONFIRMED
+    return confirmed or memory.text_at is not None or bool(memory.pinned or memory.holds)
+
+
 def explain_kept(memory: Memory, turn: Turn, said_at: int, door: Trust) -> str:
     """Say why a memory stays as it is though its source, believed as far as `door`, says other words; "" for no reason.
 
@@ -195,35 +206,49 @@ def explain_kept(memory: Memory, turn: Turn, said_at: int, door: Trust) -> str:
         return ELSEWHERE
     if memory.trust > door:
         return BELIEVED
-    if memory.text_at is not None or memory.pinned or memory.holds:
+    if is_settled(memory):
         return CHANGED
     return LATER if turn.said_at is not None and said_at < memory.said_at else ""
 
 
 def decide_renewals(
-    turns: Sequence[Turn], places: Sequence[TurnPlace | None], renewals: Mapping[int, Renewal]
-) -> tuple[tuple[Supersession, ...], SkipCounts]:
+    turns: Sequence[Turn],
+    places: Sequence[TurnPlace | None],
+    renewals: Mapping[int, Sequence[Renewal]],
+    differing: SkipCounts,
+) -> tuple[Supersession, ...]:
     """Decide which texts, by their place among the turns, take the places of what is here under their keys.
 
-    What another turn of the source still says stands, and so does what fell: they give up the key alone.
+    What another turn of the source says stands, whether still or by now: it gives up the key alone, and that only to
+    what came in for it. So no two take each other's place. What becomes of each is counted as `differing`.
     """
-    differing = SkipCounts()
-    said: set[int] = set()  # by turns that nothing replaced
-    for place, (turn, kept) in enumerate(zip(turns, places, strict=True)):
-        if kept is not None and place not in renewals and not is_history(turn):
-            said.add(kept.seq)
+    said = {
+        kept.seq
+        for place, (turn, kept) in enumerate(zip(turns, places, strict=True))
+        if kept is not None and not is_history(turn) and not (place in renewals and kept.is_own)
+    }
     found: list[Supersession] = []
-    for place, one in renewals.items():
+    for place, replaced in renewals.items():
         kept, turn = places[place], turns[place]
-        if kept is None or kept.status not in _MAY_SUCCEED:
-            differing.note(REFUSED if kept is None else HELD_BACK, one.example)
-            continue
-        differing.note(RENEWED, one.example)
         ends = turn.said_at if isinstance(turn.said_at, int) else None
-        if kept.seq != one.seq:
-            stays = one.seq in said or one.status not in STANDING
-            found.append(Supersession(one.seq, kept.seq, ends, one.key, stays))
-    return tuple(found), differing
+        for one in replaced:
+            stays = one.is_said or one.seq in said or one.status not in STANDING
+            why = _explain_unfit(kept, stays=stays)
+            differing.note(why, one.example)
+            if kept is not None and why == RENEWED and kept.seq != one.seq:
+                found.append(Supersession(one.seq, kept.seq, ends, one.key, stays))
+    return tuple(found)
+
+
+def _explain_unfit(kept: TurnPlace | None, *, stays: bool) -> str:
+    """Say what becomes of a new text, or why it takes nothing's place; what it is to replace may be such as `stays`."""
+    if kept is None:
+        return REFUSED
+    if kept.status is Status.QUARANTINED:
+        return HELD_BACK
+    if kept.status not in STANDING:
+        return CHANGED
+    return HERE if stays and not kept.is_own else RENEWED
 
 
 def _decide_ends(

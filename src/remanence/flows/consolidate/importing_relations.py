@@ -31,9 +31,10 @@ from remanence.write.import_relations import (
     TurnPlace,
     decide_relations,
     decide_renewals,
+    is_settled,
     says_more,
 )
-from remanence.write.imported import ImportedTurn
+from remanence.write.imported import ImportedTurn, SkipCounts
 from remanence.write.transcripts.item_fields import make_interim_key, make_version_key
 
 T = TypeVar("T")
@@ -56,14 +57,16 @@ async def plan_relations(
     core: Core,
     turns: Sequence[Turn],
     keyed_turns: Sequence[Turn],
-    renewals: Mapping[int, Renewal],
+    renewals: Mapping[int, Sequence[Renewal]],
     answers: Sequence[LearnResult],
     door: Trust,
+    differing: SkipCounts,
 ) -> ImportRelations:
     """Decide what is yet to be made true of what turns say of each other, by their own keys; nothing is written.
 
     `keyed_turns` are the same turns with the keys that they are kept under, `renewals` those whose text takes the place
-    of another. `answers` say where each is kept; what would be new may have any number below 0 that is its own.
+    of others, counted as `differing`. `answers` say where each is kept; what would be new may have any number below 0
+    that is its own.
     """
     if not renewals and not any(map(says_more, turns)):
         return ImportRelations()
@@ -77,9 +80,22 @@ async def plan_relations(
     links = await core.store.neighbours(core.scope, sorted(memories)) if memories else []
     decision = decide_relations(turns, places, {link.key for link in links})
     decision = await _leave_changed(core, decision, new.keys())
-    renewed, differing = decide_renewals(turns, places, renewals)
-    # What gives up its key comes first: SQLite looks row by row whether a key is free.
-    return replace(decision, superseded=(*renewed, *decision.superseded), differing=differing)
+    renewed = decide_renewals(turns, places, renewals, differing)
+    return replace(decision, superseded=(*renewed, *decision.superseded))
+
+
+async def free_interim_keys(
+    core: Core, interrupted: Sequence[Supersession], blocking: Mapping[int, str], source: str
+) -> RelationsResult:
+    """Free the keys under which new texts are to come in: complete what was cut off, and move what else has one.
+
+    `blocking` are such memories, by number, each with the key of which it has the interim one.
+    """
+    done = RelationsResult()
+    write = _RunWriter(core, source, done.runs)
+    done.superseded = await write.all("supersede", interrupted, _supersede)
+    await write.all("update", [*blocking.items()], _give_up_keys)
+    return done
 
 
 async def make_relations(core: Core, decision: ImportRelations, source: str) -> RelationsResult:
@@ -141,7 +157,7 @@ def _find_place(
         and (
             turn.source in memory.sources or memory.fingerprint == fingerprint(turn.text, turn.speaker or "")
         ),
-        may_change=memory.trust <= door and memory.text_at is None and not memory.pinned and not memory.holds,
+        may_change=memory.trust <= door and not is_settled(memory),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
     )
@@ -249,7 +265,8 @@ async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Cha
     of_old: dict[int, list[Link]] = defaultdict(list)
     for link in links:
         of_old[link.target].append(link)
-    former_keys = await _find_free_keys(core, page, memories)
+    given_up = {one.old: one.key for one in page if one.key is not None}
+    former_keys = await _find_free_keys(core, given_up, memories)
     now, count = core.clock.now(), 0
     changes: list[Change] = []
     for one in page:
@@ -269,17 +286,28 @@ async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Cha
 
 
 async def _find_free_keys(
-    core: Core, page: Sequence[Supersession], memories: Mapping[int, Memory]
+    core: Core, given_up: Mapping[int, str], memories: Mapping[int, Memory]
 ) -> dict[int, str]:
     """Return under which keys memories are kept that give up their own; one that another has is left out."""
     keys = {
-        make_version_key(one.key, memories[one.old].text): one.old
-        for one in page
-        if one.key is not None and one.old in memories
+        make_version_key(key, memories[seq].text): seq for seq, key in given_up.items() if seq in memories
     }
     names = [*keys]
     found = await core.store.get(core.scope, names) if names else []
     return {keys[name]: name for name, memory in zip(names, found, strict=True) if memory is None}
+
+
+async def _give_up_keys(core: Core, page: Sequence[tuple[int, str]]) -> tuple[list[Change], int]:
+    given_up = dict(page)
+    memories = await _read_memories(core, sorted(given_up))
+    free = await _find_free_keys(core, given_up, memories)
+    changes = [
+        change
+        for seq, memory in memories.items()
+        if memory.key == make_interim_key(given_up[seq])
+        for change in update(memory, {"key": free.get(seq)})
+    ]
+    return changes, len(changes)
 
 
 async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:

@@ -249,9 +249,11 @@ async def take_in(
     turns = _take_categories(core, transcript.turns)
     turns = list(map(_mark_as_turn, turns)) if noted else turns
     check_relations(turns, source)
-    drafts = SourceDrafts(core, turns, door)
+    drafts = SourceDrafts(core, turns, door, source)
     answers = await learn_many(core, turns, progress, door, revise=drafts.revise)
-    decision = await plan_relations(core, turns, drafts.keyed_turns, drafts.renewals, answers, door)
+    decision = await plan_relations(
+        core, turns, drafts.keyed_turns, drafts.renewals, answers, door, drafts.differing
+    )
     relations = await make_relations(core, decision, source)
     raised = await raise_trust(core, drafts.keyed_turns, answers, door)
     counts = Counter(one.status for one in answers)
@@ -269,19 +271,18 @@ async def take_in(
         replaced=gating.count_replaced(new),
         threads=transcript.threads,
         skipped={**transcript.skipped, **decision.skipped},
-        runs=(*runs, *relations.runs, *(one.run for one in raised)),
+        runs=(*drafts.freed.runs, *runs, *relations.runs, *(one.run for one in raised)),
         replacements=tuple(_list_replacements(new)),
         raised=sum(one.counts.get("update", 0) for one in raised),
         trust=door,
-        superseded=relations.superseded,
+        superseded=drafts.freed.superseded + relations.superseded,
         forgotten=relations.forgotten,
         dated=relations.dated,
         linked=relations.linked,
         hashed=len(drafts.hashed),
-        differing={**decision.differing, **drafts.differing},
+        differing=dict(drafts.differing),
         examples={
             **_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
-            **decision.differing.examples,
             **drafts.differing.examples,
         },
     )

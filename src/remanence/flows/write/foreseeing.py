@@ -46,7 +46,9 @@ class ForeseenStore:
     def __init__(self, store: FullStore) -> None:
         self._store = store
         self._memories: dict[int, Memory] = {}  # that are new here, or were changed
-        self._names: dict[str, int] = {}  # ids and keys of new ones
+        self._names: dict[
+            str, int
+        ] = {}  # ids and keys of new ones, and keys that moved; 0 where one was given up
         self._twins: dict[bytes, set[int]] = defaultdict(set)  # of those: fingerprint → who has it
         self._rows: dict[int, list[int]] = defaultdict(list)  # the hash of a stem → new memories that hold it
         self._links: dict[tuple[int, int, int], Link | None] = {}  # None where one was taken away
@@ -58,8 +60,11 @@ class ForeseenStore:
         stored = await self._store.get(scope, names)
         found: list[Memory | None] = []
         for name, memory in zip(names, stored, strict=True):
-            seq = memory.seq if memory is not None else self._names.get(str(name), 0)
-            found.append(self._memories.get(name if isinstance(name, int) else seq, memory))
+            if isinstance(name, str) and name in self._names:
+                found.append(self._memories.get(self._names[name]))
+            else:
+                seq = name if isinstance(name, int) else 0 if memory is None else memory.seq
+                found.append(self._memories.get(seq, memory))
         return found
 
     async def find(self, scope: str, find: Find) -> list[Memory]:
@@ -69,8 +74,9 @@ class ForeseenStore:
     async def arriving(self, scope: str, asked: Arriving) -> WriteContext:
         """Tell a write what it must know: twins, keys, the tails of segments as they are stored, term statistics."""
         known = await self._store.arriving(scope, asked)
-        keys = {
-            key: self._as_known(self._memories[self._names[key]]) for key in asked.keys if key in self._names
+        keys = {key: twin for key, twin in known.keys.items() if key not in self._names}
+        keys |= {
+            key: self._as_known(self._memories[seq]) for key in asked.keys if (seq := self._names.get(key, 0))
         }
         twins = {
             mark: twin for mark in asked.fingerprints if (twin := self._find_twin(mark, known)) is not None
@@ -81,7 +87,7 @@ class ForeseenStore:
             if (count := known.df.get(term, 0) + len(self._rows.get(term, ())))
         }
         memories = known.memories + self._worded
-        return replace(known, twins=twins, keys={**known.keys, **keys}, df=df, memories=memories)
+        return replace(known, twins=twins, keys=keys, df=df, memories=memories)
 
     async def search(self, scope: str, stems: Sequence[str]) -> Postings:
         """Return the postings of stems; unknown stems have empty ones."""
@@ -161,7 +167,10 @@ class ForeseenStore:
             if name in _DEFAULTS and not isinstance(value, Increment)
         }
         if change.before is not None:
-            self._memories[seq] = replace(self._memories[seq], **_with_labels(values))
+            was = self._memories[seq]
+            self._memories[seq] = replace(was, **_with_labels(values))
+            if "key" in values:
+                self._move_key(seq, was.key, values["key"])
             return
         memory = Memory(seq=seq, scope=scope, **_with_labels({**_DEFAULTS, **values}))
         self._memories[seq] = memory
@@ -171,6 +180,13 @@ class ForeseenStore:
         self._worded += bool(terms)
         for term in terms:
             self._rows[term].append(seq)
+
+    def _move_key(self, seq: int, old: str | None, new: str | None) -> None:
+        """Let a memory give up a key, unless another one has it by now, and take one."""
+        if old is not None and self._names.get(old, seq) == seq:
+            self._names[old] = 0
+        if new is not None:
+            self._names[new] = seq
 
     def _write_hanging(self, change: Change) -> None:
         """Add a tag or a source to a memory, or take it away."""

@@ -82,8 +82,8 @@ def make_version_key(id_: object, text: str) -> str:
 
 
 def make_interim_key(key: str) -> str:
-    """Return the key that a text has which is to take over another one's."""
-    return make_key(key, "+")
+    """Return the key that a text has which is to take over another one's: no id of a source, nor a text's of before."""
+    return make_version_key(key, "")
 
 
 def digest(text: str) -> str:

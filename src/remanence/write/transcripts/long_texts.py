@@ -3,7 +3,7 @@
 Knows characters and turns; must not know formats.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,8 @@ from remanence.write.imported import ImportedTurn, SkipCounts
 
 PART_CHARS_MAX = 90_000  # markers for secrets may make a part longer
 CUT = f"text of more than {TEXT_CHARS_MAX:,} characters that comes in as parts"
+PART = "part"  # the attribute that says which part of how many one is
+_PARTS_DIGITS = 3  # of how many parts: more than a source may hold
 _PAUSES = ("\n\n", "\n", ". ", " ")  # the first that is in the second half of what fits
 
 
@@ -23,13 +25,32 @@ def cut_turn(turn: Turn, skipped: SkipCounts) -> Iterator[Turn]:
         return
     skipped.note(CUT, turn.key or parts[0])
     for number, text in enumerate(parts, start=1):
-        more: dict[str, Any] = {"attributes": {**(turn.attributes or {}), "part": f"{number}/{len(parts)}"}}
+        more: dict[str, Any] = {
+            "attributes": {**(turn.attributes or {}), PART: describe_part(number, len(parts))}
+        }
         if number > 1 and turn.key is not None:
-            end = f"#{number}"
-            more["key"] = turn.key[: NAME_CHARS_MAX - len(end)] + end
+            more["key"] = make_part_key(turn.key, number)
         if number > 1 and isinstance(turn, ImportedTurn):
             more["links"] = ()
         yield replace(turn, text=text, **more)
+
+
+def make_part_key(key: str, number: int) -> str:
+    """Return the key of a part of a text, the first of which has the `key` itself."""
+    end = f"#{number}"
+    return key[: NAME_CHARS_MAX - len(end)] + end
+
+
+def describe_part(number: int, parts: int) -> str:
+    """Return which part of how many one is, as its attribute says it."""
+    return f"{number}/{parts}"
+
+
+def count_parts(attributes: Mapping[str, Any] | None) -> int:
+    """Return of how many parts the first is what has these attributes; 1 for what is no such part."""
+    first, _, parts = str((attributes or {}).get(PART, "")).partition("/")
+    is_count = parts.isascii() and parts.isdecimal() and len(parts) <= _PARTS_DIGITS
+    return int(parts) if first == "1" and is_count else 1
 
 
 def cut_text(text: str) -> list[str]:
