@@ -36,6 +36,18 @@ def mem0(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
+async def ingest_half(memory: remanence.Engine, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ingest a source, killed once its texts are stored and before anything is said of them."""
+
+    async def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("remanence.flows.consolidate.ingesting.make_relations", killed)
+        with pytest.raises(KeyboardInterrupt):
+            await memory.ingest(path)
+
+
 async def ingest_twice(memory: remanence.Engine, path: Path, **more: Any) -> Any:
     """Return what a dry run counts, and an ingest counts alike."""
     dry = await memory.ingest(path, dry_run=True, **more)
@@ -189,13 +201,7 @@ async def test_one_that_was_killed_is_completed(
     await memory.ingest(path)
     mem0(path, sources.memory("m1", NEW, 1, 4))
 
-    async def killed(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("remanence.flows.consolidate.ingesting.make_relations", killed)
-    with pytest.raises(KeyboardInterrupt):
-        await memory.ingest(path)
-    monkeypatch.undo()
+    await ingest_half(memory, path, monkeypatch)
     done = await ingest_twice(memory, path)
     found = await state(memory)
 
@@ -211,13 +217,7 @@ async def test_one_that_was_killed_and_then_changed_again_is_completed_first(
     await memory.ingest(path)
     mem0(path, sources.memory("m1", NEW, 1, 4))
 
-    async def killed(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("remanence.flows.consolidate.ingesting.make_relations", killed)
-    with pytest.raises(KeyboardInterrupt):
-        await memory.ingest(path)
-    monkeypatch.undo()
+    await ingest_half(memory, path, monkeypatch)
     mem0(path, sources.memory("m1", NEWEST, 1, 5))
     done = await ingest_twice(memory, path)
 
@@ -325,13 +325,7 @@ async def test_a_key_is_given_up_before_it_is_taken(
     await memory.ingest(path)
     mem0(path, sources.memory("m2", NEWEST, 1, 4))
 
-    async def killed(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("remanence.flows.consolidate.ingesting.make_relations", killed)
-    with pytest.raises(KeyboardInterrupt):
-        await memory.ingest(path)
-    monkeypatch.undo()
+    await ingest_half(memory, path, monkeypatch)
     mem0(path, *(sources.memory(key, NEWEST, 1, 4) for key in ("m1", "m2")))
     await ingest_twice(memory, path)
 
