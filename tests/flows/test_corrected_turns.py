@@ -330,3 +330,15 @@ async def test_undo_of_an_edit_takes_along_what_was_heard_since(memory: remanenc
     assert set() == await find_newer(memory, old.seq)
     lines = (await memory.profile()).text.splitlines()
     assert any("Oslo" in line for line in lines) and not any("Bergen" in line for line in lines)
+
+
+async def test_each_fact_that_is_named_nowhere_keeps_its_line(memory: remanence.Engine) -> None:
+    """A correction that outdates three facts says in the profile and in `boot` what one of them was."""
+    turn = await tell(
+        memory, "My sister Vera lives in Oslo. My brother Tom plays in Kiel. My dog Rex sleeps in the barn."
+    )
+    await memory.correct(turn.seq, "My sister Vera and my brother Tom and my dog Rex are at the lake.")
+    for _ in range(2):
+        for view in (await memory.profile(), await memory.boot()):
+            assert all(word in view.text for word in ("Oslo", "Kiel", "sleeps")), view.text
+        await memory.consolidate(listen=True)

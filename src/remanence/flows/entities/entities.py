@@ -241,7 +241,7 @@ def build_profile(
     facts = [one for one in standing if TURN not in one.tags or one.category is not None] or standing
     timeline = tuple(sorted(facts, key=lambda one: (one.said_at, one.seq)))
     because = (memory.attributes or {}).get("because", {})
-    newest = {one.seq: one for one in (chains.newest.get(one.seq, one) for one in timeline[::-1]) if one}
+    newest = {one.seq: one for one in map(chains.find_line, timeline[::-1]) if one}
     return EntityProfile(
         _make_known_entity(memory, len(told)),
         tuple(sorted(newest.values(), key=lambda one: (-one.said_at, -one.seq)))[:LINES_MAX],

@@ -604,7 +604,11 @@ async def _drop_outdated(core: Core, memories: Sequence[Memory]) -> tuple[list[M
     """Leave out what is surely out of date beside the newest of its matter, which says in the room of that what was."""
     chains = await follow_newer(core, memories)
     shown = {one.seq for one in memories}
-    newest = {seq: one.seq for seq, one in chains.newest.items() if one is not None and one.seq in shown}
+    newest = {
+        seq: one.seq
+        for seq, one in chains.newest.items()
+        if one is not None and one.seq in shown and seq in chains.covered
+    }
     before = {
         newest[one.seq]: f" (before: {one_line(' '.join(one.text.split()), BEFORE_CHARS_MAX)})"
         for one in sorted(memories, key=lambda one: (one.said_at, one.seq))

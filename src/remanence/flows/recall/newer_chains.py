@@ -21,11 +21,17 @@ BEFORE_CHARS_MAX = 120
 class NewerChains:
     """Of some memories those that are surely outdated, each with the newest of its chain, None where that is far.
 
-    `before` has by the number of the newest what its matter was before, as a line.
+    `before` has by the number of the newest what its matter was before, as a line. Only what is the last said before
+    something newer gives up its line to that: of several the others would be named nowhere.
     """
 
     newest: Mapping[int, Memory | None] = field(default_factory=dict)
     before: Mapping[int, str] = field(default_factory=dict)
+    covered: frozenset[int] = frozenset()
+
+    def find_line(self, memory: Memory) -> Memory | None:
+        """Return whose line says a memory where a matter has one: the newest of its chain, or itself."""
+        return self.newest.get(memory.seq, memory) if memory.seq in self.covered else memory
 
 
 async def follow_newer(
@@ -37,6 +43,7 @@ async def follow_newer(
     """
     known = {one.seq: one for one in memories}
     above: dict[int, int] = {}
+    last: dict[int, int] = {}  # by what is newer
     open_ = list(known)
     if links is None:
         links = await core.store.neighbours(core.scope, sorted(open_), Relation.NEWER) if open_ else []
@@ -58,6 +65,7 @@ async def follow_newer(
                 and known[newer].trust >= known[older].trust
             ):
                 above[older] = max(newer, above.get(older, newer))
+                last[newer] = max(older, last.get(newer, older))
         open_, links = [newer for newer in missing if newer in known], read.links
         if not open_:
             break
@@ -67,7 +75,7 @@ async def follow_newer(
     for older, newer in sorted(above.items()):
         if newer in ends:
             before[newer] = one_line(" ".join(known[older].text.split()), BEFORE_CHARS_MAX)
-    return NewerChains(newest, before)
+    return NewerChains(newest, before, frozenset(last.values()))
 
 
 async def mark_newer(

@@ -202,7 +202,7 @@ def _line(memory: Memory, chains: NewerChains) -> ProfileLine | None:
     """Return the line of a memory, which the newest of its matter says; None where that is too far to be known."""
     of_identity = any(tag.startswith(IDENTITY[:-1]) for tag in memory.tags)
     section = IDENTITY_SECTION if of_identity else SECTIONS[memory.category or ""]
-    said = chains.newest.get(memory.seq, memory)
+    said = chains.find_line(memory)
     if said is None:
         return None
     text, cut = in_a_line(said)
