@@ -206,7 +206,7 @@ async def test_curation_is_offered_only_where_it_is_allowed(tmp_path: Path) -> N
         assert 0 < len(tool.description or "") <= 120
 
 
-# A piece is a word or a run of signs, and of long ones six characters: 1,478 where a current tokenizer counts 1,399.
+# A piece is a word or a run of signs, and of long ones six characters: 1,478 where a current tokenizer counted 1,399.
 PIECE = re.compile(r"[A-Za-z]{1,6}|[^\sA-Za-z]{1,6}")
 TOOL_TOKENS_MAX = 1_500
 
@@ -234,10 +234,34 @@ async def test_a_memory_is_shown_as_it_was(tmp_path: Path) -> None:
     async with beside(path) as agent:
         then = await agent.call("get", id="#1", as_of="2026-01-02")
         early = await agent.refused("get", id="#1", as_of="2020-01-01")
+        asked = await agent.call("recall", query="What is Pia allergic to?", as_of="2026-01-02")
+        framed = await agent.call("frame", name="attention", as_of="2026-01-02")
+        wrong = [
+            await agent.refused("recall", as_of="2026-01-02"),
+            await agent.refused("frame", name="boot", as_of="2026-01-02"),
+        ]
 
     assert "> Pia is allergic to latex." in then
-    assert "wool" not in then
+    assert all("latex" in text and "wool" not in text for text in (then, asked, framed))
     assert "was not there on 2020-01-01" in early
+    assert ["are of a question" in wrong[0], "no as_of" in wrong[1]] == [True, True]
+
+
+async def test_an_answer_prefers_the_time_that_it_is_asked_about(tmp_path: Path) -> None:
+    """Of two texts that answer alike, what was said around a day stands first."""
+    async with beside(tmp_path / "memory.db") as agent:
+        for month in (3, 5, 4):
+            await agent.learn(
+                f"The boat was painted {('red', 'blue', 'green')[month - 3]}.", said_at=f"2026-0{month}-10"
+            )
+        found = [
+            recalled(await agent.call("recall", query="How was the boat painted?", around=around))[0]
+            for around in ("2026-03-10", "2026-04-01/2026-04-30", "2026-05-10")
+        ]
+        wrong = await agent.refused("recall", query="What?", around="soon")
+
+    assert ["#1", "#3", "#2"] == found
+    assert "is not a time" in wrong
 
 
 async def test_nothing_is_announced_that_is_not_there(tmp_path: Path) -> None:
@@ -520,7 +544,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("learn", {"text": ["x"] * 101}, "learn 1 to 100 at once"),
     ("learn", {"text": ["x", ""]}, "empty"),
     ("learn", {"text": ["x", "y"], "kind": "turn"}, "turns come one at a time"),
-    ("recall", {"why": "all"}, "only an answer has reasons"),
+    ("recall", {"why": "all"}, "are of a question"),
     ("recall", {"limit": 0}, "limit"),
     ("recall", {"budget": 0}, "budget"),
     ("recall", {"since": "2026-03-02", "until": "2026-03-01"}, "ends before it begins"),

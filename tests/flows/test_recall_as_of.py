@@ -239,11 +239,12 @@ def test_the_command_line_recalls_what_was(tmp_path: Path) -> None:
     assert "still to come" in wrong.stderr
 
 
-_VERBS = ("learn", "note", "edit", "forget", "restore", "consolidate", "supersede", "archive", "purge", "tag")
-_ACTS = st.lists(st.tuples(st.sampled_from(_VERBS), st.integers(0, 4)), min_size=1, max_size=12)
+VERBS = ("learn", "note", "edit", "forget", "restore", "consolidate", "supersede", "archive", "purge", "tag")
+ACTS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 4)), min_size=1, max_size=12)
 
 
-async def _act(memory: remanence.Engine, act: str, seq: int, number: int) -> None:
+async def act_on(memory: remanence.Engine, act: str, seq: int, number: int) -> None:
+    """Do what was drawn to a memory, with texts that are numbered."""
     match act:
         case "learn":
             kind = ("fact", "message")[number % 2]
@@ -280,7 +281,7 @@ _QUESTIONS: tuple[dict[str, Any], ...] = (
 
 
 @settings(max_examples=25, deadline=None)
-@given(_ACTS, st.booleans(), st.sampled_from(("none", "hashed")))
+@given(ACTS, st.booleans(), st.sampled_from(("none", "hashed")))
 async def test_what_is_found_is_what_was_found_then(
     acts: list[tuple[str, int]], in_file: bool, embedder: str
 ) -> None:
@@ -291,7 +292,7 @@ async def test_what_is_found_is_what_was_found_then(
         recorded: list[tuple[int, list[set[tuple[str, str, str, bool]]]]] = []
         for number, (act, seq) in enumerate(acts):
             try:
-                await _act(memory, act, seq + 1, number)
+                await act_on(memory, act, seq + 1, number)
             except remanence.RemanenceError:  # nothing has that number, or it may not be done to it
                 pass
             recorded.append((clock.now(), [_found(await _recall(memory, one)) for one in _QUESTIONS]))

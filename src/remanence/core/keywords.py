@@ -102,12 +102,14 @@ class FrameAsking(TypedDict, total=False):
 
     With `explain` the answer's `explanation` says how each came to its score and what took the others. `why_not` names
     a memory, or a text that perhaps never came in: the explanation says what kept it out, and what would let it in.
+    `as_of` is an instant: the answer is made of what stood then, as it was, no use is counted and nothing says why.
     """
 
     agent: str | None
     count_use: bool
     explain: bool
     why_not: OneMemory | None
+    as_of: Moment | None
 
 
 class Asking(FrameAsking, total=False):
@@ -116,8 +118,7 @@ class Asking(FrameAsking, total=False):
     `thread` is the conversation to look in. `archived` says whether the archive is "open" to this question or "closed";
     without it the setting `recall_archived` does. With `newer_first` False no later word on the same matter stands
     above the best answer. `around` is the time that is asked about: what was said then counts more; without it the
-    words of the question tell ("last Tuesday", "in May"). `as_of` is an instant: the answer is made of what stood then,
-    as it was, no use is counted and nothing says why.
+    words of the question tell ("last Tuesday", "in May").
     """
 
     asker: str | None
@@ -125,7 +126,6 @@ class Asking(FrameAsking, total=False):
     archived: ArchiveName | None
     newer_first: bool
     around: tuple[Moment, Moment] | None
-    as_of: Moment | None
 
 
 Overrides = Mapping[str, Mapping[str, Any]]  # of rules and guards by name: keys and their new values

@@ -387,6 +387,24 @@ class Narrow(Selection):
 
 @Parameter(name="*")
 @dataclass(frozen=True, slots=True)
+class Room:
+    """How much a frame returns, as of when, and whether that counts."""
+
+    budget: Budget = None
+    limit: Limit = None
+    count_use: Annotated[
+        bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
+    ] = True
+    as_of: Annotated[When, Parameter(help="What stood at this time, as it was then.")] = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the arguments of `frame`."""
+        names = ("budget", "limit", "count_use", "as_of")
+        return {name: getattr(self, name) for name in names}
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, slots=True)
 class ListPage(Selection):
     """How to narrow a list, how much of it to show, and which fields."""
 

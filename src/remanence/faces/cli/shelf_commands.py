@@ -32,6 +32,7 @@ from remanence.faces.cli.options import (
     Name,
     Names,
     Reasons,
+    Room,
     drop_score_parts,
     given_of,
     name_of,
@@ -257,16 +258,11 @@ async def frame(
     /,
     *,
     memory: Memory,
-    budget: Budget = None,
-    limit: Limit = None,
-    count_use: Annotated[
-        bool, Parameter(negative="--no-count-use", help="Count the returned memories as used.")
-    ] = True,
+    room: Room = Room(),
     text: Alone = False,
     reasons: Reasons = Reasons(),
 ) -> Any:
-    room: dict[str, Any] = {"budget": budget, "limit": limit, "count_use": count_use}
-    answer = await memory.frame(name, query, **room, **reasons.values())
+    answer = await memory.frame(name, query, **room.values(), **reasons.values())
     return answer.text if text else answer if reasons.why else drop_score_parts(answer)
 
 

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict, Unpack
 
 from pydantic import Field
 
@@ -59,6 +59,15 @@ Budget = Annotated[int | None, Field(description="At most so many tokens.")]
 Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
 WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many has forgotten the first
+
+
+class Times(TypedDict, total=False):
+    """When what is recalled was said, about when the question is, and as of when it is answered."""
+
+    since: Annotated[str | None, Field(description="Said from then on.")]
+    until: str | None
+    around: Annotated[str | None, Field(description="FROM/TO, or a day.")]
+    as_of: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +132,8 @@ class Tools:
         budget: Budget = BUDGET,
         tags: Annotated[Texts | None, Field(description="With all of these.")] = None,
         category: str | None = None,
-        since: Annotated[str | None, Field(description="Only said then or later, ISO 8601.")] = None,
-        until: Annotated[str | None, Field(description="Only said until then.")] = None,
         why: Annotated[str | None, Field(description="all, or what you miss: id or text.")] = None,
+        **when: Unpack[Times],
     ) -> str:
         """Find what answers a question, and say why where that is asked: of all of it, or of what is missing.
 
@@ -134,10 +142,14 @@ class Tools:
         room, most = _shrink_budget(budget), LIMIT if limit is None else limit
         filters: dict[str, Any] = {"tags": tags} if tags else {}
         filters |= {} if category is None else {"category": category}
-        between = _parse_interval(since, until)
+        between = _parse_interval(when.get("since"), when.get("until"))
+        around, as_of = when.get("around"), _parse_moment(when.get("as_of"))
         if query is None:
-            if why is not None:
-                raise InvalidInput("only an answer has reasons", recovery="pass query, or leave why out")
+            if why is not None or around is not None or as_of is not None:
+                raise InvalidInput(
+                    "why, around and as_of are of a question",
+                    recovery="pass query, or show the frame attention as of a time",
+                )
             return await self._list_newest(most, room, filters, between)
         answer = await self.memory.recall(
             query,
@@ -145,6 +157,8 @@ class Tools:
             budget=room,
             filters=filters,
             between=between,
+            around=None if around is None else interval(around),
+            as_of=as_of,
             explain=why is not None,
             why_not=None if why is None or why == ALL else _normalize_name(why),
             count_use=self.counts_use,
@@ -196,7 +210,7 @@ class Tools:
         speaker: Annotated[str | None, Field(description="Who said it.")] = None,
         role: Annotated[str | None, Field(description="By the speaker if absent.")] = None,
         source: Annotated[str | None, Field(description="Where it stands.")] = None,
-        said_at: Annotated[str | None, Field(description="ISO 8601; else now.")] = None,
+        said_at: Annotated[str | None, Field(description="Else now.")] = None,
     ) -> str:
         """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())
@@ -311,15 +325,18 @@ class Tools:
         name: Annotated[str, Field(description="boot, self, attention, task, simulate or one of yours.")],
         query: Annotated[str | None, Field(description="What it is about; else everything.")] = None,
         budget: Budget = None,
+        as_of: str | None = None,
     ) -> str:
         """Show the memory through a frame; `boot` is what to begin with."""
         if name != BOOT:
-            room = _shrink_budget(budget)
+            room, then = _shrink_budget(budget), _parse_moment(as_of)
             return answers.render_recall_result(
-                await self.memory.frame(name, query, budget=room, count_use=self.counts_use)
+                await self.memory.frame(name, query, budget=room, count_use=self.counts_use, as_of=then)
             )
-        if query is not None:
-            raise InvalidInput("boot takes no query", recovery="leave query out, or use the frame task")
+        if query is not None or as_of is not None:
+            raise InvalidInput(
+                "boot takes no query and no as_of", recovery="leave them out, or use the frame task"
+            )
         return answers.render_recall_result(await self.memory.boot(budget=_shrink_budget(budget)))
 
     async def status(self) -> str:
@@ -332,7 +349,7 @@ class Tools:
     async def plan(
         self,
         policy: Policy = None,
-        limit: Annotated[int | None, Field(description="Memories of each rule; else 5.")] = None,
+        limit: Annotated[int | None, Field(description="Of each rule; else 5.")] = None,
     ) -> str:
         """Show what a policy would do now."""
         draft = await self.memory.plan(_preset(policy))
@@ -440,6 +457,10 @@ def _preset(policy: str | None) -> str | None:
     return policy
 
 
+def _parse_moment(text: str | None) -> datetime | None:
+    return None if text is None else moment(text)
+
+
 def _parse_interval(since: str | None, until: str | None) -> Interval | None:
     """Read two times, of which a day that ends the span is a part of it."""
     if since is None and until is None:
@@ -453,11 +474,11 @@ CURATING = ("plan", "forget", "apply", "undo")
 READING = frozenset({"recall", "get", "frame", "status", "plan", "forget"})
 # Where a tool does something else than the verb of its name.
 _SAYS = {
-    "recall": "Find the memories that answer a question best, or list the newest.",
-    "get": "Show one memory whole: its links, its history, and why it stays or goes.",
+    "recall": "Find what answers a question best, or list the newest.",
+    "get": "Show one memory whole: its links and history, and why it stays or goes.",
     "learn": "Store texts, each as a memory. A category that is none becomes a tag.",
     "rate": "Rate how far memories helped.",
-    "frame": "Show the memory through a frame. Begin work with boot.",
+    "frame": "Show the memory through a frame. Begin with boot.",
     "forget": "Prepare to delete memories: shows what would go; apply does it.",
     "undo": "Take a run of yours back whole, or bring a memory back.",
 }

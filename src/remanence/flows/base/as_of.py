@@ -12,7 +12,7 @@ from remanence.core.change import AuditPart, Change, rows_of
 from remanence.core.clock import to_micros
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.keywords import Moment
-from remanence.core.model import Memory
+from remanence.core.model import Memory, OneMemory
 from remanence.core.results import minute_of
 from remanence.edit.rewind import REWOUND, ChangesSince
 from remanence.flows.base.audit_log import PAGE
@@ -93,6 +93,16 @@ def read_instant(core: Core, as_of: Moment) -> int:
             recovery="pass as_of=TIME of the past, or leave it out for what stands now",
         )
     return at
+
+
+def check_instant(core: Core, as_of: Moment, why_not: OneMemory | None, *, explain: bool) -> None:
+    """Raise InvalidInput for an instant to come, and where somebody asks why an answer is as it is as of one."""
+    read_instant(core, as_of)
+    if explain or why_not is not None:
+        raise InvalidInput(
+            "why an answer is as it is can be told for the present alone, not as of an instant",
+            recovery="leave out explain and why_not, or as_of; `history` of a memory says when it changed",
+        )
 
 
 def _take_in(changes: dict[int, ChangesSince], rows: Iterable[Change], seq: int | None) -> None:

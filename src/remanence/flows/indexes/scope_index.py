@@ -132,7 +132,7 @@ class ScopeIndex:
     @property
     def stands(self) -> Bools:
         """Which memories recall may return: inbox and active, and no entities."""
-        return _stands(self.column("status")) & ~self.entities
+        return mark_standing(self.column("status")) & ~self.entities
 
     @property
     def lends(self) -> Bools:
@@ -265,7 +265,7 @@ class ScopeIndex:
     def filter_followed(self, seqs: Iterable[int]) -> set[int]:
         """Return those of some memories over which links are followed: what stands, and entities that do."""
         rows, _ = self.rows_among(np.fromiter(seqs, np.int64))
-        return set(self.seq[rows[_stands(self.column("status")[rows])]].tolist())
+        return set(self.seq[rows[mark_standing(self.column("status")[rows])]].tolist())
 
     async def match_tag(self, pattern: str, now: int) -> Bools:
         """Tell which memories bear a tag that a pattern means; the store is asked again after one was taken off."""
@@ -560,7 +560,7 @@ class ScopeIndex:
         self._seq[self._rows - len(fresh) : self._rows] = fresh
         rows = self.rows_of(memory.seq for memory in memories)
         for name, values in self._columns.items():
-            values[rows] = self._encode_column(name, memories)
+            values[rows] = self.encode_column(name, memories)
         for arm, seqs, vectors in found:
             arm.clear(rows)
             arm.place(seqs, vectors, self.seq)
@@ -575,7 +575,7 @@ class ScopeIndex:
         status = self._columns["status"][rows]
         columns = [self._columns[name][rows] for name in GROUND if name in self._columns]
         vectors = [arm.bare[rows] for arm in self._arms if arm.bare is not None]
-        return [*columns, _stands(status), _lends(status), self._entities(rows), *vectors]
+        return [*columns, mark_standing(status), _lends(status), self._entities(rows), *vectors]
 
     @property
     def _blends(self) -> bool:
@@ -594,7 +594,7 @@ class ScopeIndex:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]
         return at < self._rows and self.seq[at] == seq
 
-    def _encode_column(self, name: str, memories: Sequence[Memory]) -> npt.NDArray[np.generic]:
+    def encode_column(self, name: str, memories: Sequence[Memory]) -> npt.NDArray[np.generic]:
         """Return what a snapshot's column holds of some memories."""
         if name == ASKS:
             return np.array([asks(memory.text) for memory in memories], np.bool_)
@@ -635,7 +635,8 @@ async def _to_the_end(work: Callable[..., Answer], *arguments: Any) -> Answer:
     return future.result()
 
 
-def _stands(status: npt.NDArray[Any]) -> Bools:
+def mark_standing(status: npt.NDArray[Any]) -> Bools:
+    """Tell by their codes which statuses are those of what stands."""
     mask: Bools = (status == int(Status.INBOX)) | (status == int(Status.ACTIVE))
     return mask
 

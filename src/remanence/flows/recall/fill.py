@@ -13,7 +13,8 @@ from remanence.core.model import DroppedMemory, Form, Link, Memory, Relation
 from remanence.core.results import SAID_ALREADY
 from remanence.core.snapshot import Ints
 from remanence.flows.base.context import Core, run_off_loop
-from remanence.flows.recall.current_only import mark_outdated
+from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
+from remanence.flows.recall.current_only import MarkedMemories, mark_outdated
 from remanence.flows.recall.frame_inputs import PAGE, collect_fact_turn_pairs, says_it
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.recalling import LINE_LEAST, extract_passage, render, render_contradiction
@@ -35,7 +36,7 @@ class Queue:
     The first `sure` are bound by the budget alone, the first `free` take no place of the limit and leave `reserve`
     tokens to others. `above` maps a memory to those that contradict it and are stronger, `asked` are the stems of
     the question. `links` are all of theirs, None where nobody has looked; `read` are those that were just read, all
-    or none.
+    or none. `read_past` reads them as they were at an instant.
     """
 
     seq: Ints
@@ -47,6 +48,7 @@ class Queue:
     asked: AbstractSet[str] = frozenset()
     links: Sequence[Link] | None = None
     read: Sequence[Memory] = ()
+    read_past: ReadPast | None = None
 
 
 @dataclass(slots=True)
@@ -97,12 +99,7 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
             seqs, tokens = seqs[fits], tokens[fits]
             if not len(seqs):
                 continue
-        marks = await mark_outdated(core, await _get(core, queue, seqs.tolist()))
-        links = queue.links
-        if links is None:
-            relations = Relation.LEARNED_FROM, Relation.NEWER
-            links = await core.store.neighbours(core.scope, seqs.tolist(), *relations)
-        marks = await mark_newer(core, marks, links, raises=True)
+        marks, links = await _read_page(core, queue, seqs.tolist())
         page = [memory for memory in marks.memories if memory is not None]
         content.below |= marks.below
         before = len(content.kept)
@@ -116,6 +113,17 @@ async def fill(core: Core, queue: Queue, room: Filling) -> FrameContent:
 def _measure_longest(core: Core, room: Filling) -> int:
     """Return the most stored tokens of a memory that may fit into the room that is left."""
     return room.tokens - LINE_TOKENS if core.counts is token_counts else room.tokens * STORED_PER_TOKEN_MOST
+
+
+async def _read_page(core: Core, queue: Queue, seqs: list[int]) -> tuple[MarkedMemories, Sequence[Link]]:
+    """Return some memories of the queue with what of them holds no more, and their links."""
+    if queue.read_past is not None:
+        ranked = await read_ranked_rows(core, seqs, None, queue.read_past)
+        return ranked.marks, ranked.links
+    marks, links = await mark_outdated(core, await _get(core, queue, seqs)), queue.links
+    if links is None:
+        links = await core.store.neighbours(core.scope, seqs, Relation.LEARNED_FROM, Relation.NEWER)
+    return await mark_newer(core, marks, links, raises=True), links
 
 
 async def _get(core: Core, queue: Queue, seqs: Sequence[int]) -> Sequence[Memory | None]:

@@ -97,9 +97,14 @@ async def _read(
 
 async def hours(core: Core, clock: ClockName, now: int) -> Floats:
     """Return the hours since each row of the index, which stays still, was learned, used or reinforced, on a clock."""
-    scale = await _scale(core, clock, now)
     evidence = await core.evidence.read(now, leaves_archive=core.index.leaves_archive)
-    return _hours(columns_at(evidence.columns, *rows_of(evidence.seq, core.index.seq)), scale, now)
+    columns = columns_at(evidence.columns, *rows_of(evidence.seq, core.index.seq))
+    return await count_hours(core, columns, clock, now)
+
+
+async def count_hours(core: Core, columns: Mapping[str, Floats], clock: ClockName, at: int) -> Floats:
+    """Return the hours from the last of some times to an instant, now or before, on a clock."""
+    return _hours(columns, await _scale(core, clock, core.clock.now()), at)
 
 
 def _request(seqs: Ints) -> SnapshotRequest:
@@ -193,7 +198,7 @@ async def _scale(core: Core, clock: ClockName, now: int) -> Timescale | None:
     return scales(answer, now)[clock]
 
 
-def _hours(columns: Mapping[str, Floats], scale: Timescale | None, now: int) -> Floats:
+def _hours(columns: Mapping[str, Floats], scale: Timescale | None, at: int) -> Floats:
     last = np.fmax(np.fmax(columns["learned_at"], columns["used_at"]), columns["reinforced_at"])
-    elapsed = now - last if scale is None else scale.reading - scale.at(last)
+    elapsed = at - last if scale is None else scale.at(at) - scale.at(last)
     return np.asarray(np.nan_to_num(elapsed / HOUR, nan=np.inf), np.float64)

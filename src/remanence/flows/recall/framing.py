@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from remanence.core.arguments import check_count, check_name
+from remanence.core.keywords import Moment
 from remanence.core.later import import_later
 from remanence.core.model import REJECTED_PATH, STANDING, Hit, Link, Memory, OneMemory, RecallResult
 from remanence.core.results import SAID_ALREADY, WEAK, one_line
@@ -24,19 +25,17 @@ from remanence.core.snapshot import (
 )
 from remanence.core.timescale import ClockName
 from remanence.flows.base import extra_vectors, settings
+from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.indexes.archive_index import STALE
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
+from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
 from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
 from remanence.flows.recall.filters import FRESH
-from remanence.flows.recall.frame_inputs import (
-    facts,
-    fading_clock,
-    hours,
-    map_stronger_ends,
-)
+from remanence.flows.recall.frame_inputs import fading_clock
+from remanence.flows.recall.frame_rows import FrameRows, PastRows, PresentRows
 from remanence.flows.recall.newer_chains import BEFORE_CHARS_MAX, follow_newer
 from remanence.flows.recall.order_marks import reads_like_order
 from remanence.flows.recall.profiling import (
@@ -46,7 +45,6 @@ from remanence.flows.recall.profiling import (
     NEEDS,
     RankedEligible,
     match_eligible,
-    rank_eligible,
     select_profile,
 )
 from remanence.flows.recall.recalling import (
@@ -56,7 +54,6 @@ from remanence.flows.recall.recalling import (
     doubt_of,
     find_floor,
     match_forms,
-    ranked_rows,
     render,
     tokens_of,
 )
@@ -78,19 +75,17 @@ from remanence.recall.frames import (
     sort_for_room,
     stronger_first,
 )
-from remanence.store.base import Arriving
-from remanence.text.analysis import check_text, fingerprints, stems, words
+from remanence.text.analysis import check_text, stems
 
 if TYPE_CHECKING:
-    from remanence.flows.recall import explaining
+    from remanence.flows.recall import explaining, past_ranking
 else:
-    import_later(globals(), {"remanence.flows.recall": "explaining"})
+    import_later(globals(), {"remanence.flows.recall": "explaining past_ranking"})
 
 POOL = 4  # with a question, the best four times the limit are weighed (elfmem), with diversity so many chosen from …
 READ_AHEAD = 1.25  # … and no more than fill so much of the budget
 _SIZE = frozenset({"form", "tokens", "short_tokens"})
 _COLUMNS = _SIZE | {"status", "category"}
-SPEAKERS_MAX = 256  # whose texts are compared with the question word for word
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +101,7 @@ class Look:
     explain: bool = False
     why_not: OneMemory | None = None
     leaves_stale: bool = False
+    as_of: Moment | None = None
     trace: RecallTrace = UNHEARD
 
 
@@ -132,7 +128,8 @@ class _FrameCandidates:
     """The candidates, their sizes, which stronger ones contradict them, and how many memories stand at all.
 
     `without_model` says why a model had no part. `read` are the candidates, where they were read whole, `links` theirs
-    where they are few, `eligible` what may stand in the profile where the frame has one.
+    where they are few, `eligible` what may stand in the profile where the frame has one. `read_past` reads them as they
+    were, where an instant was asked about.
     """
 
     found: Candidates
@@ -144,6 +141,7 @@ class _FrameCandidates:
     read: Sequence[Memory] = ()
     links: Sequence[Link] | None = None
     eligible: RankedEligible | None = None
+    read_past: ReadPast | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -190,6 +188,8 @@ async def frame(core: Core, look: Look) -> RecallResult:
     limit = usual_limit if limit is None else limit
     check_count("budget", budget, 1, BUDGET_MAX)
     check_count("limit", limit, 1, LIMIT_MAX)
+    if look.as_of is not None:
+        check_instant(core, look.as_of, look.why_not, explain=look.explain)
     if look.explain or look.why_not is not None:
         look = replace(look, trace=await explaining.begin_trace(core, look.why_not))
     room = Filling(room_beside(_template_tokens(core, chosen), budget), limit)
@@ -210,7 +210,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
     head = [WEAK] * weak + [describe_missing(content.missing)] * says_missing
     answer = await run_off_loop(chars, _answer, core, look, chosen, (field, ranking), (content, room), head)
     answer = replace(answer, without_model=field.without_model)
-    if look.count_use and not answer.is_weak:
+    if look.count_use and not answer.is_weak and look.as_of is None:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True, links=field.links)
     if field.eligible is not None:
@@ -276,6 +276,7 @@ async def _make_queue(
         asked=asked,
         links=field.links,
         read=field.read,
+        read_past=field.read_past,
     )
 
 
@@ -289,8 +290,11 @@ async def _diversify(
     """Order the best candidates anew, by what each says beside the words of the question."""
     ranking, best = ranked
     seqs = field.found.seq[best].tolist()
-    read = field.read or [one for one in await core.store.get(core.scope, seqs) if one is not None]
-    texts = {one.seq: one.text for one in read}
+    if field.read_past is not None:
+        found = (await read_ranked_rows(core, seqs, None, field.read_past)).marks.memories
+    else:
+        found = list(field.read) or list(await core.store.get(core.scope, seqs))
+    texts = {one.seq: one.text for one in found if one is not None}
     words = await run_off_loop(
         sum(map(len, texts.values())), lambda: [set(stems(texts.get(seq, ""))) - asked for seq in seqs]
     )
@@ -306,7 +310,8 @@ async def _with_profile(
     if room.tokens <= 0:
         return answer
     others = found.where(~np.isin(found.seq, field.found.seq))
-    content = await fill(core, Queue(others.seq[:lines_most], others.tokens[:lines_most]), room)
+    queue = Queue(others.seq[:lines_most], others.tokens[:lines_most], read_past=field.read_past)
+    content = await fill(core, queue, room)
     shown_ids = {hit.id for hit in answer.memories}
     extras = [
         one
@@ -343,22 +348,28 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
     columns |= {"lifecycle"} if look.leaves_stale else set()
+    columns |= frozenset() if look.as_of is None else RANKED
     model = None if context is None else context[2].arm
+    windows = query is not None or look.as_of is not None
     async with core.index.hold_rows(
-        now, columns, tags=tags, windows=query is not None, model=model, stands_at=stands_at
+        now, columns, tags=tags, windows=windows, model=model, stands_at=stands_at
     ):
-        stands = core.index.stands
+        scope_rows = await _read_rows(core, look)
+        stands = scope_rows.stands
         look.trace.mark("index")
         look.trace.begin_rows(core.index)
-        guaranteed = stands & await _match_any_tag(core, chosen.guarantees, now)
-        passes = await _match_frame_filters(core, chosen, (stands, guaranteed), clock, look)
+        guaranteed = stands & await _match_any_tag(scope_rows, chosen.guarantees)
+        passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
         if query is None or context is None:
             reach = _reach_all_rows(passes)
         else:
-            request = RecallRequest(query, budget=room.tokens, read_ahead=READ_AHEAD, trace=look.trace)
-            reach = await _find_answers(core, request, context, (passes, guaranteed), room.limit * POOL)
-        seqs = core.index.seq[reach.rows]
-        read = await facts(core, reach.rows, stands, clock, now)
+            request = RecallRequest(
+                query, budget=room.tokens, read_ahead=READ_AHEAD, as_of=look.as_of, trace=look.trace
+            )
+            masks = passes, guaranteed
+            reach = await _find_answers(core, scope_rows, request, context, masks, room.limit * POOL)
+        seqs = scope_rows.seq[reach.rows]
+        read = await scope_rows.weigh(reach.rows, clock)
         candidates = Candidates(
             seq=seqs,
             similarity=reach.similarity,
@@ -367,18 +378,30 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
             evidence=read.evidence,
             degree=read.degree,
         )
-        tokens = shown_lengths({name: core.index.column(name) for name in _SIZE}, "tokens")[reach.rows]
-        stronger = await map_stronger_ends(core, read.contradicting, seqs, read.evidence)
-        without = "" if context is None else context[2].without
-        profile = await rank_eligible(core, now) if chosen.profile else None
+        tokens = shown_lengths({name: scope_rows.column(name) for name in _SIZE}, "tokens")[reach.rows]
+        profile = await scope_rows.rank_profile() if chosen.profile else None
         if profile is not None and look.leaves_stale:
-            profile = profile.where(
-                np.isin(profile.seq, core.index.seq[np.isin(core.index.column("lifecycle"), FRESH)])
-            )
-        whole = read.memories
+            fresh = np.isin(scope_rows.column("lifecycle"), FRESH)
+            profile = profile.where(np.isin(profile.seq, scope_rows.seq[fresh]))
         return _FrameCandidates(
-            candidates, reach, tokens, stronger, int(stands.sum()), without, whole, read.links, profile
+            candidates,
+            reach,
+            tokens,
+            await scope_rows.map_stronger(seqs, read),
+            int(stands.sum()),
+            "" if context is None else context[2].without,
+            read.memories,
+            read.links,
+            profile,
+            scope_rows.read_past,
         )
+
+
+async def _read_rows(core: Core, look: Look) -> FrameRows:
+    """Return the rows that are asked about; the index stays still."""
+    if look.as_of is None:
+        return PresentRows(core)
+    return PastRows(core, await past_ranking.read_past_scope(core, read_instant(core, look.as_of), {}))
 
 
 def _template_tokens(core: Core, chosen: Frame) -> int:
@@ -392,33 +415,34 @@ def _clock(core: Core, chosen: Frame) -> ClockName:
     return fading_clock(core)
 
 
-async def _match_any_tag(core: Core, patterns: Sequence[str], now: int) -> Bools:
+async def _match_any_tag(scope_rows: FrameRows, patterns: Sequence[str]) -> Bools:
     """Tell which rows bear any of some tags."""
-    mask = np.zeros(len(core.index), np.bool_)
+    mask = np.zeros(len(scope_rows.seq), np.bool_)
     for pattern in patterns:
-        mask |= await core.index.match_tag(pattern, now)
+        mask |= await scope_rows.match_tag(pattern)
     return mask
 
 
 async def _match_frame_filters(
-    core: Core, chosen: Frame, rows: tuple[Bools, Bools], clock: ClockName, look: Look
+    core: Core, chosen: Frame, scope_rows: FrameRows, masks: tuple[Bools, Bools], look: Look
 ) -> Bools:
-    """Tell which of the rows that stand, the first, pass the frame's filters or are guaranteed, the second."""
-    (stands, guaranteed), now, trace = rows, core.clock.now(), look.trace
+    """Tell which of the rows that stand, the first mask, pass the frame's filters or are guaranteed, the second."""
+    (stands, guaranteed), trace = masks, look.trace
     passes = stands.copy()
     trace.note_filter("standing", passes)
     if chosen.tags:
-        passes &= guaranteed | await _match_any_tag(core, chosen.tags, now)
+        passes &= guaranteed | await _match_any_tag(scope_rows, chosen.tags)
         trace.note_filter("tags", passes)
     if chosen.categories:
         codes = [core.index.code("category", name) for name in chosen.categories]
-        passes &= guaranteed | np.isin(core.index.column("category"), codes)
+        passes &= guaranteed | np.isin(scope_rows.column("category"), codes)
         trace.note_filter("categories", passes)
     if chosen.window_hours is not None:
-        passes &= guaranteed | (await hours(core, clock, now) < chosen.window_hours)
+        idle = await scope_rows.find_idle_hours(_clock(core, chosen))
+        passes &= guaranteed | (idle < chosen.window_hours)
         trace.note_filter("window", passes)
     if look.leaves_stale:
-        passes &= guaranteed | np.isin(core.index.column("lifecycle"), FRESH)
+        passes &= guaranteed | np.isin(scope_rows.column("lifecycle"), FRESH)
         trace.note_filter("lifecycle", passes)
     return passes
 
@@ -430,6 +454,7 @@ def _reach_all_rows(passes: Bools) -> _Reach:
 
 async def _find_answers(
     core: Core,
+    scope_rows: FrameRows,
     asked: RecallRequest,
     known: AskedWords,
     masks: tuple[Bools, Bools],
@@ -438,11 +463,11 @@ async def _find_answers(
     """Reach for the best answers to a question, for what repeats it word for word, and for what is guaranteed."""
     passes, guaranteed = masks
     words = await match_forms(core, asked.query, known)
-    ranking = await ranked_rows(core, asked, words, passes, pool)
-    similarity = np.zeros(len(core.index))
+    ranking = await scope_rows.rank(asked, words, passes, pool)
+    similarity = np.zeros(len(scope_rows.seq))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
-    exact = await _match_query_repeats(core, asked.query, passes)
+    exact = passes & await scope_rows.match_repeats(asked.query)
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
     unread = len(np.setdiff1d(ranking.unread, rows))  # what is guaranteed is here all the same
@@ -461,24 +486,6 @@ async def _find_answers(
 
 def _is_weak(core: Core, reach: _Reach) -> bool:
     return not reach.by_model and doubt_of(core, reach.strength, reach.running) == WEAK
-
-
-async def _match_query_repeats(core: Core, query: str, passes: Bools) -> Bools:
-    """Tell which rows say what the question says and no more, whoever said it: each is found by its own text."""
-    index = core.index
-    alike = passes & (index.column("words") == await run_off_loop(len(query), _count, query))
-    names = index.names("speaker")
-    codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
-    speakers = [names[code] if code >= 0 else "" for code in codes]
-    marks = await run_off_loop(len(query), fingerprints, query, speakers)
-    twins = (await core.store.arriving(core.scope, Arriving(fingerprints=marks))).twins.values()
-    same = np.zeros(len(index), np.bool_)
-    same[index.rows_among(np.array([twin.seq for twin in twins], np.int64))[0]] = True
-    return same & passes
-
-
-def _count(text: str) -> int:
-    return len(words(text))
 
 
 def _ranking(chosen: Frame, field: _FrameCandidates, *, asked: bool) -> _Ranking:

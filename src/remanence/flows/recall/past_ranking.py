@@ -6,7 +6,7 @@ are weighed by the scope of then, vectors of who stood beside somebody whose tex
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -97,20 +97,17 @@ class PastScope:
     holders: Mapping[str, Sequence[int]]
     vectors: Floats
 
-    def mark_allowed(self, today: Bools, wanted: PastFilter) -> Bools:
-        """Return by row what may be in the answer; `today` tells of the index which rows may be by what they are."""
+    def mark(self, today: Bools, is_marked: Callable[[Memory], bool]) -> Bools:
+        """Return by row what was so; `today` has the marks of the index, which hold of what did not change."""
         standing = today[self.kept]
         for place, memory in self.places.items():
-            standing[place] = wanted.is_met_by(memory)
-        return self.joined.join_marks(standing, np.array([*map(wanted.is_met_by, self.texts)], np.bool_))
+            standing[place] = is_marked(memory)
+        return self.joined.join_marks(standing, np.array([*map(is_marked, self.texts)], np.bool_))
 
-    def mark_archived(self, today: Bools) -> Bools:
-        """Return by row what was archived."""
-        standing = today[self.kept]
-        for place, memory in self.places.items():
-            standing[place] = memory.status is Status.ARCHIVED
-        archived = [memory.status is Status.ARCHIVED for memory in self.texts]
-        return self.joined.join_marks(standing, np.array(archived, np.bool_))
+    @property
+    def seq(self) -> npt.NDArray[np.int64]:
+        """The numbers of its memories by row."""
+        return self.joined.ground.corpus.seq
 
     def find_holders(self, forms: Sequence[str]) -> Rows:
         """Return which texts hold any form of a word."""
@@ -165,19 +162,14 @@ async def _read_kept_scope(core: Core, at: int) -> PastScope:
 async def rank_as_of(
     core: Core,
     past: PastScope,
-    wanted: PastFilter,
     question: PastQuestion,
-    words: tuple[WordForms, Bools],
+    forms: WordForms,
+    masks: tuple[Bools, Bools | None],
     pool: int,
-) -> tuple[RankResult, list[int]]:
-    """Rank a scope as it was; beside the forms of its words `words` has which rows of the index may be returned."""
-    forms, today = words
+) -> RankResult:
+    """Rank a scope as it was; the masks tell by row what may be returned, and of what the score is lowered."""
     postings = await core.index.postings(forms, every=True)
-    allowed = past.mark_allowed(today, wanted)
-    lowered = past.mark_archived(core.index.match_statuses([Status.ARCHIVED])) if wanted.opens else None
-    asked = (question, forms, postings)
-    ranking = await asyncio.to_thread(_rank, core, past, asked, (allowed, lowered), pool)
-    return ranking, past.joined.ground.corpus.seq[ranking.rows].tolist()
+    return await asyncio.to_thread(_rank, core, past, (question, forms, postings), masks, pool)
 
 
 def _rank(

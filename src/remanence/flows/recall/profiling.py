@@ -134,6 +134,10 @@ class RankedEligible:
         """Return some of it."""
         return RankedEligible(self.seq[stays], self.tokens[stays], self.valid_to[stays])
 
+    def holding_at(self, at: int) -> "RankedEligible":
+        """Return what of it holds at an instant."""
+        return self.where(~(self.valid_to <= at))  # NaN where it holds for good
+
 
 async def rank_eligible(core: Core, now: int) -> RankedEligible:
     """Return what may stand in a profile and holds; the index stays still, with `NEEDS`.
@@ -145,11 +149,16 @@ async def rank_eligible(core: Core, now: int) -> RankedEligible:
         tags = {pattern: await core.index.match_tag(pattern, now) for pattern in NEEDS.tags}
         columns = {name: core.index.column(name) for name in NEEDS.columns}
         snapshot = Snapshot(core.scope, core.index.position, core.index.seq, columns, tags=tags)
-        rows = select_profile(snapshot, _may_stand(core, snapshot) & ~core.index.entities, len(snapshot))
-        tokens = shown_lengths(columns, "tokens")[rows].astype(np.int64)
-        valid_to = np.asarray(columns["valid_to"][rows], np.float64)
-        candidates = core.index.derived["profile"] = RankedEligible(snapshot.seq[rows], tokens, valid_to)
-    return candidates.where(~(candidates.valid_to <= now))  # NaN where it holds for good
+        candidates = core.index.derived["profile"] = rank_profile_rows(core, snapshot, core.index.entities)
+    return candidates.holding_at(now)
+
+
+def rank_profile_rows(core: Core, snapshot: Snapshot, entities: Bools) -> RankedEligible:
+    """Return what of a snapshot, with `NEEDS` in the codes of the index, may stand in a profile while it holds."""
+    rows = select_profile(snapshot, _may_stand(core, snapshot) & ~entities, len(snapshot))
+    tokens = shown_lengths(snapshot.columns, "tokens")[rows].astype(np.int64)
+    valid_to = np.asarray(snapshot.columns["valid_to"][rows], np.float64)
+    return RankedEligible(snapshot.seq[rows], tokens, valid_to)
 
 
 def select_profile(snapshot: Snapshot, among: Bools, most: int) -> Ints:

@@ -32,7 +32,7 @@ from remanence.core.model import (
 )
 from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY, UNSURE, WEAK
 from remanence.flows.base import extra_vectors
-from remanence.flows.base.as_of import read_instant
+from remanence.flows.base.as_of import check_instant, read_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import WEIGHED, Archive
@@ -248,7 +248,7 @@ async def _ranked_as_of(
 ) -> ArchiveRanking:
     """Rank what stood at an instant; `rows` are those that may be returned by what they are now."""
     allowed, opens = rows
-    question = RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
+    question = make_past_question(core, asked, words)
     archived = {} if left is None else await read_best_archived(core, left, question)
     past = await past_ranking.read_past_scope(core, asked.at(core), archived)
     wanted = past_ranking.PastFilter(
@@ -258,8 +258,16 @@ async def _ranked_as_of(
         asked.filters,
         opens and not asked.filters.by_status,
     )
-    ranking, seqs = await past_ranking.rank_as_of(core, past, wanted, question, (words[1], allowed), pool)
-    return ArchiveRanking(ranking, seqs, past)
+    archived_rows = core.index.match_statuses([Status.ARCHIVED])
+    lowered = past.mark(archived_rows, lambda one: one.status is Status.ARCHIVED) if wanted.opens else None
+    masks = past.mark(allowed, wanted.is_met_by), lowered
+    ranking = await past_ranking.rank_as_of(core, past, question, words[1], masks, pool)
+    return ArchiveRanking(ranking, past.seq[ranking.rows].tolist(), past)
+
+
+def make_past_question(core: Core, asked: RecallRequest, words: AskedWords) -> RankQuestion:
+    """Return a question as what stood at an instant is ranked by it."""
+    return RankQuestion(_query(core, asked, words, {}), asked.asker, words[2])
 
 
 def _make_archive_filter(asked: RecallRequest, *, opens: bool) -> ArchiveFilter | None:
@@ -336,7 +344,7 @@ def _check(core: Core, asked: RecallRequest) -> None:
         refuse_secret(core.salt, "name of the agent", asked.agent)
     to_span(asked.around, AROUND)
     if asked.as_of is not None:
-        _check_as_of(core, asked)
+        _check_as_of(core, asked, asked.as_of)
     check_count("limit", asked.limit, 1, LIMIT_MAX)
     if asked.budget is not None:
         check_count("budget", asked.budget, 1, BUDGET_MAX)
@@ -348,13 +356,8 @@ def _check(core: Core, asked: RecallRequest) -> None:
             )
 
 
-def _check_as_of(core: Core, asked: RecallRequest) -> None:
-    asked.at(core)
-    if asked.explain or asked.why_not is not None:
-        raise InvalidInput(
-            "why an answer is as it is can be told for the present alone, not as of an instant",
-            recovery="leave out explain and why_not, or as_of; `history` of a memory says when it changed",
-        )
+def _check_as_of(core: Core, asked: RecallRequest, as_of: Moment) -> None:
+    check_instant(core, as_of, asked.why_not, explain=asked.explain)
     if of_entities(asked):
         raise InvalidInput(
             "entities are not recalled as of an instant",
