@@ -22,6 +22,8 @@ Rows = npt.NDArray[np.intp]
 
 LEXICAL_WEIGHT = 1.0
 SEMANTIC_WEIGHT = 1.0
+# Cosines of a few memories may all be alike: a hundredth between them is no whole point.
+SPAN_LEAST = 0.2
 # Of the static and of the contextual vectors each, where there are both.
 BESIDE_WEIGHT = 0.7
 NAMED_FACTOR = 1.5  # a boost, never a filter: what others say about a person counts too
@@ -439,13 +441,16 @@ def _sum(arms: Sequence[Floats]) -> Floats:
 def _scale_scores(raw: Floats, weight: float, low: float | None = None) -> Floats:
     """Scale to 0–weight over the candidates, from the worst of them, or from `low` where that means no match.
 
-    Where all are alike, a match counts in full and nothing as nothing.
+    Where all are alike, a match counts in full and nothing as nothing; where all nearly are, the worst of them counts
+    nearly in full.
     """
     if not len(raw):
         return raw
     floor, high = float(raw.min()) if low is None else low, float(raw.max())
     if high <= floor:
         return np.full_like(raw, weight if high > 0 else 0.0)
+    if low is None:
+        floor = min(floor, high - SPAN_LEAST)
     above = raw - np.float32(floor) if floor else raw
     return above * np.float32(weight / (high - floor))
 
