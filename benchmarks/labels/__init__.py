@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-Part = Literal["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+Part = Literal["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 
 DEVELOPED: tuple[Part, ...] = ("first", "second")  # what was looked at while rules were written
 

@@ -53,15 +53,18 @@ def test_the_sets_of_a_kind_have_no_text_and_no_id_in_common(name: str) -> None:
 
 
 def test_what_rules_decide_has_a_set_that_nothing_was_developed_on() -> None:
-    """Fifteen kinds have a third set, three of them a fourth; replies, notes and planted texts a fifth; others two."""
+    """Fifteen kinds have a third set, four of them a fourth; others a fifth, a tenth, or two."""
     third = {name for name in names() if "third" in parts(name)}
 
     assert {
         *("benign", "conversations", "dedup_pairs", "entities", "facts", "harmless", "junk"),
         *("model_facts", "naming", "planted", "relabelled", "secrets", "signals", "summaries", "updates"),
     } == third
-    assert {"benign", "junk", "planted"} == {name for name in names() if "fourth" in parts(name)}
+    assert {"benign", "conversations", "junk", "planted"} == {
+        name for name in names() if "fourth" in parts(name)
+    }
     assert {"notes", "planted", "replies"} == {name for name in names() if "fifth" in parts(name)}
+    assert {"planted", "replies"} == {name for name in names() if "tenth" in parts(name)}
     assert {tuple(DEVELOPED)} == {
         tuple(parts(name)) for name in names() if name not in third | {"notes", "replies"}
     }
