@@ -102,7 +102,8 @@ class WhenWords(Lists):
     unit, a weekday or a month, `at` before one, `ago_before` and `ago_after` around a number and its unit; with `since`
     before it or `since_after` after it a time goes on to the present. `apart` before an expression and `apart_after`
     behind it make it another one: what comes before or after it, or next. `of` and `between` may stand within one; a
-    number after `of` counts from what stands before that.
+    number after `of` counts from what stands before that. `before_event` and `after_event` stand between a stretch of
+    time and the event that it is counted from (`read/event_times.py`).
     """
 
     days_back: PhraseTable = phrase_table("", *_numbers(3, 0))
@@ -121,6 +122,8 @@ class WhenWords(Lists):
     apart_after: tuple[str, ...] = phrases()
     of: tuple[str, ...] = phrases()
     between: tuple[str, ...] = phrases()
+    before_event: tuple[str, ...] = phrases()
+    after_event: tuple[str, ...] = phrases()
 
 
 class Stating(Lists):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache, lru_cache
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from remanence.core.clock import DAY
 from remanence.languages.families import LEXICONS, WHEN
@@ -26,19 +26,20 @@ _DIGITS = re.compile(r"\d++")
 # What a word is, as a sign: d a day (today), w a weekday, m a month, n a number in digits, k one in letters, y a year,
 # T a whole date, `.` any other word; D, W, M, Y and E count days, weeks, months, years and weekends.
 _UNITS = {"day": "D", "week": "W", "month": "M", "year": "Y", "weekend": "E"}
-_ROLES = {
-    "last": "l",
-    "this": "t",
-    "ago_before": "a",
-    "ago_after": "g",
-    "at": "i",
-    "since": "s",
-    "since_after": "z",
-    "apart": "x",
-    "apart_after": "X",
-    "of": "f",
-    "between": "o",
-}
+Roles: TypeAlias = tuple[tuple[str, str], ...]  # the signs of lists, by their names
+_ROLES: Roles = (
+    ("last", "l"),
+    ("this", "t"),
+    ("ago_before", "a"),
+    ("ago_after", "g"),
+    ("at", "i"),
+    ("since", "s"),
+    ("since_after", "z"),
+    ("apart", "x"),
+    ("apart_after", "X"),
+    ("of", "f"),
+    ("between", "o"),
+)
 _FILL = "[ofi]{0,3}"
 _RULES = (
     r"(?P<whole>T)"
@@ -70,7 +71,9 @@ class TimeSpan(NamedTuple):
     words: str = ""
 
 
-class _WordSign(NamedTuple):
+class WordSign(NamedTuple):
+    """A word of a text, or several, as a sign with its value, and where it stands."""
+
     sign: str
     value: int
     begins: int
@@ -101,23 +104,22 @@ def find_time_spans(question: str, now: int) -> tuple[TimeSpan, ...]:
     if len(question) > QUESTION_CHARS_MAX:
         return ()
     day = now // DAY
-    return tuple(span for span in _find_time_spans(question, day) if span.begins <= now)
+    return tuple(span for span in find_all_spans(question, day) if span.begins <= now)
 
 
 @lru_cache(maxsize=_CACHED)
-def _find_time_spans(question: str, day: int) -> tuple[TimeSpan, ...]:
+def find_all_spans(question: str, day: int) -> tuple[TimeSpan, ...]:
     """Return the times that a question asks about on a day since 1970, also those to come."""
     text = normalize_nfkc(question).casefold()
-    words, characters = list(_WORDS.finditer(text)), list(_CHARACTERS.finditer(text))
-    carriers = _load_carriers()
-    codes = {code for match in (*words, *characters) for code in carriers.get(match.group(), ())}
+    words, characters = find_tokens(text, spaced=True), find_tokens(text, spaced=False)
+    codes = find_languages(words, characters)
     if any(_sign_number(match.group())[0] in "yT" for match in words):
         codes.add(next(iter(WHEN)))  # a year or a date is one in every language
     today = date.fromordinal(_EPOCH + day)
     best: list[TimeSpan] = []
     for code in WHEN:
         if code in codes:
-            signs = list(_sign_words(words if WHEN[code].spaced else characters, code))
+            signs = list(sign_words(words if WHEN[code].spaced else characters, code))
             best = max(best, list(_read(text, signs, today, spaced=WHEN[code].spaced)), key=_count_characters)
     return tuple(best) if len(best) <= SPANS_MAX else ()
 
@@ -126,7 +128,7 @@ def _count_characters(spans: Sequence[TimeSpan]) -> int:
     return sum(len(span.words) for span in spans)
 
 
-def _read(text: str, words: Sequence[_WordSign], today: date, *, spaced: bool) -> Iterator[TimeSpan]:
+def _read(text: str, words: Sequence[WordSign], today: date, *, spaced: bool) -> Iterator[TimeSpan]:
     """Yield what a text asks about if its words are what the signs say."""
     signs = "".join([word.sign for word in words])
     for match in _GRAMMAR.finditer(signs) if spaced else _GRAMMAR_UNSPACED.finditer(signs):
@@ -147,7 +149,7 @@ def _begin(day: date) -> int:
     return (day.toordinal() - _EPOCH) * DAY
 
 
-def _find_days(kind: str, said: Sequence[_WordSign], today: date) -> Sequence[_Days]:
+def _find_days(kind: str, said: Sequence[WordSign], today: date) -> Sequence[_Days]:
     """Return the days that an expression means, none where there are no such days."""
     values = {word.sign: word.value for word in said}
     number = next((word.value for word in said if word.sign in "nk"), 0)
@@ -258,10 +260,21 @@ _MEANINGS: Mapping[str, Callable[[_Expression, date], Sequence[_Days]]] = {
 }
 
 
-def _sign_words(matches: Sequence[re.Match[str]], code: str) -> Iterator[_WordSign]:
+def find_languages(words: Sequence[re.Match[str]], characters: Sequence[re.Match[str]]) -> set[str]:
+    """Return the languages in which a word of a text is of a day, a weekday, a month or a unit."""
+    carriers = _load_carriers()
+    return {code for match in (*words, *characters) for code in carriers.get(match.group(), ())}
+
+
+def find_tokens(text: str, *, spaced: bool) -> list[re.Match[str]]:
+    """Return the words of a folded text, or its characters where words are written without blanks."""
+    return list(_WORDS.finditer(text) if spaced else _CHARACTERS.finditer(text))
+
+
+def sign_words(matches: Sequence[re.Match[str]], code: str, roles: Roles = _ROLES) -> Iterator[WordSign]:
     """Yield the words of a text with what each is, the longest phrase that begins somewhere as one word."""
     tokens = [match.group() for match in matches]
-    phrases = _load_phrases(code)
+    phrases = _load_phrases(code, roles)
     at = 0
     while at < len(tokens):
         sign, value, length = ".", 0, 1
@@ -271,7 +284,7 @@ def _sign_words(matches: Sequence[re.Match[str]], code: str) -> Iterator[_WordSi
                 break
         else:
             sign, value = _sign_number(tokens[at])
-        yield _WordSign(sign, value, matches[at].start(), matches[at + length - 1].end())
+        yield WordSign(sign, value, matches[at].start(), matches[at + length - 1].end())
         at += length
 
 
@@ -295,27 +308,27 @@ def _load_carriers() -> Mapping[str, Sequence[str]]:
     """Return token → the languages in which it is of a day, a weekday, a month or a unit: most questions have none."""
     carriers: dict[str, list[str]] = {}
     for code in WHEN:
-        entries = chain.from_iterable(_load_phrases(code).values())
+        entries = chain.from_iterable(_load_phrases(code, _ROLES).values())
         for token in {token for tokens, sign, _ in entries if sign in _CARRYING for token in tokens}:
             carriers.setdefault(token, []).append(code)
     return carriers
 
 
 @cache
-def _load_phrases(code: str) -> Mapping[str, Sequence[tuple[tuple[str, ...], str, int]]]:
+def _load_phrases(code: str, roles: Roles) -> Mapping[str, Sequence[tuple[tuple[str, ...], str, int]]]:
     """Return first token → the phrases of a language that begin so, the longest first, with sign and value."""
     lists = WHEN[code]
     pattern = _WORDS if lists.spaced else _CHARACTERS
     by_first: dict[str, list[tuple[tuple[str, ...], str, int]]] = {}
-    for phrase, sign, value in _list_phrases(code):
+    for phrase, sign, value in _list_phrases(code, roles):
         tokens = tuple(pattern.findall(phrase))
         by_first.setdefault(tokens[0], []).append((tokens, sign, value))
     return {first: sorted(some, key=lambda one: -len(one[0])) for first, some in by_first.items()}
 
 
-def _list_phrases(code: str) -> Iterator[tuple[str, str, int]]:
+def _list_phrases(code: str, roles: Roles) -> Iterator[tuple[str, str, int]]:
     lists = WHEN[code]
-    for name, sign in _ROLES.items():
+    for name, sign in roles:
         yield from ((phrase, sign, 0) for phrase in getattr(lists, name))
     for name, phrases in lists.units.items():
         yield from ((phrase, _UNITS[name], 0) for phrase in phrases)

@@ -25,7 +25,8 @@ from remanence.flows.recall.frame_inputs import (
     map_stronger_ends,
 )
 from remanence.flows.recall.profiling import NEEDS, RankedEligible, rank_eligible, rank_profile_rows
-from remanence.flows.recall.recalling import AskedWords, RecallRequest, make_past_question, ranked_rows
+from remanence.flows.recall.recall_request import RecallRequest
+from remanence.flows.recall.recalling import AskedWords, make_past_question, ranked_rows
 from remanence.read.entity import is_entity
 from remanence.recall.fuse import RankResult
 from remanence.store.base import Arriving

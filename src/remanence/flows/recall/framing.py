@@ -47,15 +47,16 @@ from remanence.flows.recall.profiling import (
     match_eligible,
     select_profile,
 )
+from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.recalling import (
     AskedWords,
-    RecallRequest,
     asked_for,
     doubt_of,
     find_floor,
     match_forms,
     render,
     tokens_of,
+    with_times,
 )
 from remanence.flows.recall.trace import UNHEARD, FrameOutcome, RecallTrace
 from remanence.gate.screening import refuse_secret
@@ -338,7 +339,12 @@ async def _with_profile(
 
 async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int) -> _FrameCandidates:
     """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
-    now, clock, query = core.clock.now(), _clock(core, chosen), look.query
+    now, clock = core.clock.now(), _clock(core, chosen)
+    request = RecallRequest(
+        look.query or "", budget=room.tokens, read_ahead=READ_AHEAD, as_of=look.as_of, trace=look.trace
+    )
+    request = await with_times(core, request)
+    query = None if look.query is None else request.query
     context = (
         None
         if query is None
@@ -363,9 +369,6 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         if query is None or context is None:
             reach = _reach_all_rows(passes)
         else:
-            request = RecallRequest(
-                query, budget=room.tokens, read_ahead=READ_AHEAD, as_of=look.as_of, trace=look.trace
-            )
             masks = passes, guaranteed
             reach = await _find_answers(core, scope_rows, request, context, masks, room.limit * POOL)
         seqs = scope_rows.seq[reach.rows]

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -14,7 +14,7 @@ from remanence.core.arguments import check_count, check_name
 from remanence.core.arrival import WriteContext
 from remanence.core.clock import to_datetime, to_span
 from remanence.core.errors import InvalidInput
-from remanence.core.keywords import ArchiveName, Moment
+from remanence.core.keywords import Moment
 from remanence.core.later import import_later
 from remanence.core.model import (
     COLUMN,
@@ -23,7 +23,6 @@ from remanence.core.model import (
     Form,
     Hit,
     Memory,
-    OneMemory,
     RecallResult,
     Status,
     Trust,
@@ -32,7 +31,7 @@ from remanence.core.model import (
 )
 from remanence.core.results import READS_LIKE_ORDER, SAID_ALREADY, UNSURE, WEAK
 from remanence.flows.base import extra_vectors
-from remanence.flows.base.as_of import check_instant, read_instant
+from remanence.flows.base.as_of import check_instant
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.base.extra_vectors import QuestionVector
 from remanence.flows.indexes.archive_index import WEIGHED, Archive
@@ -46,7 +45,7 @@ from remanence.flows.recall.archive_ranking import (
 )
 from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
 from remanence.flows.recall.current_only import merge_stronger
-from remanence.flows.recall.filters import ArchiveFilter, Filters, lists_entities
+from remanence.flows.recall.filters import ArchiveFilter, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
 from remanence.flows.recall.link_arm import LINKED_POOL, add_links
@@ -54,7 +53,8 @@ from remanence.flows.recall.narrowing import find_passing
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import judge_together, reads_like_order
 from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
-from remanence.flows.recall.trace import UNHEARD, Outcome, RecallTrace
+from remanence.flows.recall.recall_request import RecallRequest as RecallRequest
+from remanence.flows.recall.trace import Outcome
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage, select_places_to_read
@@ -80,6 +80,7 @@ RECALLED = tuple(status for status in Status if status not in _UNRECALLED)
 BUDGET_POOL = 4
 # A fact and the turn it was learned from take one place, and others move up.
 TOLD_POOL = 2
+EVENT_POOL = 5  # memories of which the first that speaks of an event says when it was
 NO_ROOM = "the best answer does not fit into this budget"
 
 # So often both indexes are brought to one position.
@@ -90,41 +91,12 @@ Bools = npt.NDArray[np.bool_]
 AskedWords: TypeAlias = tuple[WriteContext, WordForms, QuestionVector]
 
 
-@dataclass(frozen=True, slots=True)
-class RecallRequest:
-    """A recall as it was asked for; `trace` hears how it goes, where somebody asked why.
-
-    So many times what the budget holds is read of the ranking as `read_ahead` says.
-    """
-
-    query: str
-    limit: int = 10
-    budget: int | None = None
-    read_ahead: float = 1.0
-    asker: str | None = None
-    thread: str | None = None
-    filters: Filters = field(default_factory=Filters)
-    between: tuple[int, int] | None = None
-    count_use: bool = True
-    agent: str | None = None
-    archived: ArchiveName | None = None
-    newer_first: bool = True
-    around: tuple[Moment, Moment] | None = None
-    explain: bool = False
-    why_not: OneMemory | None = None
-    as_of: Moment | None = None
-    trace: RecallTrace = UNHEARD
-
-    def at(self, core: Core) -> int:
-        """Return the instant that is asked about, which is now unless somebody says another."""
-        return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
-
-
 async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     """Answer a question from what stands, inbox and active memories, and from the archive where that is open."""
     _check(core, asked)
     if asked.explain or asked.why_not is not None:
         asked = replace(asked, trace=await explaining.begin_trace(core, asked.why_not))
+    asked = await with_times(core, asked)
     context, terms = await asked_for(core, asked.query)
     pool = asked.limit * (TOLD_POOL if asked.budget is None else BUDGET_POOL)
     question = await extra_vectors.embed_question(core, asked.query, context)
@@ -138,7 +110,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         core, outcome.seqs, asked.limit if is_cut else None, None if past is None else past.read
     )
     ranking, same = outcome.ranked.first(len(seqs)), collect_fact_turn_pairs(links)
-    times = read_times(asked.at(core), asked.query, asked.around)
+    times = asked.times or ()
     # Who asks about a time that is over does not ask what holds now.
     newer_first = asked.newer_first and all(one.ends >= asked.at(core) for one in times)
     marks = await mark_newer(core, marks, links, raises=newer_first)
@@ -160,9 +132,27 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     if asked.count_use and not answer.is_weak and asked.as_of is None:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
+    if not answer.memories and asked.said not in (
+        None,
+        asked.query,
+    ):  # nothing is found without the event's words
+        return await recall(core, replace(asked, query=asked.said or "", said=None))
     asked.trace.mark("answer")
     floor = None if ranking.by_model else find_floor(core, ranking.candidates)
     return asked.trace.explain_recall(answer, Outcome(hits, links, asked.limit, asked.budget, floor))
+
+
+async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
+    """Return a question with the times that it asks about, where nobody has read them yet."""
+    if asked.times is not None:
+        return asked
+
+    async def find_event(event: str) -> list[Memory]:
+        told = RecallRequest(event, EVENT_POOL, thread=asked.thread, filters=asked.filters, times=())
+        return [hit.memory for hit in await recall(core, replace(told, count_use=False, as_of=asked.as_of))]
+
+    times, query = await read_times(asked.at(core), asked.query, asked.around, find_event)
+    return replace(asked, times=times, query=query, said=asked.query)
 
 
 async def _looked_for(core: Core, asked: RecallRequest, words: AskedWords, pool: int) -> ArchiveRanking:
@@ -485,9 +475,7 @@ def _query(core: Core, asked: RecallRequest, words: AskedWords, weights: Mapping
         within_conversation=asked.thread is not None,
         contextual=question.vector,
         forms=query_stems,
-        spans=tuple(
-            (begins, ends) for begins, ends, _ in read_times(asked.at(core), asked.query, asked.around)
-        ),
+        spans=tuple((begins, ends) for begins, ends, _ in asked.times or ()),
     )
 
 
@@ -563,7 +551,7 @@ def _answer(
     )
     left_out = {"budget": len(drops) - len(repeats) + len(ranking.unread), SAID_ALREADY: len(repeats)}
     return RecallResult(
-        query=asked.query,
+        query=asked.said or asked.query,
         memories=tuple(
             replace(by_seq[seq], contradicted_by=tuple(one.id for one in over[seq]))
             if over[seq]
