@@ -1,12 +1,23 @@
 """Profile and topics are drawn up from what stands, so that whatever changes a memory changes them at once."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 import remanence
+from benchmarks import labels
 from remanence.core.clock import DAY, ManualClock
 from remanence.core.model import Verification
 from remanence.flows.recall.profiling import BEGINS, ENDS, LINE_CHARS_MAX
+from remanence.recall.profile import topics
 from tests.flows.conftest import hear
+
+# Everyday texts in seven languages.
+BESIDE = [
+    json.loads(line)
+    for line in (Path(labels.FOLDER).parent / "languages.jsonl").read_text(encoding="utf-8").splitlines()
+]
 
 
 async def lines(memory: remanence.Engine) -> list[str]:
@@ -196,6 +207,38 @@ async def test_topics_are_what_tells_texts_apart(memory: remanence.Engine) -> No
     assert "zeppelin" not in [topic.word for topic in await memory.topics()]
     assert 3 == {topic.word: topic.memories for topic in await memory.topics()}["ferry"]
     assert sorted((topic.score for topic in found), reverse=True) == [topic.score for topic in found]
+
+
+@pytest.mark.parametrize(
+    ("code", "told", "about", "empty"),
+    [
+        ("en", "We were at the harbour yesterday, and it was foggy.", "harbour", "were yesterday and"),
+        ("de", "Wir waren gestern am Hafen, und es war neblig.", "hafen", "wir waren gestern und war"),
+        ("es", "Ayer estuvimos en el puerto y había niebla.", "puerto", "ayer el en"),
+        ("fr", "Hier nous étions au port et il y avait du brouillard.", "brouillard", "hier nous et il du"),
+        (
+            "pt",
+            "Ontem nós estivemos no porto, mas não havia barcos porque havia nevoeiro.",
+            "porto",
+            "ontem não porque mas",
+        ),
+        ("zh", "我们昨天在港口, 那里有雾。", "港口", "我们 天在 里有"),
+        ("ja", "きのうは港町にいましたが、霧でした。", "港町", "まし した でし"),
+    ],
+)
+async def test_function_words_are_no_topics(
+    memory: remanence.Engine, code: str, told: str, about: str, empty: str
+) -> None:
+    """In seven languages, words of time neither, beside others in a language and by itself."""
+    beside = [line["text"] for line in BESIDE if line["language"] == code]
+    for text in (told, *beside):
+        await memory.learn(text)
+    found = {topic.word for topic in await memory.topics(limit=50)} | {
+        topic[0] for topic in topics([told, *beside], 1_000)
+    }
+
+    assert about in found
+    assert set() == found & {*empty.split()}
 
 
 async def test_nothing_known_is_said_so(memory: remanence.Engine) -> None:

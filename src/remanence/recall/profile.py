@@ -7,11 +7,13 @@ score of a topic = Σ over texts of (count / words of the text) × ln(N / df)   
 import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import numpy as np
 
 from remanence.core.snapshot import Bools, Floats, Ints
-from remanence.text.analysis import readings
+from remanence.languages.families import STATEMENTS
+from remanence.text.analysis import ChunkReading, lexicon_of, readings
 
 # In the order in which a profile lists them, by category (engram's); the first is told by tags, not by a category.
 IDENTITY_SECTION = "Who the agent is"
@@ -26,6 +28,11 @@ SECTIONS: Mapping[str, str] = {
 }
 HEADINGS = (IDENTITY_SECTION, *SECTIONS.values())
 TOPIC_CHARS_MIN = 3  # of a word in a spaced script
+# Signs that hold words together where these are written without blanks, in Japanese all hiragana.
+_BINDING = frozenset(map(chr, range(0x3041, 0x30A0))).union(
+    *(STATEMENTS[code].small for code in ("zh", "ja"))
+)
+SPOKEN_SHARE_MIN = 0.1  # of the texts: what is rarer may be a guess
 
 
 def worth(values: Floats, confirmations: Floats) -> Floats:
@@ -49,8 +56,10 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     scores: defaultdict[str, float] = defaultdict(float)
     df: defaultdict[str, int] = defaultdict(int)
     met: Counter[tuple[str, str]] = Counter()
-    for text in texts:
-        pairs = _list_topic_words(text)
+    reads = [readings(text) for text in texts]
+    empty = _collect_function_words(reads)
+    for read in reads:
+        pairs = _list_topic_words(read, empty)
         met.update(pairs)
         for stem, count in Counter([stem for stem, _ in pairs]).items():
             scores[stem] += count / len(pairs)
@@ -66,13 +75,27 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     return sorted(entries, key=lambda one: (-one[1], one[0]))[:most]
 
 
-def _list_topic_words(text: str) -> list[tuple[str, str]]:
-    """Return (stem, word) of what a text is about: no function words, no bare numbers, nothing very short."""
+def _collect_function_words(reads: Sequence[Sequence[ChunkReading]]) -> frozenset[str]:
+    """Return the words without a topic, function words and words of time, of every language that many texts are in.
+
+    A short text tells its language badly; what others are in tells it for it.
+    """
+    lexicons = [lexicon_of(read) for read in reads]
+    spoken = Counter(map(id, lexicons))
+    many = {id(one): one for one in lexicons if spoken[id(one)] >= SPOKEN_SHARE_MIN * len(reads)}
+    return frozenset().union(*(one.stop | one.time_words for one in many.values()))
+
+
+def _list_topic_words(read: Sequence[ChunkReading], empty: AbstractSet[str]) -> list[tuple[str, str]]:
+    """Return (stem, word) of what a text is about: no word of `empty`, no bare number, nothing very short."""
     return [
         (stem, word)
-        for reading in readings(text)
+        for reading in read
         for word, stem in reading.content
-        if len(word) >= (TOPIC_CHARS_MIN if word.isascii() else 2) and not word.isdigit()
+        if len(word) >= (TOPIC_CHARS_MIN if word.isascii() else 2)
+        and not word.isdigit()
+        and word not in empty
+        and _BINDING.isdisjoint(word)
     ]
 
 
