@@ -218,7 +218,7 @@ async def test_topics_are_what_tells_texts_apart(memory: remanence.Engine) -> No
         ("fr", "Hier nous étions au port et il y avait du brouillard.", "brouillard", "hier nous et il du"),
         (
             "pt",
-            "Ontem nós estivemos no porto, mas não havia barcos porque havia nevoeiro.",
+            "Ontem nós estivemos no porto, mas não havia barcos nem sol.",
             "porto",
             "ontem não porque mas",
         ),
