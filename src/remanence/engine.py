@@ -66,7 +66,15 @@ if TYPE_CHECKING:
     from remanence.flows.exchange import transfer
     from remanence.flows.inspect import checks, inspect
     from remanence.flows.inspect.inspect import Event, Run, State
-    from remanence.flows.recall import counting, framing, listing, profiling, rating, recalling
+    from remanence.flows.recall import (
+        counting,
+        framing,
+        listing,
+        profiling,
+        rating,
+        recall_request,
+        recalling,
+    )
     from remanence.flows.recall.counting import CountResult
     from remanence.flows.recall.profiling import Profile, Topic
     from remanence.flows.schedule import forecasting, lifetime
@@ -101,7 +109,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
             "remanence.flows.exchange": "transfer",
             "remanence.flows.inspect": "checks inspect",
             "remanence.flows.inspect.inspect": "Event Run State",
-            "remanence.flows.recall": "counting framing listing profiling rating recalling",
+            "remanence.flows.recall": "counting framing listing profiling rating recall_request recalling",
             "remanence.flows.recall.counting": "CountResult",
             "remanence.flows.recall.profiling": "Profile Topic",
             "remanence.flows.schedule": "forecasting lifetime",
@@ -266,7 +274,7 @@ class Engine(Shelves):
         `why_not` the answer has its `explanation`.
         """
         criteria, span = recalling.read_recallable(filters or {}), to_span(between)
-        request = recalling.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
+        request = recall_request.RecallRequest(query, limit, budget, filters=criteria, between=span, **asking)
         return await recalling.recall(self._core, request)
 
     async def frame(

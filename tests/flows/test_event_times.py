@@ -57,6 +57,38 @@ async def test_what_is_said_in_these_words_is_asked_for(opener: Opener, clock: M
     assert () == answer.times
 
 
+async def test_the_event_is_looked_up_where_the_question_is(opener: Opener, clock: ManualClock) -> None:
+    """What somebody disputed tells no day, nor does a question; of others the most trusted; frames say it, too."""
+    clock.set(FAIR + timedelta(days=30))
+    question = "What did I paint two weeks before the village fair?"
+    async with opener() as memory:
+        await _learn(memory)
+        await memory.learn("The village fair is on 3 June.", trust="outside", said_at=FAIR)
+        wrong = await memory.learn("The village fair is on 1 May.", said_at=FAIR)
+        await memory.dispute(wrong.id)
+        await memory.learn("Is the village fair on 9 May?", said_at=FAIR)
+        answer, frame = await memory.recall(question), await memory.frame("attention", question)
+        await memory.forget(4)
+        other = await memory.recall(question)
+
+    assert ["(#4): 2026-05-13"] == [one[one.index("(") : -len(" to 2026-05-19")] for one in answer.times]
+    assert answer.times == frame.times
+    assert () == other.times  # by the other day nothing was painted two weeks before
+
+
+async def test_what_was_not_said_then_is_asked_by_all_words(opener: Opener, clock: ManualClock) -> None:
+    """Advice for the day after something is found by its own words, whenever it was given."""
+    clock.set(FAIR)
+    async with opener() as memory:
+        await memory.learn("The surgery is on 4 May.", session="date")
+        told = await memory.learn("After surgery a shower is fine from the next day on.", session="advice")
+        await memory.learn("The shower head is broken.", session="broken")
+        answer = await memory.recall("May I shower a day after the surgery?", limit=1)
+
+    assert [told.id] == [hit.id for hit in answer]
+    assert () == answer.times
+
+
 async def test_an_event_that_nobody_tells_of_hides_nothing(opener: Opener, clock: ManualClock) -> None:
     """The question is then one by its words; where without the event's words nothing is found, they count again."""
     clock.set(FAIR)

@@ -80,6 +80,21 @@ async def test_a_profile_is_that_of_then(opener: Opener, clock: ManualClock) -> 
     ]
 
 
+async def test_a_category_of_then_is_known(tmp_path: Path) -> None:
+    """Also to a process that has seen no memory of it: what has it today is none."""
+    path, clock = tmp_path / "memory.db", ManualClock()
+    async with remanence.open(path, clock=clock) as memory:
+        learned = await memory.learn(TEXTS[0], category="preference")
+        await memory.frames.put("mine", categories="preference")
+        clock.advance(hours=1)
+        await memory.update(learned.id, category="fact")
+    async with remanence.open(path, clock=clock) as memory:
+        then = await memory.frame("mine", as_of=clock.now() - HOUR)
+        now = await memory.frame("mine")
+
+    assert ([learned.id], []) == ([hit.id for hit in then], [hit.id for hit in now])
+
+
 async def test_no_use_counts(opener: Opener, clock: ManualClock) -> None:
     """Who looks back uses nothing."""
     async with opener() as memory:

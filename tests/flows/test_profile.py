@@ -222,7 +222,7 @@ async def test_topics_are_what_tells_texts_apart(memory: remanence.Engine) -> No
             "porto",
             "ontem não porque mas",
         ),
-        ("zh", "我们昨天在港口, 那里有雾。", "港口", "我们 天在 里有"),
+        ("zh", "这个港口昨天有雾, 他们都在那里。", "港口", "这个 他们"),
         ("ja", "きのうは港町にいましたが、霧でした。", "港町", "まし した でし"),
     ],
 )

@@ -104,13 +104,12 @@ def find_time_spans(question: str, now: int) -> tuple[TimeSpan, ...]:
     if len(question) > QUESTION_CHARS_MAX:
         return ()
     day = now // DAY
-    return tuple(span for span in find_all_spans(question, day) if span.begins <= now)
+    return tuple(span for span in _find_question_spans(question, day) if span.begins <= now)
 
 
-@lru_cache(maxsize=_CACHED)
-def find_all_spans(question: str, day: int) -> tuple[TimeSpan, ...]:
-    """Return the times that a question asks about on a day since 1970, also those to come."""
-    text = normalize_nfkc(question).casefold()
+def find_all_spans(text: str, day: int) -> tuple[TimeSpan, ...]:
+    """Return the times that a text names for who reads it on a day since 1970, also those to come."""
+    text = normalize_nfkc(text).casefold()
     words, characters = find_tokens(text, spaced=True), find_tokens(text, spaced=False)
     codes = find_languages(words, characters)
     if any(_sign_number(match.group())[0] in "yT" for match in words):
@@ -122,6 +121,10 @@ def find_all_spans(question: str, day: int) -> tuple[TimeSpan, ...]:
             signs = list(sign_words(words if WHEN[code].spaced else characters, code))
             best = max(best, list(_read(text, signs, today, spaced=WHEN[code].spaced)), key=_count_characters)
     return tuple(best) if len(best) <= SPANS_MAX else ()
+
+
+# Questions alone are kept: a memory's text is nowhere once it is erased.
+_find_question_spans = lru_cache(maxsize=_CACHED)(find_all_spans)
 
 
 def _count_characters(spans: Sequence[TimeSpan]) -> int:

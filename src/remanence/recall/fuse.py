@@ -383,12 +383,12 @@ def _semantic(likeness: Floats | None, meant: _ContextualCosines | None) -> dict
     Where the model has no vector yet of a candidate, the static vectors speak for it.
     """
     if meant is None:
-        return {} if likeness is None else {"semantic": _scale_scores(likeness, SEMANTIC_WEIGHT)}
+        return {} if likeness is None else {"semantic": _scale_cosines(likeness, SEMANTIC_WEIGHT)}
     scores = np.zeros(len(meant.held), np.float32)
     scores[meant.held] = _scale_scores(meant.cosines[meant.held], BESIDE_WEIGHT)
     if likeness is None:
         return {"contextual": scores}
-    static = _scale_scores(likeness, BESIDE_WEIGHT)
+    static = _scale_cosines(likeness, BESIDE_WEIGHT)
     return {"semantic": static, "contextual": np.where(meant.held, scores, static)}
 
 
@@ -441,18 +441,21 @@ def _sum(arms: Sequence[Floats]) -> Floats:
 def _scale_scores(raw: Floats, weight: float, low: float | None = None) -> Floats:
     """Scale to 0–weight over the candidates, from the worst of them, or from `low` where that means no match.
 
-    Where all are alike, a match counts in full and nothing as nothing; where all nearly are, the worst of them counts
-    nearly in full.
+    Where all are alike, a match counts in full and nothing as nothing.
     """
     if not len(raw):
         return raw
     floor, high = float(raw.min()) if low is None else low, float(raw.max())
     if high <= floor:
         return np.full_like(raw, weight if high > 0 else 0.0)
-    if low is None:
-        floor = min(floor, high - SPAN_LEAST)
     above = raw - np.float32(floor) if floor else raw
     return above * np.float32(weight / (high - floor))
+
+
+def _scale_cosines(raw: Floats, weight: float) -> Floats:
+    """Scale static cosines; where all are nearly alike, the worst of them counts nearly in full."""
+    low, high = float(raw.min(initial=np.inf)), float(raw.max(initial=-np.inf))
+    return _scale_scores(raw, weight, min(low, high - SPAN_LEAST) if low < high else None)
 
 
 def _likeness(

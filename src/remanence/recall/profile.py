@@ -12,6 +12,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 
 from remanence.core.snapshot import Bools, Floats, Ints
+from remanence.languages import ENGLISH
 from remanence.languages.families import STATEMENTS
 from remanence.text.analysis import ChunkReading, lexicon_of, readings
 
@@ -59,7 +60,9 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     reads = [readings(text) for text in texts]
     empty = _collect_function_words(reads)
     for read in reads:
-        pairs = _list_topic_words(read, empty)
+        own = lexicon_of(read)
+        is_sure = own is not ENGLISH or _is_english(read)
+        pairs = _list_topic_words(read, own.stop | own.time_words if is_sure else empty)
         met.update(pairs)
         for stem, count in Counter([stem for stem, _ in pairs]).items():
             scores[stem] += count / len(pairs)
@@ -78,7 +81,7 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
 def _collect_function_words(reads: Sequence[Sequence[ChunkReading]]) -> frozenset[str]:
     """Return the words without a topic, function words and words of time, of every language that many texts are in.
 
-    A short text tells its language badly; what others are in tells it for it.
+    They are those of a text that tells too little of its own language.
     """
     lexicons = [lexicon_of(read) for read in reads]
     spoken = Counter(map(id, lexicons))
@@ -95,8 +98,13 @@ def _list_topic_words(read: Sequence[ChunkReading], empty: AbstractSet[str]) -> 
         if len(word) >= (TOPIC_CHARS_MIN if word.isascii() else 2)
         and not word.isdigit()
         and word not in empty
-        and _BINDING.isdisjoint(word)
+        and not _BINDING.issuperset(word)
     ]
+
+
+def _is_english(read: Sequence[ChunkReading]) -> bool:
+    """Tell whether a text that is in no other language has two function words of English."""
+    return sum(word in ENGLISH.stop for reading in read for word in reading.folded) > 1
 
 
 def _most_met(words: Mapping[str, int]) -> str:

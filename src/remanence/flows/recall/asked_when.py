@@ -1,43 +1,61 @@
 """The times that a question asks about: those that the caller says, else what its words say or tell by an event."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 from remanence.core.clock import DAY, to_span
 from remanence.core.keywords import Moment
-from remanence.core.model import Memory, short_id
+from remanence.core.model import Memory, Verification, short_id
 from remanence.core.results import date_of
 from remanence.read.event_times import find_event_day, find_event_time
 from remanence.read.when import TimeSpan, find_time_spans
+from remanence.text.analysis import only_asks, stems
 
 AROUND = "around"  # what the caller said himself
 
 
-async def read_times(
-    now: int,
-    question: str,
-    around: tuple[Moment, Moment] | None,
-    find_event: Callable[[str], Awaitable[Sequence[Memory]]],
-) -> tuple[tuple[TimeSpan, ...], str]:
-    """Return the times that a question asks about, and the question by whose words the answer is found.
+class AskedTime(NamedTuple):
+    """A time that an event tells, and the question without the words that tell it."""
 
-    `find_event` looks for what speaks of an event. The first that names its day tells when that was, else the first by
-    when it was said, and the event's words are then words of a time. InvalidInput for a span that ends before it
-    begins, or is none.
+    span: TimeSpan
+    rest: str
+
+
+def read_times(now: int, question: str, around: tuple[Moment, Moment] | None) -> tuple[TimeSpan, ...]:
+    """Return the times that a question asks about; InvalidInput for a span that ends before it begins, or is none."""
+    if around is None:
+        return find_time_spans(question, now)
+    span = to_span(around, AROUND)
+    return () if span is None else (TimeSpan(*span, AROUND),)
+
+
+async def read_event_time(
+    now: int, question: str, find_event: Callable[[str], Awaitable[Sequence[Memory]]]
+) -> AskedTime | None:
+    """Return the time that a question tells by an event, None where it tells none so or nobody knows when that was.
+
+    `find_event` looks for what speaks of an event. Of those that name its day the most trusted tells when it was, of
+    equals the newest; where none does, the first by when it was said.
     """
-    if around is not None:
-        span = to_span(around, AROUND)
-        return (() if span is None else (TimeSpan(*span, AROUND),)), question
     event = find_event_time(question)
-    if event is not None:
-        telling = [one for one in await find_event(event.event) if event.is_told_by(one.text)]
-        days = [find_event_day(one.text, one.said_at) for one in telling]
-        if telling and not any(event.is_told_alike(one.text) for one in telling):
-            at = next((place for place, day in enumerate(days) if day is not None), 0)
-            memory, day = telling[at], days[at]
-            meant = event.find_span(memory.said_at // DAY if day is None else day, short_id(memory.seq))
-            if meant.begins <= now:
-                return (meant,), event.leave_out(question, memory.text)
-    return find_time_spans(question, now), question
+    if event is None:
+        return None
+    telling = [
+        one
+        for one in await find_event(event.event)
+        if one.verification is not Verification.DISPUTED
+        and not only_asks(one.text)
+        and event.is_told_by(one.text)
+    ]
+    if not telling or any(event.is_told_alike(one.text) for one in telling):
+        return None
+    days = {one.seq: find_event_day(one.text, one.said_at) for one in telling}
+    dated = [one for one in telling if days[one.seq] is not None]
+    memory = max(dated, key=lambda one: (one.trust, one.said_at), default=telling[0])
+    day = days[memory.seq]
+    span = event.find_span(memory.said_at // DAY if day is None else day, short_id(memory.seq))
+    rest = event.leave_out(question, memory.text)
+    return AskedTime(span, rest) if span.begins <= now and stems(rest) else None
 
 
 def describe_times(times: Sequence[TimeSpan]) -> tuple[str, ...]:

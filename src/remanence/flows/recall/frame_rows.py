@@ -104,7 +104,8 @@ class PresentRows:
 class PastRows:
     """The rows of a scope as it was at an instant, in the codes of the index, which stays still.
 
-    Of links, which are not told as of then, nothing counts; uses are today's, but those since then.
+    Of links, which are not told as of then, nothing counts. Uses are today's; of who was used since it is not known
+    when that was before.
     """
 
     def __init__(self, core: Core, past: "past_ranking.PastScope") -> None:

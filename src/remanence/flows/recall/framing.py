@@ -31,6 +31,7 @@ from remanence.flows.indexes.archive_index import STALE
 from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall import kept_frames
 from remanence.flows.recall.answer_rows import ReadPast, read_ranked_rows
+from remanence.flows.recall.asked_when import describe_times
 from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.fill import FrameContent, Queue, describe_missing, fill
 from remanence.flows.recall.filters import FRESH
@@ -143,6 +144,7 @@ class _FrameCandidates:
     links: Sequence[Link] | None = None
     eligible: RankedEligible | None = None
     read_past: ReadPast | None = None
+    times: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -210,7 +212,7 @@ async def frame(core: Core, look: Look) -> RecallResult:
     )
     head = [WEAK] * weak + [describe_missing(content.missing)] * says_missing
     answer = await run_off_loop(chars, _answer, core, look, chosen, (field, ranking), (content, room), head)
-    answer = replace(answer, without_model=field.without_model)
+    answer = replace(answer, without_model=field.without_model, times=field.times)
     if look.count_use and not answer.is_weak and look.as_of is None:
         used = [hit.memory.seq for hit in answer.memories]
         core.uses.count(used, look.agent or core.agent, together=True, links=field.links)
@@ -338,18 +340,10 @@ async def _with_profile(
 
 
 async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at: int) -> _FrameCandidates:
-    """Gather the candidates of a scope that was just seen to stand somewhere; nobody moves the index meanwhile."""
+    """Gather the candidates of a scope that was just seen to stand somewhere, or beyond."""
     now, clock = core.clock.now(), _clock(core, chosen)
-    request = RecallRequest(
-        look.query or "", budget=room.tokens, read_ahead=READ_AHEAD, as_of=look.as_of, trace=look.trace
-    )
-    request = await with_times(core, request)
-    query = None if look.query is None else request.query
-    context = (
-        None
-        if query is None
-        else (*await asked_for(core, query), await extra_vectors.embed_question(core, query))
-    )
+    request, context = await _prepare_question(core, look, room)
+    query = None if request is None else request.query
     look.trace.mark("question")
     columns = _COLUMNS | (RANKED if query is not None else frozenset())
     columns, tags = (columns | NEEDS.columns, NEEDS.tags) if chosen.profile else (columns, frozenset())
@@ -366,7 +360,7 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
         look.trace.begin_rows(core.index)
         guaranteed = stands & await _match_any_tag(scope_rows, chosen.guarantees)
         passes = await _match_frame_filters(core, chosen, scope_rows, (stands, guaranteed), look)
-        if query is None or context is None:
+        if request is None or context is None:
             reach = _reach_all_rows(passes)
         else:
             masks = passes, guaranteed
@@ -397,7 +391,27 @@ async def _field(core: Core, chosen: Frame, look: Look, room: Filling, stands_at
             read.links,
             profile,
             scope_rows.read_past,
+            () if request is None or request.times is None else describe_times(request.times),
         )
+
+
+async def _prepare_question(
+    core: Core, look: Look, room: Filling
+) -> tuple[RecallRequest | None, AskedWords | None]:
+    """Return the question as it is asked with what is known of its words, None for both where there is none."""
+    if look.query is None:
+        return None, None
+    request = RecallRequest(
+        look.query,
+        budget=room.tokens,
+        read_ahead=READ_AHEAD,
+        archived="closed",
+        as_of=look.as_of,
+        trace=look.trace,
+    )
+    request = await with_times(core, request)
+    context = await asked_for(core, request.query)
+    return request, (*context, await extra_vectors.embed_question(core, request.query))
 
 
 async def _read_rows(core: Core, look: Look) -> FrameRows:
@@ -437,8 +451,9 @@ async def _match_frame_filters(
         passes &= guaranteed | await _match_any_tag(scope_rows, chosen.tags)
         trace.note_filter("tags", passes)
     if chosen.categories:
+        column = scope_rows.column("category")  # which may have names that the index had not
         codes = [core.index.code("category", name) for name in chosen.categories]
-        passes &= guaranteed | np.isin(scope_rows.column("category"), codes)
+        passes &= guaranteed | np.isin(column, codes)
         trace.note_filter("categories", passes)
     if chosen.window_hours is not None:
         idle = await scope_rows.find_idle_hours(_clock(core, chosen))

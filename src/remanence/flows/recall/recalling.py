@@ -43,7 +43,7 @@ from remanence.flows.recall.archive_ranking import (
     ranked_with_archive,
     read_best_archived,
 )
-from remanence.flows.recall.asked_when import AROUND, describe_times, read_times
+from remanence.flows.recall.asked_when import AROUND, describe_times, read_event_time, read_times
 from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.filters import ArchiveFilter, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
@@ -53,10 +53,11 @@ from remanence.flows.recall.narrowing import find_passing
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import judge_together, reads_like_order
 from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
-from remanence.flows.recall.recall_request import RecallRequest as RecallRequest
+from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.trace import Outcome
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
+from remanence.read.when import TimeSpan
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage, select_places_to_read
 from remanence.recall.frames import BUDGET_MAX
 from remanence.recall.fuse import UNSURE_FACTOR, Contextual, Query, RankResult, rank, weak_floor
@@ -132,27 +133,38 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     if asked.count_use and not answer.is_weak and asked.as_of is None:
         standing = [hit.memory.seq for hit in answer.memories if hit.memory.status in STANDING]
         core.uses.count(standing, asked.agent or core.agent)
-    if not answer.memories and asked.said not in (
-        None,
-        asked.query,
-    ):  # nothing is found without the event's words
-        return await recall(core, replace(asked, query=asked.said or "", said=None))
     asked.trace.mark("answer")
     floor = None if ranking.by_model else find_floor(core, ranking.candidates)
     return asked.trace.explain_recall(answer, Outcome(hits, links, asked.limit, asked.budget, floor))
 
 
 async def with_times(core: Core, asked: RecallRequest) -> RecallRequest:
-    """Return a question with the times that it asks about, where nobody has read them yet."""
+    """Return a question with the times that it asks about, where nobody has read them yet.
+
+    One that tells its time by an event is asked without the event's words, if what answers it best was said then.
+    """
     if asked.times is not None:
         return asked
+    plain = replace(asked, times=read_times(asked.at(core), asked.query, asked.around))
+    if asked.around is not None:
+        return plain
+    alone = RecallRequest(
+        "", thread=asked.thread, filters=asked.filters, archived=asked.archived, as_of=asked.as_of, times=()
+    )
+
+    async def look_up(query: str, limit: int, *times: TimeSpan) -> RecallResult:
+        return await recall(core, replace(alone, query=query, limit=limit, times=times, count_use=False))
 
     async def find_event(event: str) -> list[Memory]:
-        told = RecallRequest(event, EVENT_POOL, thread=asked.thread, filters=asked.filters, times=())
-        return [hit.memory for hit in await recall(core, replace(told, count_use=False, as_of=asked.as_of))]
+        return [hit.memory for hit in await look_up(event, EVENT_POOL)]
 
-    times, query = await read_times(asked.at(core), asked.query, asked.around, find_event)
-    return replace(asked, times=times, query=query, said=asked.query)
+    told = await read_event_time(asked.at(core), asked.query, find_event)
+    if told is None:
+        return plain
+    best = await look_up(told.rest, 1, told.span)
+    if best.is_weak or not any("when" in hit.parts for hit in best):
+        return plain
+    return replace(asked, times=(told.span,), query=told.rest, said=asked.query)
 
 
 async def _looked_for(core: Core, asked: RecallRequest, words: AskedWords, pool: int) -> ArchiveRanking:
