@@ -7,19 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from remanence.recall import nearest as module
-from remanence.recall.nearest import nearest, whole_tiles
+from remanence.recall.nearest import whole_tiles
+from remanence.recall.quantized import Halves, QuantizedVectors
 
 
-def _units(rows: int, dimensions: int, distinct: int) -> npt.NDArray[np.float16]:
+def _units(rows: int, dimensions: int, distinct: int) -> Halves:
     """Make repeatable unit vectors, of which many are the same."""
     random = np.random.default_rng(rows)
     found = random.standard_normal((distinct, dimensions))[random.integers(0, distinct, rows)]
-    units: npt.NDArray[np.float16] = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16)
+    units: Halves = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16)
     return units
 
 
+def nearest(
+    vectors: Halves, asked: npt.NDArray[np.intp], among: npt.NDArray[np.bool_], *, least: float, most: int
+) -> list[module.Nearest]:
+    """Find the nearest among vectors as an index holds them."""
+    return module.nearest(QuantizedVectors.quantize(vectors), asked, among, least=least, most=most)
+
+
 def _pair_by_pair(
-    vectors: npt.NDArray[np.float16], row: int, among: npt.NDArray[np.bool_], least: float, most: int
+    vectors: Halves, row: int, among: npt.NDArray[np.bool_], least: float, most: int
 ) -> list[int]:
     cosines = (vectors.astype(np.float32) @ vectors[row].astype(np.float32)).round(5)
     others = [int(k) for k in np.flatnonzero(among & (cosines >= least)) if k != row]

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,8 +10,16 @@ from hypothesis import strategies as st
 from remanence.llm.base import Embedder
 from remanence.llm.local import StaticEmbedder
 from remanence.llm.offline import HashedEmbedder, NoEmbedder
-from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, windows_of
-from remanence.recall.semantic import ArrivalWeights, cosine, touched_rows, window_vectors, word_weight
+from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Bools, Floats, Windows, windows_of
+from remanence.recall.quantized import Halves, QuantizedVectors
+from remanence.recall.semantic import (
+    ArrivalWeights,
+    MeasuredWindows,
+    compare_windows,
+    measure_windows,
+    touched_rows,
+    word_weight,
+)
 from remanence.text.analysis import stems, term_hash
 from tests.unit.arrays import Said, corpus_of
 
@@ -20,11 +27,21 @@ SESSIONS = st.lists(st.integers(-1, 2), min_size=1, max_size=16)
 EMBEDDERS = [HashedEmbedder(), StaticEmbedder()]
 
 
-def bare_of(rows: int) -> npt.NDArray[np.float16]:
+DIMENSIONS = 8
+QUESTION = np.arange(1, 1 + DIMENSIONS).astype(np.float32)
+
+
+def vectors_of(rows: int) -> Halves:
     """Make repeatable unit vectors."""
-    found = np.random.default_rng(rows).standard_normal((rows, 8))
-    units: npt.NDArray[np.float16] = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16)
+    found = np.random.default_rng(rows).standard_normal((rows, DIMENSIONS))
+    units: Halves = (found / np.linalg.norm(found, axis=1, keepdims=True)).astype(np.float16)
     return units
+
+
+def compare(windows: Windows, vectors: Halves, among: Bools | None = None) -> Floats:
+    """Compare windows with the question."""
+    bare = QuantizedVectors.quantize(vectors)
+    return compare_windows(windows, bare, measure_windows(windows, bare), QUESTION, among)
 
 
 def said_in(sessions: list[int]) -> list[Said]:
@@ -33,81 +50,82 @@ def said_in(sessions: list[int]) -> list[Said]:
 
 
 @given(SESSIONS)
-def test_a_window_vector_is_the_weighted_sum_of_its_session(sessions: list[int]) -> None:
+def test_a_window_is_compared_by_the_weighted_sum_of_its_session(sessions: list[int]) -> None:
     """Own + .3 / .2 / .1 / .1 × the neighbours on each side in the same session, at length 1."""
-    bare = bare_of(len(sessions)).astype(np.float64)
-    expected = bare.copy()
+    vectors = vectors_of(len(sessions)).astype(np.float64)
+    sums = vectors.copy()
     for row, session in enumerate(sessions):
         members = [k for k, other in enumerate(sessions) if other == session]
         for other in members:
             apart = abs(members.index(row) - members.index(other))
             if session >= 0 and 0 < apart <= len(NEIGHBOUR_WEIGHTS):
-                expected[row] += NEIGHBOUR_WEIGHTS[apart - 1] * bare[other]
-    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-    found = window_vectors(windows_of(corpus_of(said_in(sessions))), bare.astype(np.float16))
+                sums[row] += NEIGHBOUR_WEIGHTS[apart - 1] * vectors[other]
+    lengths = np.linalg.norm(sums, axis=1)
+    windows = windows_of(corpus_of(said_in(sessions)))
+    found = compare(windows, vectors.astype(np.float16))
+    measured = measure_windows(windows, QuantizedVectors.quantize(vectors.astype(np.float16)))
 
-    assert np.allclose(expected, found, atol=1e-3)
-
-
-@pytest.mark.parametrize("rows", [0, 1, 31, 32, 33, 100])
-@pytest.mark.parametrize("dimensions", [1, 3, 256, 9_000])
-def test_every_row_is_compared_whatever_their_number(rows: int, dimensions: int) -> None:
-    """Vectors are compared in tiles; none is left out at the end."""
-    random = np.random.default_rng(rows)
-    vectors = random.standard_normal((rows, dimensions)).astype(np.float32)
-    query = random.standard_normal(dimensions).astype(np.float32)
-    expected = vectors.astype(np.float64) @ (query / np.linalg.norm(query))
-
-    np.testing.assert_allclose(cosine(vectors, query), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(sums @ QUESTION / np.linalg.norm(QUESTION) / lengths, found, atol=1e-4)
+    np.testing.assert_allclose(lengths, measured, rtol=1e-4)
 
 
 @given(SESSIONS, st.data())
 def test_changed_rows_reach_exactly_their_windows(sessions: list[int], data: st.DataObject) -> None:
-    """After a vector changes, working out the touched rows alone equals working out all."""
+    """After a vector changes, measuring the touched rows alone equals measuring all."""
     row = data.draw(st.integers(0, len(sessions) - 1))
     windows = windows_of(corpus_of(said_in(sessions)))
-    bare = bare_of(len(sessions))
-    before = window_vectors(windows, bare)
-    bare[row] = bare_of(99)[0]
-    after = window_vectors(windows, bare)
+    bare = QuantizedVectors.quantize(vectors_of(len(sessions)))
+    before = measure_windows(windows, bare)
+    bare.put(np.array([row]), vectors_of(99)[:1])
+    after = measure_windows(windows, bare)
     touched = touched_rows(windows, np.array([row], np.intp))
-    before[touched] = window_vectors(windows, bare, touched)
+    before[touched] = measure_windows(windows, bare, touched)
 
-    assert np.array_equal(after, before)
+    np.testing.assert_allclose(after, before, rtol=1e-6)
+    assert {row} <= {*touched.tolist()}
 
 
 @given(
     st.lists(st.sampled_from([1, 2, 3, 5, 90, 255, 256, 300]), min_size=1, max_size=6), st.integers(1, 120)
 )
-def test_many_vectors_are_blended_as_single_ones_are(lengths: list[int], words: int) -> None:
-    """Wherever a segment begins or ends, working out all rows at once gives what working out each gives."""
+def test_many_windows_are_measured_as_single_ones_are(lengths: list[int], words: int) -> None:
+    """Wherever a segment begins or ends, measuring all rows at once gives what measuring each gives."""
     segments = [number for number, length in enumerate(lengths) for _ in range(length)]
     windows = windows_of(corpus_of([Said("boat " * words, session=segment) for segment in segments]))
-    bare = bare_of(len(segments))
-    bare[::7] = 0
-    rows = np.arange(len(segments), dtype=np.intp)
+    vectors = vectors_of(len(segments))
+    vectors[::7] = 0
+    bare, rows = QuantizedVectors.quantize(vectors), np.arange(len(segments), dtype=np.intp)
 
-    assert np.allclose(window_vectors(windows, bare, rows), window_vectors(windows, bare), atol=1e-5)
-
-
-def test_a_memory_without_vector_borrows_or_stays_empty() -> None:
-    """No vector and no neighbour is a zero row, never a NaN."""
-    windows = windows_of(corpus_of(said_in([0, 0, -1])))
-    bare = bare_of(3)
-    bare[1:] = 0
-    found = window_vectors(windows, bare)
-
-    assert [1.0, 1.0, 0.0] == np.linalg.norm(found, axis=1).round(3).tolist()
+    assert np.allclose(measure_windows(windows, bare, rows), measure_windows(windows, bare), atol=1e-5)
 
 
-def test_cosine_is_the_angle_and_nothing_is_like_nothing() -> None:
-    """The query needs no length, rows can be chosen, and an empty query gives zeros."""
-    rows = np.eye(3, dtype=np.float32)
-    query = np.array([3, 0, 4], np.float32)
+@given(st.lists(st.integers(-1, 3), min_size=1, max_size=40), st.integers(1, 9))
+def test_some_windows_have_the_cosines_that_they_have_among_all(sessions: list[int], step: int) -> None:
+    """To the last bit, whichever are asked for: what their windows hold is read, whatever else is left out."""
+    windows, vectors = windows_of(corpus_of(said_in(sessions))), vectors_of(len(sessions))
+    among = np.arange(len(sessions)) % step == 0
 
-    assert cosine(rows, query).tolist() == pytest.approx([0.6, 0.0, 0.8])
-    assert cosine(rows, query, np.array([2])).tolist() == pytest.approx([0.8])
-    assert not cosine(rows, np.zeros(3, np.float32)).any()
+    assert compare(windows, vectors)[among].tolist() == compare(windows, vectors, among)[among].tolist()
+
+
+def test_a_memory_without_vector_borrows_or_is_like_nothing() -> None:
+    """No vector and no neighbour is a cosine of 0, never a NaN; a neighbour's vector counts whole."""
+    vectors = vectors_of(3)
+    vectors[1:] = 0
+    found = compare(windows_of(corpus_of(said_in([0, 0, -1]))), vectors)
+
+    assert found[0] == pytest.approx(found[1])
+    assert found[0] != 0
+    assert found[2] == 0
+
+
+def test_a_question_needs_no_length_and_nothing_is_like_nothing() -> None:
+    """The cosine is that of the angle; a question of zeros gives zeros."""
+    alone = corpus_of(said_in([-1] * 3))
+    three = MeasuredWindows.measure(alone, QuantizedVectors.quantize(np.eye(3, dtype=np.float16)))
+
+    assert three.compare(np.array([3, 0, 4], np.float32)).tolist() == pytest.approx([0.6, 0.0, 0.8])
+    assert not three.compare(np.zeros(3, np.float32)).any()
 
 
 def test_a_rare_word_weighs_more() -> None:

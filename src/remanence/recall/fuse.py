@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from remanence.recall.corpus import Bools, Corpus, Floats, Windows, windows_of
 from remanence.recall.lexical import Lexical, Term, damping_of, lexical_scores, name_index
-from remanence.recall.semantic import cosine
 from remanence.text.analysis import lexicon_of, readings
 
 Rows = npt.NDArray[np.intp]
@@ -44,8 +43,6 @@ LEAD_SHARE = 0.3
 SESSION_SHARE = 0.2
 # The value that counts as full: one extraordinary memory must not shrink all others.
 WORTH_PERCENTILE = 95
-# Below this share of the rows, copying the candidates' vectors is cheaper than comparing all.
-CANDIDATES_GATHERED_SHARE = 0.2
 WEAK_SIZE = 600  # memories of a conversation on which floors were chosen
 UNSURE_FACTOR = 1.1  # of the floor of so many: below it an answer is unsure
 # The strength of an answer is that of the best of so many, however few are returned.
@@ -101,12 +98,12 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Contextual:
-    """Window vectors of a model by row, and which rows have a vector of their own.
+    """The cosines of windows of a model with the question by row, and which rows have a vector of their own.
 
     `floor` is the strength below which words and static vectors are known to answer weakly, if anybody knows.
     """
 
-    vectors: Floats
+    cosines: Floats
     held: Bools
     floor: float | None = None
 
@@ -178,7 +175,7 @@ def ground_of(corpus: Corpus, speakers: Sequence[str]) -> Ground:
 def rank(
     ground: Ground,
     terms: Mapping[str, Term],
-    vectors: Floats | None,
+    cosines: Floats | None,
     query: Query,
     allowed: Bools | None,
     limit: int,
@@ -187,9 +184,9 @@ def rank(
 ) -> RankResult:
     """Rank a scope against a question and return the best `limit` rows.
 
-    `terms` are those of the question's stems, `vectors` are window vectors by row, `contextual` those of a model, or in
-    place of either their cosines with the question, where somebody has compared them.
-    `allowed` (by row) are the rows inside the filters, else the live ones, `archived` those whose score is lowered.
+    `terms` are those of the question's stems, `cosines` those of windows with the question by row, `contextual` those
+    by a model. `allowed` (by row) are the rows inside the filters, else the live ones, `archived` those whose score is
+    lowered.
     """
     inside = ground.corpus.live if allowed is None else allowed
     candidates = np.flatnonzero(inside)
@@ -201,10 +198,8 @@ def rank(
         names=ground.names,
         names_capped=query.within_conversation,
     )
-    likeness = _likeness(vectors, query.vector, candidates, len(ground.corpus))
-    context_cosines = (
-        None if contextual is None else _compare_contextual(contextual, query.contextual, candidates)
-    )
+    likeness = None if cosines is None else _select_candidates(cosines, candidates)
+    context_cosines = None if contextual is None else _select_contextual(contextual, candidates)
     arms = {"lexical": _scale_scores(_select_candidates(lexical.scores, candidates), LEXICAL_WEIGHT, low=0.0)}
     arms |= _semantic(likeness, context_cosines)
     if contextual is not None and context_cosines is not None and contextual.floor:
@@ -422,13 +417,12 @@ def _strength(held: float, cosine: float | None) -> float:
     return held if cosine is None else (held + min(1.0, max(0.0, cosine))) / 2
 
 
-def _compare_contextual(
-    contextual: Contextual, query: npt.NDArray[np.float32] | None, candidates: Rows
-) -> _ContextualCosines | None:
-    """Compare the candidates with the question by a model's vectors; None where none of them has one."""
+def _select_contextual(contextual: Contextual, candidates: Rows) -> _ContextualCosines | None:
+    """Return what a model says of the candidates; None where it has a vector of none of them."""
     mask = _select_candidates(contextual.held, candidates)
-    cosines = _likeness(contextual.vectors, query, candidates, len(contextual.held))
-    return None if cosines is None or not mask.any() else _ContextualCosines(cosines, mask)
+    return (
+        _ContextualCosines(_select_candidates(contextual.cosines, candidates), mask) if mask.any() else None
+    )
 
 
 def _sum(arms: Sequence[Floats]) -> Floats:
@@ -456,18 +450,6 @@ def _scale_cosines(raw: Floats, weight: float) -> Floats:
     """Scale static cosines; where all are nearly alike, the worst of them counts nearly in full."""
     low, high = float(raw.min(initial=np.inf)), float(raw.max(initial=-np.inf))
     return _scale_scores(raw, weight, min(low, high - SPAN_LEAST) if low < high else None)
-
-
-def _likeness(
-    vectors: Floats | None, query: npt.NDArray[np.float32] | None, candidates: Rows, n: int
-) -> Floats | None:
-    if vectors is None or query is None or not query.size or not query.any():
-        return None
-    if vectors.ndim == 1:
-        return _select_candidates(vectors, candidates)
-    if len(candidates) < CANDIDATES_GATHERED_SHARE * n:
-        return cosine(vectors, query, candidates)
-    return _select_candidates(cosine(vectors, query), candidates)
 
 
 def _number_segments(windows: Windows) -> Rows:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from remanence.recall.corpus import Bools, Corpus, Floats, Windows
+from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.lexical import Term, term_of
 
@@ -59,14 +59,3 @@ def join_corpora(standing: Corpus, archived: Corpus, speakers: Sequence[str]) ->
     }
     ground = ground_of(Corpus(**columns), speakers)
     return JoinedCorpus(ground, place[: len(standing)], place[len(standing) :])
-
-
-def add_window_rows(windows: Windows, rows: Rows) -> Rows:
-    """Return, ascending, some rows with all whose words their windows hold."""
-    slots = rows if windows.slot is None else windows.slot[rows]
-    near = [slots]
-    for k, share in enumerate(windows.share, 1):
-        before, after = slots[slots >= k], slots[slots < len(windows.length) - k]
-        near += [before[share[before - k] > 0] - k, after[share[after] > 0] + k]
-    neighbours = np.unique(np.concatenate(near))
-    return neighbours if windows.order is None else np.sort(windows.order[neighbours])

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from remanence.recall.corpus import Bools, Floats
-from remanence.recall.semantic import Rows
+from remanence.recall.quantized import QuantizedVectors, Rows
 
 BLOCK = 512  # rows compared at once with all that are asked for
 PAIRS_MAX = 1 << 16  # pairs that wait to be sorted
@@ -25,7 +24,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(
-    vectors: npt.NDArray[np.float16], asked: Rows, among: Bools, *, least: float, most: int
+    vectors: QuantizedVectors, asked: Rows, among: Bools, *, least: float, most: int
 ) -> list[Nearest]:
     """Return for each row asked for the `most` others, of those in `among`, whose cosine is at least `least`.
 
@@ -70,7 +69,7 @@ def _countable_pairs(asked: Rows, among: Bools, start: int, shape: tuple[int, ..
     return allowed
 
 
-def _blocks(vectors: npt.NDArray[np.float16], asked: Rows) -> Iterator[tuple[int, Floats]]:
+def _blocks(vectors: QuantizedVectors, asked: Rows) -> Iterator[tuple[int, Floats]]:
     """Yield (first row, cosines by block of rows, tile, row of the tile, row of the block) in tiles of either side."""
     dimensions = vectors.shape[1]
     side = 1 << max(0, (TILE_PRODUCTS // (TILE_ROWS * dimensions)).bit_length() - 1)
@@ -82,7 +81,7 @@ def _blocks(vectors: npt.NDArray[np.float16], asked: Rows) -> Iterator[tuple[int
         yield start, np.matmul(own, np.ascontiguousarray(others.swapaxes(2, 3)))
 
 
-def _pad_rows(vectors: npt.NDArray[np.float16], to: int) -> Floats:
+def _pad_rows(vectors: Floats, to: int) -> Floats:
     """Return vectors with rows of zeros behind them, up to a multiple of `to`."""
     rows = np.zeros((-(-len(vectors) // to) * to, vectors.shape[1]), np.float32)
     rows[: len(vectors)] = vectors

@@ -1,17 +1,28 @@
-"""The semantic arm: vectors blended with their neighbours', compared by cosine. Knows no embedder and no store."""
+"""The semantic arm: a memory and its neighbours compared with a question by cosine. Knows no embedder and no store."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 from numpy.lib.stride_tricks import sliding_window_view
 
-from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, Floats, Ints, Windows
+from remanence.recall.corpus import (
+    NEIGHBOUR_WEIGHTS,
+    Bools,
+    Corpus,
+    Floats,
+    Ints,
+    Windows,
+    spread,
+    windows_of,
+)
+from remanence.recall.quantized import QuantizedVectors
 from remanence.text.analysis import term_hash
 
 Rows = npt.NDArray[np.intp]
-Vectors = npt.NDArray[np.float16] | npt.NDArray[np.float32]
 
 # As if so many memories without the word were there (the keep-value's prior): in a small store the words of its topic
 # would weigh nothing.
@@ -22,6 +33,8 @@ RUN = 24
 _RUNS_AT_ONCE = 32
 _COLUMNS = 256
 _REACH = len(NEIGHBOUR_WEIGHTS)
+# Beyond this share of the rows, reading all vectors is cheaper than gathering those that are needed.
+READ_WHOLE_SHARE = 0.5
 _FEW_STEMS = 64  # of a text that comes alone; from there on arrays are the faster
 
 
@@ -71,25 +84,63 @@ class ArrivalWeights:
         return word_weight(self._memories + text, self._df[text])
 
 
-def window_vectors(windows: Windows, bare: Vectors, rows: Rows | None = None) -> Floats:
-    """Return own vector + .3 / .2 / .1 / .1 × that of the 1st to 4th neighbour on each side, as unit rows.
+def measure_windows(windows: Windows, bare: QuantizedVectors, rows: Rows | None = None) -> Floats:
+    """Return how long a window's vector is: own + .3 / .2 / .1 / .1 × that of the 1st to 4th neighbour on each side.
 
-    `bare` is (n, d) by row. With `rows` only those are worked out, in the order given. A row without a vector
-    (all zeros) and without neighbours stays zero.
+    `bare` are the vectors by row. With `rows` only those are worked out, in the order given. A row without a vector
+    (all zeros) and without neighbours is of no length.
     """
     slots = None if rows is None else _slots(windows, rows)
     runs = np.arange(-(-len(bare) // RUN)) if slots is None else np.unique(slots // RUN)
-    blends = np.empty((len(runs), RUN, bare.shape[1]), np.float32)
+    by_slot = np.empty((len(runs), RUN), np.float32)
     for start in range(0, len(runs), _RUNS_AT_ONCE):
-        some = runs[start : start + _RUNS_AT_ONCE]
-        _blend(windows, bare, some, blends[start : start + len(some)])
-    by_slot: Floats = blends.reshape(len(runs) * RUN, bare.shape[1])
-    if slots is not None:
-        slots = np.searchsorted(runs, slots // RUN) * RUN + slots % RUN
-    elif windows.slot is None:
-        return by_slot[: len(bare)]
-    vectors: Floats = by_slot[windows.slot if slots is None else slots]
-    return vectors
+        blends = _blend(windows, bare, runs[start : start + _RUNS_AT_ONCE])
+        by_slot[start : start + len(blends)] = np.sqrt(np.einsum("ijk,ijk->ij", blends, blends))
+    if slots is None:
+        return windows.to_rows(by_slot.ravel()[: len(bare)])
+    lengths: Floats = by_slot.ravel()[np.searchsorted(runs, slots // RUN) * RUN + slots % RUN]
+    return lengths
+
+
+def compare_windows(
+    windows: Windows, bare: QuantizedVectors, lengths: Floats, query: Floats, among: Bools | None = None
+) -> Floats:
+    """Return the cosine of each row's window with a question; of rows that are not `among` those asked for, anything.
+
+    A product with a sum is the sum of the products: each vector is read once, and no window is ever written down.
+    `lengths` are those of the windows. A question of zeros is like nothing, and so is a window of no length.
+    """
+    norm = float(np.linalg.norm(query))
+    unit = (query / np.float32(norm) if norm > 0 else query).astype(np.float32, copy=False)
+    needed = None if among is None else np.flatnonzero(_mark_neighbours(windows, among))
+    if needed is None or len(needed) > READ_WHOLE_SHARE * len(bare):
+        products = bare.multiply(unit)
+    else:
+        products = np.zeros(len(bare), np.float32)
+        products[needed] = bare.multiply(unit, needed)
+    by_slot = products if windows.order is None else products[windows.order]
+    cosines = windows.to_rows(by_slot + spread(by_slot * windows.lends, windows.share))
+    cosines /= np.where(lengths > 0, lengths, np.float32(1))
+    return cosines
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredWindows:
+    """The windows of some memories with their vectors, made ready to be compared."""
+
+    windows: Windows
+    bare: QuantizedVectors
+    lengths: Floats
+
+    @classmethod
+    def measure(cls, corpus: Corpus, bare: QuantizedVectors) -> Self:
+        """Make ready what the windows of a corpus hold."""
+        windows = windows_of(corpus)
+        return cls(windows, bare, measure_windows(windows, bare))
+
+    def compare(self, query: Floats) -> Floats:
+        """Return the cosine of each window with a question."""
+        return compare_windows(self.windows, self.bare, self.lengths, query)
 
 
 def touched_rows(windows: Windows, rows: Rows) -> Rows:
@@ -104,23 +155,22 @@ def touched_rows(windows: Windows, rows: Rows) -> Rows:
     return neighbours if windows.order is None else np.sort(windows.order[neighbours])
 
 
-def cosine(vectors: Floats, query: Floats, rows: Rows | None = None) -> Floats:
-    """Return the cosine of each unit row, or of `rows` only, with the query; a zero query is like nothing."""
-    norm = float(np.linalg.norm(query))
-    unit = query / np.float32(norm) if norm > 0 else query
-    candidates = vectors if rows is None else vectors[rows]
-    # A matrix product wakes the threads of BLAS, which spin: three times the CPU, and no faster, as reading the vectors
-    # takes all the time.
-    cosines: Floats = np.vecdot(candidates, unit.astype(np.float32, copy=False))
-    return cosines
-
-
 def _slots(windows: Windows, rows: Rows) -> Rows:
     return rows if windows.slot is None else windows.slot[rows]
 
 
-def _blend(windows: Windows, bare: Vectors, runs: Rows, blended: Floats) -> None:
-    """Write the blended unit vectors of the slots of some runs."""
+def _mark_neighbours(windows: Windows, among: Bools) -> Bools:
+    """Return by row what the windows of some rows hold."""
+    own = among if windows.order is None else among[windows.order]
+    near = own.copy()
+    for k, share in enumerate(windows.share, 1):
+        near[k:] |= own[:-k] & (share > 0)
+        near[:-k] |= own[k:] & (share > 0)
+    return near if windows.slot is None else near[windows.slot]
+
+
+def _blend(windows: Windows, bare: QuantizedVectors, runs: Rows) -> Floats:
+    """Return the sums of the slots of some runs, by run and slot of it."""
     last = len(windows.length) - 1
     slots = runs[:, None] * RUN + np.arange(-_REACH, RUN + _REACH)  # of each run, and what is around it
     if runs[-1] - runs[0] == len(runs) - 1:
@@ -129,11 +179,11 @@ def _blend(windows: Windows, bare: Vectors, runs: Rows, blended: Floats) -> None
         near = sliding_window_view(near, slots.shape[1], axis=0)[::RUN].swapaxes(1, 2)
     else:
         near = _read_slot_vectors(windows, bare, np.clip(slots, 0, last))
-    weights = _weights(windows, slots)
+    weights, blended = _weights(windows, slots), np.empty((len(runs), RUN, bare.shape[1]), np.float32)
     for start in range(0, bare.shape[1], _COLUMNS):
         some = slice(start, start + _COLUMNS)
         np.matmul(weights, near[:, :, some], out=blended[:, :, some])
-    _unit(blended)
+    return blended
 
 
 def _weights(windows: Windows, slots: Rows) -> Floats:
@@ -157,14 +207,5 @@ def _or_nothing(by_slot: Floats, slots: Rows) -> Floats:
     return values
 
 
-def _unit(blended: Floats) -> None:
-    """Scale rows to length 1, in place; zeros stay."""
-    norm: Floats = np.sqrt(np.einsum("ijk,ijk->ij", blended, blended))[:, :, None]
-    norm[norm == 0] = 1  # so that zeros stay, without a mask in the division
-    blended /= norm
-
-
-def _read_slot_vectors(windows: Windows, bare: Vectors, slots: Rows) -> Floats:
-    rows = slots if windows.order is None else windows.order[slots]
-    vectors: Floats = bare[rows].astype(np.float32)
-    return vectors
+def _read_slot_vectors(windows: Windows, bare: QuantizedVectors, slots: Rows) -> Floats:
+    return bare[slots if windows.order is None else windows.order[slots]]

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from remanence.recall.corpus import Bools, Floats
 from remanence.recall.lexical import K1, B
+from remanence.recall.quantized import QuantizedVectors
 
 Rows = npt.NDArray[np.intp]
 
@@ -31,7 +32,7 @@ class CandidateColumns:
     speaker: npt.NDArray[np.int32]
     said_at: npt.NDArray[np.int64]
     stands: Bools
-    vectors: npt.NDArray[np.float16] | None = None
+    vectors: QuantizedVectors | None = None
 
 
 class RankedRow(NamedTuple):
@@ -110,7 +111,7 @@ def _match_older(field: CandidateColumns, row: int, rows: Rows) -> Bools:
 def _cosines(field: CandidateColumns, row: int, rows: Rows) -> Floats:
     if field.vectors is None:
         return np.zeros(len(rows), np.float32)
-    cosines: Floats = field.vectors[rows].astype(np.float32) @ field.vectors[row].astype(np.float32)
+    cosines: Floats = field.vectors[rows] @ field.vectors[row]
     return np.maximum(cosines, 0.0)
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from remanence.core.errors import StoreDamaged
 from remanence.recall.corpus import Bools, Floats, Ints, Windows
 from remanence.recall.lexical import Term
-from remanence.recall.semantic import window_vectors
+from remanence.recall.quantized import Halves, QuantizedVectors
+from remanence.recall.semantic import compare_windows, measure_windows
 
 A = TypeVar("A", bound=np.generic)
 
@@ -28,16 +29,16 @@ class Arm:
         self.model = model
         self.dimensions = dimensions
         self.written = 0
-        self.bare: npt.NDArray[np.float16] | None = None
+        self.bare: QuantizedVectors | None = None
         self.held: Bools = np.zeros(0, np.bool_)
-        self.windows: Floats | None = None
+        self.lengths: Floats | None = None  # of the windows
 
     def forget(self) -> None:
         """Keep nothing."""
-        self.bare, self.windows = None, None
+        self.bare, self.lengths = None, None
 
-    def take(self, seqs: Ints, vectors: npt.NDArray[np.float16], rows: Ints, room: int) -> None:
-        """Take all vectors in: as they are where every row has one, since a copy costs as much as reading them.
+    def take(self, seqs: Ints, vectors: Halves, rows: Ints, room: int) -> None:
+        """Take all vectors in: where they are if every row has one, since a copy costs as much as reading them.
 
         `rows` are the sequence numbers of the rows, `room` is for how many there is to be.
         """
@@ -45,13 +46,13 @@ class Arm:
             self.dimensions = vectors.shape[1]
         whole = vectors.shape == (room, self.dimensions) and np.array_equal(seqs, rows)
         if whole and vectors.flags.writeable:
-            self.bare, self.held = vectors, np.ones(room, np.bool_)
+            self.bare, self.held = QuantizedVectors.quantize(vectors, in_place=True), np.ones(room, np.bool_)
             return
-        self.bare = np.zeros((room, self.dimensions), np.float16)
+        self.bare = QuantizedVectors.make_empty(room, self.dimensions)
         self.held = np.zeros(room, np.bool_)
         self.place(seqs, vectors, rows)
 
-    def place(self, seqs: Ints, vectors: npt.NDArray[np.float16], rows: Ints) -> None:
+    def place(self, seqs: Ints, vectors: Halves, rows: Ints) -> None:
         """Put vectors into their rows; rows that are not here are left for the next refresh."""
         if self.bare is None or not self.dimensions or not len(seqs) or not len(rows):
             return
@@ -63,40 +64,50 @@ class Arm:
         at = np.searchsorted(rows, seqs)
         at[at == len(rows)] = 0
         here = rows[at] == seqs
-        self.bare[at[here]] = vectors[here]
+        self.bare.put(at[here], vectors[here])
         self.held[at[here]] = True
 
-    def clear(self, rows: Ints) -> None:
+    def clear(self, rows: Ints | slice) -> None:
         """Take the vectors of some rows away."""
         if self.bare is not None:
-            self.bare[rows], self.held[rows] = 0, False
+            self.bare.clear(rows)
+            self.held[rows] = False
 
     def grow(self, begin: int, end: int, room: int) -> None:
         """Make room for so many rows, the new ones without a vector."""
         if self.bare is None:
             return
-        self.bare, self.held = pad_rows(self.bare, room), pad_rows(self.held, room)
-        self.windows = None if self.windows is None else pad_rows(self.windows, room)
-        self.bare[begin:end], self.held[begin:end] = 0, False
+        if room != len(self.bare):
+            self.bare = self.bare.resize(room)
+        self.held = pad_rows(self.held, room)
+        self.lengths = None if self.lengths is None else pad_rows(self.lengths, room)
+        self.clear(slice(begin, end))
 
     def leave(self, stay: Bools) -> None:
         """Keep some rows only."""
         if self.bare is None:
             return
-        rows = len(stay)
-        self.bare, self.held = self.bare[:rows][stay], self.held[:rows][stay]
-        self.windows = None if self.windows is None else self.windows[:rows][stay]
+        rows = np.flatnonzero(stay)
+        self.bare, self.held = self.bare.select(rows), self.held[rows]
+        self.lengths = None if self.lengths is None else self.lengths[rows]
 
-    def blend_all(self, windows: Windows, rows: int) -> None:
-        """Work out all windows, which are followed from then on."""
+    def measure_all(self, windows: Windows, rows: int) -> None:
+        """Measure all windows, which are followed from then on."""
         assert self.bare is not None
         # There may be room for more rows already.
-        self.windows = pad_rows(window_vectors(windows, self.bare[:rows]), len(self.bare))
+        lengths = measure_windows(windows, self.bare.select(slice(rows)))
+        self.lengths = pad_rows(lengths, len(self.bare))
 
-    def blend(self, windows: Windows, reached: Ints, rows: int) -> None:
-        """Work out again the windows of some rows."""
-        if self.windows is not None and self.bare is not None:
-            self.windows[reached] = window_vectors(windows, self.bare[:rows], rows=reached)
+    def measure(self, windows: Windows, reached: Ints, rows: int) -> None:
+        """Measure the windows of some rows again."""
+        if self.lengths is not None and self.bare is not None:
+            self.lengths[reached] = measure_windows(windows, self.bare.select(slice(rows)), reached)
+
+    def compare(self, windows: Windows, query: Floats, rows: int, among: Bools | None) -> Floats:
+        """Return by row the cosines of windows that were measured with a question."""
+        assert self.bare is not None
+        assert self.lengths is not None
+        return compare_windows(windows, self.bare.select(slice(rows)), self.lengths[:rows], query, among)
 
 
 def pad_rows(values: npt.NDArray[A], room: int) -> npt.NDArray[A]:

@@ -24,6 +24,7 @@ from remanence.read.entity import CATEGORY, THREAD
 from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Ground, ground_of
 from remanence.recall.lexical import Term, WordForms, name_forms, term_of
+from remanence.recall.quantized import Halves, QuantizedVectors
 from remanence.recall.semantic import touched_rows
 from remanence.store.base import Arriving, Find
 from remanence.store.capabilities import FullStore
@@ -96,25 +97,37 @@ class ScopeIndex:
         self._own.dimensions = dimensions
 
     @property
-    def bare_vectors(self) -> npt.NDArray[np.float16]:
+    def bare_vectors(self) -> QuantizedVectors:
         """The vectors as stored, one row per memory; zeros where there is none. Only where they were asked for."""
         assert self._own.bare is not None
-        return self._own.bare[: self._rows]
+        return self._own.bare.select(slice(self._rows))
 
-    @property
-    def windows(self) -> Floats:
-        """The vectors with those of their neighbours in the segment, normalised; only where they were asked for."""
-        if not self.dimensions:
-            return np.zeros((self._rows, 0), np.float32)
-        assert self._own.windows is not None
-        return self._own.windows[: self._rows]
+    def compare(self, query: Floats | None, among: Bools | None = None) -> Floats | None:
+        """Return by row the cosines of windows with a question; of rows that are not `among` those wanted, anything.
 
-    def contextual(self, model: str | None) -> tuple[Floats, Bools] | None:
-        """Return the windows of a model that was asked for, and which rows have a vector of it; None where none has."""
-        arm = self._model
-        if arm is None or arm.model != model or arm.windows is None or not arm.held[: self._rows].any():
+        None where there are no vectors, or nothing in the question. Windows must have been asked for.
+        """
+        return self._compare(self._own, query, among) if self.dimensions else None
+
+    def compare_contextual(
+        self, model: str | None, query: Floats | None, among: Bools | None = None
+    ) -> tuple[Floats, Bools] | None:
+        """Return the same of a model that was asked for, and which rows have a vector of it; None where none has."""
+        if not self.has_contextual(model):
             return None
-        return arm.windows[: self._rows], arm.held[: self._rows]
+        assert self._model is not None
+        cosines = self._compare(self._model, query, among)
+        return None if cosines is None else (cosines, self._model.held[: self._rows])
+
+    def has_contextual(self, model: str | None) -> bool:
+        """Tell whether any row has a vector of a model that was asked for."""
+        arm = self._model
+        return arm is not None and arm.model == model and bool(arm.held[: self._rows].any())
+
+    def _compare(self, arm: Arm, query: Floats | None, among: Bools | None) -> Floats | None:
+        if query is None or not query.any():
+            return None
+        return arm.compare(self.ground.windows, query, self._rows, among)
 
     def without_model(self, statuses: Iterable[Status]) -> Ints:
         """Return, ascending, the memories of some statuses that have no vector of the model that was asked for."""
@@ -329,13 +342,13 @@ class ScopeIndex:
                 if not whole:  # cancelled half-way: what was passed over is read anew
                     self.position = -1
             for arm in self._arms if windows else ():
-                await _to_the_end(self._blend_first, arm)
+                await _to_the_end(self._measure_first, arm)
             yield
 
-    def _blend_first(self, arm: Arm) -> None:
-        """Work out the windows of an arm where nobody did."""
-        if arm.windows is None and arm.dimensions:
-            arm.blend_all(self.ground.windows, self._rows)
+    def _measure_first(self, arm: Arm) -> None:
+        """Measure the windows of an arm where nobody did."""
+        if arm.lengths is None and arm.dimensions:
+            arm.measure_all(self.ground.windows, self._rows)
 
     @property
     def _arms(self) -> list[Arm]:
@@ -364,12 +377,12 @@ class ScopeIndex:
             await _to_the_end(self._place_late, arm, *await self._vectors(arm, missing))
         arm.written = write_mark
 
-    def _place_late(self, arm: Arm, seqs: Ints, vectors: npt.NDArray[np.float16]) -> None:
-        """Put vectors into rows that had none, and blend the windows that they reach."""
+    def _place_late(self, arm: Arm, seqs: Ints, vectors: Halves) -> None:
+        """Put vectors into rows that had none, and measure the windows that they reach."""
         arm.place(seqs, vectors, self.seq)
-        if len(seqs) and arm.windows is not None:
+        if len(seqs) and arm.lengths is not None:
             rows, _ = self.rows_among(seqs)
-            arm.blend(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
+            arm.measure(self.ground.windows, touched_rows(self.ground.windows, rows), self._rows)
 
     async def turn_to(self, *, by_hashes: bool) -> None:
         """Leave the archive out from now on, as hashes of its words are gone by, or read it again."""
@@ -469,14 +482,12 @@ class ScopeIndex:
         request = SnapshotRequest(columns - {ASKS}, tags=tags, asks=ASKS in columns, among=among)
         return await self._store.snapshot(self._scope, request, now)
 
-    async def _vectors(self, arm: Arm, only: Sequence[int]) -> tuple[Ints, npt.NDArray[np.float16]]:
+    async def _vectors(self, arm: Arm, only: Sequence[int]) -> tuple[Ints, Halves]:
         if arm.bare is None:
             return _NO_VECTORS
         return await self._read_vectors(arm, only)
 
-    async def _read_vectors(
-        self, arm: Arm, only: Sequence[int] | None = None
-    ) -> tuple[Ints, npt.NDArray[np.float16]]:
+    async def _read_vectors(self, arm: Arm, only: Sequence[int] | None = None) -> tuple[Ints, Halves]:
         """Read vectors of an arm, all or those of some memories."""
         if (arm.model is None and not arm.dimensions) or (only is not None and not only):
             return _NO_VECTORS
@@ -531,7 +542,7 @@ class ScopeIndex:
             return
         stay = np.ones(self._rows, np.bool_)
         stay[rows] = False
-        window_rows = touched_rows(self.ground.windows, rows) if self._blends else None
+        window_rows = touched_rows(self.ground.windows, rows) if self._measures else None
         if window_rows is not None:
             window_rows = (np.cumsum(stay) - 1)[window_rows[stay[window_rows]]]
         self._seq = self.seq[stay]
@@ -541,11 +552,9 @@ class ScopeIndex:
         self._rows, self._ground = len(self._seq), None
         self._terms.clear()
         self.words.forget()
-        self._blend(window_rows, rows[:0])
+        self._measure(window_rows, rows[:0])
 
-    def _place_again(
-        self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, npt.NDArray[np.float16]]]
-    ) -> bool:
+    def _place_again(self, memories: Sequence[Memory], found: Sequence[tuple[Arm, Ints, Halves]]) -> bool:
         """Put memories into their rows, old or new; return False where that takes reading anew."""
         self._terms.clear()
         latest = int(self.seq[-1]) if self._rows else 0
@@ -553,7 +562,7 @@ class ScopeIndex:
             return False  # a row came back in the middle
         old = self.rows_of(memory.seq for memory in memories if memory.seq <= latest)
         # A changed time can cut a run or join two: what stood around a row before must be worked out again, too.
-        window_rows = touched_rows(self.ground.windows, old) if self._blends else None
+        window_rows = touched_rows(self.ground.windows, old) if self._measures else None
         rested_on = self._ground_of(old)
         fresh = [memory.seq for memory in memories if memory.seq > latest]
         self._grow(len(fresh))
@@ -567,7 +576,7 @@ class ScopeIndex:
         self.words.follow(memories, self.lends[rows].tolist())
         if fresh or not all(map(_is_equal, rested_on, self._ground_of(old))):
             self._ground = None
-            self._blend(window_rows, rows)
+            self._measure(window_rows, rows)
         return True
 
     def _ground_of(self, rows: Ints) -> list[npt.NDArray[Any]]:
@@ -578,17 +587,17 @@ class ScopeIndex:
         return [*columns, mark_standing(status), _lends(status), self._entities(rows), *vectors]
 
     @property
-    def _blends(self) -> bool:
-        """Whether windows are kept."""
-        return any(arm.windows is not None for arm in self._arms)
+    def _measures(self) -> bool:
+        """Whether windows are kept measured."""
+        return any(arm.lengths is not None for arm in self._arms)
 
-    def _blend(self, left: Ints | None, rows: Ints) -> None:
-        """Work out again the windows that changed rows reach, and those that they reached before."""
+    def _measure(self, left: Ints | None, rows: Ints) -> None:
+        """Measure again the windows that changed rows reach, and those that they reached before."""
         if left is None:
             return
         window_rows = np.union1d(left, touched_rows(self.ground.windows, rows))
         for arm in self._arms:
-            arm.blend(self.ground.windows, window_rows, self._rows)
+            arm.measure(self.ground.windows, window_rows, self._rows)
 
     def __contains__(self, seq: object) -> bool:
         at = int(np.searchsorted(self.seq, seq))  # type: ignore[call-overload]

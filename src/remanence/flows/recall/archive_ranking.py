@@ -19,10 +19,11 @@ from remanence.flows.indexes.archive_index import Archive
 from remanence.flows.recall.filters import ArchiveFilter
 from remanence.flows.recall.narrowing import find_passing
 from remanence.read.entity import THREAD
-from remanence.recall.corpus import Bools, Corpus, Floats, windows_of
+from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
-from remanence.recall.joined import JoinedCorpus, Rows, add_window_rows, join_corpora
-from remanence.recall.semantic import cosine, window_vectors
+from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
+from remanence.recall.quantized import QuantizedVectors
+from remanence.recall.semantic import MeasuredWindows, touched_rows
 from remanence.store.base import AnswerRows, Ints
 from remanence.text.analysis import stems
 from remanence.text.word_hashes import NAMED
@@ -70,7 +71,7 @@ async def ranked_with_archive(
     if not memories:
         return None
     rows = np.searchsorted(archive.seq, sorted(memories))
-    near = add_window_rows(archive.ground.windows, rows)
+    near = touched_rows(archive.ground.windows, rows)
     forms = {stem: question.query.forms_of(stem) for stem in question.query.stems}
     postings = await core.index.postings(forms, every=True)
     vectors = await _vectors(core, archive.seq[near].tolist(), question)
@@ -129,7 +130,7 @@ async def _vectors(core: Core, seqs: Sequence[int], question: RankQuestion) -> _
     """Read the vectors of archived memories: their own, and those of the model that the question was asked by."""
     none = np.zeros(0, np.int64), np.zeros((0, 0), np.float16)
     own = await core.store.vectors(core.scope, only=seqs) if core.index.dimensions else none
-    if core.index.contextual(question.model_vector.model) is None:
+    if not core.index.has_contextual(question.model_vector.model):
         return own, None
     return own, await core.store.vectors(core.scope, only=seqs, model=question.model_vector.model)
 
@@ -275,11 +276,10 @@ def _beside_rows(core: Core, archive: Archive, row: int) -> Rows:
 def _own_cosines(
     core: Core, beside: _ArchiveNeighbours, both: JoinedCorpus, query: Query, read: tuple[Ints, Any]
 ) -> Floats | None:
-    if not core.index.dimensions or query.vector is None or not query.vector.any():
+    own = core.index.compare(query.vector)
+    if own is None or query.vector is None:
         return None
-    return both.by_row(
-        cosine(core.index.windows, query.vector), _compare_windows(beside, query.vector, read)[0]
-    )
+    return both.by_row(own, _compare_windows(beside, query.vector, read)[0])
 
 
 def _contextual(
@@ -289,14 +289,13 @@ def _contextual(
     question: RankQuestion,
     read: tuple[Ints, Any] | None,
 ) -> Contextual | None:
-    own = core.index.contextual(question.model_vector.model)
     vector = question.query.contextual
-    if own is None or read is None or vector is None or not vector.any():
+    own = core.index.compare_contextual(question.model_vector.model, vector)
+    if own is None or read is None or vector is None:
         return None
-    windows, has_own = own
     cosines, has = _compare_windows(beside, vector, read)
     floor = core.embedder.thresholds.weak_below
-    return Contextual(both.by_row(cosine(windows, vector), cosines), both.join_marks(has_own, has), floor)
+    return Contextual(both.by_row(own[0], cosines), both.join_marks(own[1], has), floor)
 
 
 def _compare_windows(
@@ -304,10 +303,9 @@ def _compare_windows(
 ) -> tuple[Floats, Bools]:
     """Compare the windows of archived memories with a question; the second tells which have a vector of their own."""
     archive, near, (seqs, vectors) = beside.archive, beside.near, read
-    bare = np.zeros((len(near), len(vector)), np.float16)
+    bare = QuantizedVectors.make_empty(len(near), len(vector))
     at = np.searchsorted(archive.seq[near], seqs)
-    bare[at] = vectors
+    bare.put(at, vectors)
     has_own = np.zeros(len(near), np.bool_)
     has_own[at] = True
-    some = archive.ground.corpus.take(near)
-    return cosine(window_vectors(windows_of(some), bare), vector), has_own
+    return MeasuredWindows.measure(archive.ground.corpus.take(near), bare).compare(vector), has_own

@@ -26,7 +26,7 @@ from remanence.recall.corpus import Bools, Corpus, Floats
 from remanence.recall.fuse import Contextual, Query, RankResult, rank
 from remanence.recall.joined import JoinedCorpus, Rows, join_corpora
 from remanence.recall.lexical import WordForms
-from remanence.recall.semantic import cosine, window_vectors, word_weight
+from remanence.recall.semantic import MeasuredWindows, touched_rows, word_weight
 from remanence.store.base import AnswerRows, Arriving
 from remanence.text.analysis import asks, stems, term_hash
 
@@ -82,8 +82,9 @@ class PastScope:
     """A scope as it was at an instant: `changed` as they were, by number, and all that has words as one corpus.
 
     `kept` are the rows of the index that say now what they said then, `places` where those of them that changed
-    otherwise stand among these, with how they were. `texts` are the memories whose words of then no row has, and
-    `vectors` theirs; `holders` says by stem which of these hold it.
+    otherwise stand among these, with how they were. `texts` are the memories whose words of then no row has;
+    `holders` says by stem which of these hold it. `near_rows` are theirs in the corpus with those around them, and
+    `near` the vectors of these, if there are any.
     """
 
     at: int
@@ -95,7 +96,8 @@ class PastScope:
     joined: JoinedCorpus
     speakers: Sequence[str]
     holders: Mapping[str, Sequence[int]]
-    vectors: Floats
+    near: MeasuredWindows | None
+    near_rows: Rows
 
     def mark(self, today: Bools, is_marked: Callable[[Memory], bool]) -> Bools:
         """Return by row what was so; `today` has the marks of the index, which hold of what did not change."""
@@ -204,19 +206,23 @@ def _rank(
 
 
 def _compare(core: Core, past: PastScope, vector: Floats | None) -> Floats | None:
-    if not core.index.dimensions or vector is None or not vector.any():
+    standing = core.index.compare(vector)
+    if standing is None or vector is None:
         return None
-    standing = cosine(core.index.windows, vector)[past.kept]
-    return past.joined.by_row(standing, cosine(past.vectors, vector))
+    cosines = past.joined.by_row(standing[past.kept], np.zeros(len(past.texts), np.float32))
+    if past.near is not None:
+        places = np.searchsorted(past.near_rows, past.joined.archived)
+        cosines[past.joined.archived] = past.near.compare(vector)[places]
+    return cosines
 
 
 def _contextual(core: Core, past: PastScope, question: PastQuestion) -> Contextual | None:
     """Compare by the model whose vectors stand beside; texts of then have none."""
-    own, vector = core.index.contextual(question.model_vector.model), question.query.contextual
-    if own is None or vector is None or not vector.any():
+    own = core.index.compare_contextual(question.model_vector.model, question.query.contextual)
+    if own is None:
         return None
     nothing = np.zeros(len(past.texts), np.float32)
-    cosines = past.joined.by_row(cosine(own[0], vector)[past.kept], nothing)
+    cosines = past.joined.by_row(own[0][past.kept], nothing)
     held = past.joined.join_marks(own[1][past.kept], nothing > 0)
     return Contextual(cosines, held, core.embedder.thresholds.weak_below)
 
@@ -285,12 +291,14 @@ def _join(
     for place, memory in enumerate(texts):
         for stem in dict.fromkeys(stems(memory.text)):
             holders[stem].append(place)
-    windows = vectors
+    near, near_rows = None, touched_rows(joined.ground.windows, joined.archived)
     if index.dimensions and len(texts):
-        bare = np.zeros((len(joined.ground.corpus), index.dimensions), np.float16)
-        bare[joined.standing], bare[joined.archived] = index.bare_vectors[kept], vectors
-        windows = window_vectors(joined.ground.windows, bare, joined.archived)
-    return PastScope(at, rewound, changed, kept, places, texts, joined, speakers, holders, windows)
+        row_today = np.zeros(len(corpus) + len(kept), np.intp)
+        row_today[joined.standing] = kept
+        bare = index.bare_vectors.select(row_today[near_rows])
+        bare.put(np.searchsorted(near_rows, joined.archived), vectors.astype(np.float16))
+        near = MeasuredWindows.measure(joined.ground.corpus.take(near_rows), bare)
+    return PastScope(at, rewound, changed, kept, places, texts, joined, speakers, holders, near, near_rows)
 
 
 def _turn_back(corpus: Corpus, places: Mapping[int, Memory]) -> Corpus:

@@ -459,9 +459,6 @@ def _rank_rows(
     index = core.index
     allowed, is_archived = masks
     _, query_stems, question = words
-    vectors = index.windows if index.dimensions else None
-    contextual = index.contextual(question.model)
-    beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
     if of_entities(asked):
         ground, terms = index.among_all(query_stems, postings)
     else:
@@ -469,7 +466,10 @@ def _rank_rows(
     query = _query(
         core, asked, words, word_weights(ground.windows, terms, allowed) if index.dimensions else {}
     )
-    ranking = rank(ground, terms, vectors, query, allowed, pool, beside, is_archived)
+    contextual = index.compare_contextual(question.model, question.vector, allowed)
+    beside = None if contextual is None else Contextual(*contextual, core.embedder.thresholds.weak_below)
+    cosines = index.compare(query.vector, allowed)
+    ranking = rank(ground, terms, cosines, query, allowed, pool, beside, is_archived)
     if asked.budget is not None and core.counts is token_counts:  # what else counts may find lines shorter
         tokens = index.column("tokens")[ranking.rows].tolist()
         ranking = ranking.select(select_places_to_read(tokens, asked.budget, asked.read_ahead))
