@@ -13,7 +13,9 @@ from remanence.recall import lexical
 from remanence.recall.corpus import NEIGHBOUR_WEIGHTS, spread, windows_of
 from remanence.recall.lexical import (
     K1,
+    LONG_FROM_STEMS,
     NAME_IDF_MAX,
+    UNHELD_MAX,
     WINDOWS_PRIOR,
     B,
     Lexical,
@@ -169,6 +171,15 @@ def test_a_word_that_most_memories_hold_is_not_asked_for() -> None:
     assert ["rope", "unheard"] == worth_asking(["boat", "rope", "boat", "unheard"], held, 30_000)
     assert ["boat"] == worth_asking(["boat"], held, 30_000)
     assert ["boat", "rope"] == worth_asking(["boat", "rope"], held, 19_999)
+
+
+def test_of_a_very_long_question_a_few_hundred_words_that_nobody_holds_are_enough() -> None:
+    """What some memory holds is asked wherever it stands; up to a thousand words are asked for, whoever holds them."""
+    many = [f"unheard{k}" for k in range(LONG_FROM_STEMS)]
+    held = {"boat": 1, "rope": 2}
+
+    assert ["boat", *many[:UNHELD_MAX], "rope"] == worth_asking(["boat", *many, "rope"], held, 5)
+    assert many == worth_asking(many, held, 5)
 
 
 def test_a_word_tells_apart_what_is_in_the_running() -> None:

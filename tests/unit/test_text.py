@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 from remanence.core.errors import InvalidInput
 from remanence.core.model import TEXT_CHARS_MAX
 from remanence.text import analysis as module
-from remanence.text.analysis import check_text, fingerprint, sentences, stems, term_hash, vital_tokens, words
+from remanence.text.analysis import (
+    check_text,
+    fingerprint,
+    readings,
+    sentences,
+    stems,
+    term_hash,
+    vital_tokens,
+    words,
+)
 
 # One sentence and a part of it, by script.
 SCRIPTS = {
@@ -303,3 +312,13 @@ _SIGNS = st.sampled_from(
 def test_no_code_escapes_the_look_that_comes_before(text: str) -> None:
     """A text is searched for code only where one of its signs is, and then all of it is found."""
     assert {found.group().strip("`") for found in module._CODE.finditer(text)} == set(module._find_code(text))
+
+
+def test_a_long_text_is_read_once_for_all_who_read_it_in_a_row() -> None:
+    """A question of 100 kB is read by each part of its recall; what was read before is kept no longer."""
+    long, other = "船と海" * 9_000, "海と船" * 9_000
+    first = readings(long)
+
+    assert first is readings(long)
+    assert first == (readings(other), readings(long))[1]
+    assert first is not readings(long)

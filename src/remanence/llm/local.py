@@ -196,7 +196,8 @@ def _weigh_equally(stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG00
 
 
 def _weigh_each_stem(weight: WordWeight, stems: Sequence[str], texts: Ints) -> Vectors:  # noqa: ARG001
-    return np.array([weight(stem) for stem in stems], np.float32)
+    weights = {stem: weight(stem) for stem in {*stems}}
+    return np.array([weights[stem] for stem in stems], np.float32)
 
 
 class _WordSums:

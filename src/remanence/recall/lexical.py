@@ -34,6 +34,9 @@ WINDOWS_PRIOR = 500
 # In a large store a word of every fourth memory costs most of the time and orders nothing.
 COMMON_SHARE_MAX = 0.25
 COMMON_FROM_ROWS = 20_000
+# A question of more words is long: of those that no memory holds so many are asked for.
+LONG_FROM_STEMS = 1_024
+UNHELD_MAX = 256
 # Below this share of the rows, going from one that holds a word to its neighbours is cheaper than passing over all.
 RARE_SHARE = 1 / 16
 
@@ -103,9 +106,14 @@ def name_index(names: Sequence[str]) -> dict[str, tuple[int, ...]]:
 def worth_asking(query: Sequence[str], held: Mapping[str, int], n: int) -> list[str]:
     """Return the distinct stems of a question that can order anything among n memories, `held` of which hold each.
 
-    Where all are too common, they are asked all the same.
+    Where all are too common, they are asked all the same. Of a very long question most words that nobody holds say no
+    more than the first of them do: that the answer is weak.
     """
     distinct = list(dict.fromkeys(query))
+    if len(distinct) > LONG_FROM_STEMS:
+        unheld = [stem for stem in distinct if not held.get(stem)]
+        left_out = set(unheld[UNHELD_MAX:])
+        distinct = [stem for stem in distinct if stem not in left_out]
     if n < COMMON_FROM_ROWS:
         return distinct
     return [stem for stem in distinct if held.get(stem, 0) <= COMMON_SHARE_MAX * n] or distinct

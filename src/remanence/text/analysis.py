@@ -181,7 +181,7 @@ def stems_once(text: str) -> list[str]:
 
 def readings(text: str) -> Sequence[ChunkReading]:
     """Return what each chunk between blanks says; the one pass that stems, words and values share."""
-    return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _readings.__wrapped__(text)
+    return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _long_readings(text)
 
 
 @lru_cache(maxsize=_TEXTS_CACHED)
@@ -202,6 +202,11 @@ def _readings(text: str) -> tuple[ChunkReading, ...]:
     return tuple(
         _cached_reading(chunk) if len(chunk) <= _CACHED_CHARS_MAX else _read(chunk) for chunk in chunks
     )
+
+
+_long_readings = lru_cache(maxsize=1)(
+    _readings.__wrapped__
+)  # a long question is read by each part of its recall
 
 
 def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
@@ -294,7 +299,9 @@ def _read(chunk: str) -> ChunkReading:
     if chunk.isascii() and chunk.isalpha():
         return _read_word(chunk)
     surface, tokens = _split(chunk)
-    folded_words = tuple([_strip_possessive(word.casefold()) for word in surface])
+    # By distinct words: a text without blanks is one chunk of thousands.
+    folded = {word: _strip_possessive(word.casefold()) for word in {*surface}}
+    folded_words = tuple([folded[word] for word in surface])
     stem = {word: "" if word in languages.ENGLISH.stop else _stem(word) for word in {*tokens, *folded_words}}
     content = tuple([(token, stem[token]) for token in tokens if stem[token]])
     return ChunkReading(

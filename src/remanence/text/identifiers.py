@@ -37,7 +37,7 @@ def find_identifiers(text: str) -> list[str]:
 
 def is_identifier(stem: str) -> bool:
     """Tell whether a stem is a number or a code that names one thing, as those that `find_identifiers` returns."""
-    digits = sum(map(str.isdigit, stem)) if stem.isalnum() else 0
+    digits = sum(map(str.isdigit, stem)) if stem.isalnum() and not stem.isalpha() else 0
     return digits >= (DIGITS_MIN if digits == len(stem) else CODE_DIGITS_MIN)
 
 
