@@ -2,7 +2,8 @@
 
 Drawn texts are learned into a file and made active, and then some are edited or tagged, one a run. Both ways are asked
 the same questions in turn: `as_of.ratio` is the median over pairs of CPU time. `as_of.first` is a recall as of an
-instant that nobody asked about since something was written; the others ask about the same one again.
+instant that nobody asked about since something was written, `as_of.stretch` one as of an instant between two other
+edits; `as_of.unread` is the first of all, for which the audit is read. The others ask about the same instant again.
 """
 
 import argparse
@@ -49,7 +50,10 @@ async def measure(memories: int, edits: int, questions: int, embedder: str) -> N
             clock.advance(hours=1)
             stood = clock.now()
             clock.advance(days=1)
+            between = []
             for number in range(edits):
+                clock.advance(minutes=1)
+                between.append(clock.now())
                 seq = random.randint(1, memories)
                 if number % 4:
                     await memory.update(seq, text=_text(random, 15))
@@ -57,15 +61,21 @@ async def measure(memories: int, edits: int, questions: int, embedder: str) -> N
                     await memory.tag(seq, f"edited{number}")
             asked = [_text(random, ASKED) for _ in range(questions)]
             await memory.recall(asked[0], count_use=False)
+            unread = await _spent(memory, asked[0], as_of=stood)
             pairs = []
             for question in asked:
                 first = await _spent(memory, question)
                 pairs.append((first, await _spent(memory, question, as_of=stood)))
             firsts = [await _spent(memory, asked[0], as_of=stood - number) for number in range(1, 11)]
+            stretches = [
+                await _spent(memory, asked[0], as_of=at) for at in random.sample(between, min(20, edits))
+            ]
     now, then = np.array(pairs).T * 1_000
     figure("as_of.now", float(np.median(now)), "ms", embedder=embedder)
     figure("as_of.again", float(np.median(then)), "ms", embedder=embedder)
     figure("as_of.ratio", float(np.median(then / now)), "", embedder=embedder)
+    figure("as_of.unread", unread * 1_000, "ms", embedder=embedder)
+    figure("as_of.stretch", float(np.median(stretches)) * 1_000, "ms", embedder=embedder)
     figure("as_of.first", float(np.median(firsts)) * 1_000, "ms", embedder=embedder)
 
 

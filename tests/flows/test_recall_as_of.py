@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import remanence
+from remanence.core.change import AuditPart
 from remanence.core.clock import HOUR, ManualClock
 from remanence.core.errors import ImagesEnded, InvalidInput
 from remanence.core.model import RecallResult
@@ -303,3 +305,65 @@ async def test_what_is_found_is_what_was_found_then(
 
 async def _recall(memory: remanence.Engine, options: dict[str, Any]) -> RecallResult:
     return await memory.recall(ASKED, limit=100, count_use=False, **options)
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_instants_asked_in_any_order_tell_what_each_tells_alone(
+    opener: Opener, clock: ManualClock, seed: int
+) -> None:
+    """What is known of one instant is used for the next: texts, tags and what came or went, forwards and backwards."""
+    choice, instants = Random(seed), []
+    async with opener() as memory:
+        for number in range(16):
+            clock.advance(hours=1)
+            known = [one.id for one in await memory.list(status="any")]
+            match choice.randrange(4) if known else 3:
+                case 0:
+                    await memory.update(choice.choice(known), text=f"the ferry of pier {number}")
+                case 1:
+                    await memory.tag(choice.choice(known), f"pier-{number}")
+                case 2:
+                    await memory.forget(choice.choice(known))
+                case _:
+                    await memory.learn(f"{TEXTS[number % len(TEXTS)]} {number}")
+            instants.append(clock.now())
+        choice.shuffle(instants)
+        together = [await memory.recall(ASKED, as_of=at, count_use=False) for at in instants]
+    alone = []
+    for at in instants:
+        async with opener() as memory:
+            alone.append(await memory.recall(ASKED, as_of=at, count_use=False))
+
+    assert [one.text for one in alone] == [one.text for one in together]
+    assert [_found(one) for one in alone] == [_found(one) for one in together]
+    assert [[hit.memory.tags for hit in one] for one in alone] == [
+        [hit.memory.tags for hit in one] for one in together
+    ]
+
+
+async def test_of_the_next_instant_the_audit_is_not_read_again(
+    opener: Opener, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read for an earlier instant is enough for a later one, until something is written."""
+    async with opener() as memory:
+        ferry = await memory.learn(TEXTS[0])
+        instants = []
+        for number in range(3):
+            instants.append(clock.now())
+            clock.advance(hours=1)
+            await memory.update(ferry.id, text=f"the ferry of pier {number}")
+        first = await memory.recall(ASKED, as_of=instants[0], count_use=False)
+        history = memory._core.store.history
+        read: list[AuditPart] = []
+
+        async def listened(*given: Any, **more: Any) -> Any:
+            page = await history(*given, **more)
+            read.extend(page if more.get("rows", True) else ())
+            return page
+
+        monkeypatch.setattr(memory._core.store, "history", listened)
+        later = await memory.recall(ASKED, as_of=instants[1], count_use=False)
+
+    assert [] == read
+    assert TEXTS[0] in first.text
+    assert "pier 0" in later.text

@@ -4,7 +4,7 @@ A store is refused, not guessed at: where images have ended since, and for an in
 erased since is nowhere, and so is no part of what was. What stands is known by the order in which it was written.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -25,18 +25,18 @@ NEAR = 32  # parts of the audit: fewer are looked through at once, and not one a
 class Rewound:
     """What the audit says of each memory that changed since an instant, up to a position, and their rows of today.
 
+    `memories` are those of them that were there, as they were.
     `since` is the position of the last part before: all instants that have it are one. What came since has no row here.
+    `log` is what was read of the audit, oldest first, each change with the position of its part: all after `begins`.
     """
 
     since: int
     position: int
     changes: Mapping[int, ChangesSince]
     today: Mapping[int, Memory | None]
-
-    def list_memories(self, scope: str) -> dict[int, Memory]:
-        """Return by number those that were there, as they were."""
-        rewound = {seq: self.changes[seq].rewind(scope, seq, one) for seq, one in self.today.items()}
-        return {seq: one for seq, one in rewound.items() if one is not None}
+    memories: Mapping[int, Memory]
+    log: Sequence[tuple[int, Change]]
+    begins: int
 
 
 async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dict[int, ChangesSince]:
@@ -49,39 +49,68 @@ async def read_changes_since(core: Core, at: int, seq: int | None = None) -> dic
 
 
 async def take_in_changes(
-    core: Core, changes: dict[int, ChangesSince], after: int, seq: int | None = None, at: int | None = None
-) -> int:
-    """Take in what was logged after a position, of all memories or of one; return the position that was reached.
-
-    With `at`, the instant that is asked about, ImagesEnded where the audit has no more what a part changed.
-    """
+    core: Core, changes: dict[int, ChangesSince], after: int, seq: int | None = None
+) -> None:
+    """Take in what was logged after a position, of all memories or of one."""
     while page := await core.store.history(core.scope, memory=seq, after=after, limit=PAGE):
         for part in page:
-            if at is not None:
-                _refuse_without_images(part, at)
             _take_in(changes, rows_of(part.entries), seq)
         after = page[-1].position
-    return after
 
 
-async def read_rewound(core: Core, at: int, since: int | None = None) -> Rewound:
+async def read_rewound(core: Core, at: int, since: int, known: Rewound | None = None) -> Rewound:
     """Return what changed since an instant and those memories as they were; nothing that is written meanwhile counts.
 
     Rows are read first and what was logged meanwhile after them: the first change since has what was before it. `since`
-    is what `find_position` tells of the instant, for who knows it.
+    is what `find_position` tells of the instant. What is `known` of another one, after which nothing was written, is
+    not read again. ImagesEnded where the audit has no more what a part changed.
     """
-    since = await find_position(core, at) if since is None else since
-    changes: dict[int, ChangesSince] = {}
-    today: dict[int, Memory | None] = {}
-    position = await take_in_changes(core, changes, since, at=at)
+    if known is None:
+        log, position = await _read_log(core, at, since)
+        known = Rewound(position, position, {}, {}, {}, (), since)
+    else:
+        older, position = (await _read_log(core, at, since, known.begins))[0], known.position
+        log = [*older, *known.log]
+    between = sorted((since, known.since))
+    moved = {_owner(change) for place, change in log if between[0] < place <= between[1]}
+    today = {**known.today}
+    changes = {seq: one for seq, one in known.changes.items() if seq not in moved}
+    _take_in(changes, (change for place, change in log if place > since and _owner(change) in moved))
     while missing := sorted(
         seq for seq, one in changes.items() if one.was_there is not False and seq not in today
     ):
         for start in range(0, len(missing), PAGE):
             some = missing[start : start + PAGE]
             today |= zip(some, await core.store.get(core.scope, some), strict=True)
-        position = await take_in_changes(core, changes, position)
-    return Rewound(since, position, changes, today)
+        late, position = await _read_log(core, at, position)
+        _take_in(changes, (change for _, change in late))
+        moved |= {_owner(change) for _, change in late}
+        log += late
+    memories = {
+        seq: known.memories.get(seq) if seq not in moved else one.rewind(core.scope, seq, today.get(seq))
+        for seq, one in changes.items()
+        if one.was_there is not False
+    }
+    were_there = {seq: one for seq, one in memories.items() if one is not None}
+    return Rewound(since, position, changes, today, were_there, log, min(since, known.begins))
+
+
+async def _read_log(
+    core: Core, at: int, after: int, until: int | None = None
+) -> tuple[list[tuple[int, Change]], int]:
+    """Return what was logged after a position, up to another, and the position that was reached."""
+    log: list[tuple[int, Change]] = []
+    while until is None or after < until:
+        page = await core.store.history(core.scope, after=after, limit=PAGE)
+        if not page:
+            break
+        for part in page:
+            if until is not None and part.position > until:
+                return log, until
+            _refuse_without_images(part, at)
+            log += [(part.position, row) for row in rows_of(part.entries) if row.table in REWOUND]
+        after = page[-1].position
+    return log, after
 
 
 def read_instant(core: Core, as_of: Moment) -> int:
@@ -105,12 +134,17 @@ def check_instant(core: Core, as_of: Moment, why_not: OneMemory | None, *, expla
         )
 
 
-def _take_in(changes: dict[int, ChangesSince], rows: Iterable[Change], seq: int | None) -> None:
+def _take_in(changes: dict[int, ChangesSince], rows: Iterable[Change], seq: int | None = None) -> None:
     for change in rows:
         if change.table in REWOUND:
-            owner = cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
+            owner = _owner(change)
             if seq in (None, owner):
                 changes.setdefault(owner, ChangesSince()).take_in(change)
+
+
+def _owner(change: Change) -> int:
+    """Return whose row, tag, source or claim a change is of."""
+    return cast("int", change.key[0] if isinstance(change.key, tuple) else change.key)
 
 
 async def find_position(core: Core, at: int) -> int:

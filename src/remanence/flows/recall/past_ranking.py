@@ -31,7 +31,8 @@ from remanence.store.base import AnswerRows, Arriving
 from remanence.text.analysis import asks, stems, term_hash
 
 _SILENT = frozenset({Status.PRUNED, Status.QUARANTINED})  # what lends no words to its neighbours
-_KEPT = "as of"  # the name under which the index keeps the last scope of then, until something changes
+# Names under which the index keeps the last scope of then, and the vectors of texts of then, until something changes.
+_KEPT, _EMBEDDED = "as of", "embedded as of"
 
 
 class PastQuestion(Protocol):
@@ -152,10 +153,11 @@ async def _read_kept_scope(core: Core, at: int) -> PastScope:
     position, past = index.derived.get(_KEPT, (None, None))
     if position != index.position or past is None or past.at != at:
         since = await find_position(core, at)
-        if position == index.position and past is not None and past.rewound.since == since:
+        known = past.rewound if position == index.position and past is not None else None
+        if known is not None and known.since == since:
             past = replace(past, at=at)
         else:
-            past = await _build(core, at, await read_rewound(core, at, since), ())
+            past = await _build(core, at, await read_rewound(core, at, since, known), ())
         index.derived[_KEPT] = index.position, past
     kept: PastScope = past
     return kept
@@ -229,7 +231,7 @@ def _contextual(core: Core, past: PastScope, question: PastQuestion) -> Contextu
 
 async def _build(core: Core, at: int, rewound: Rewound, archived: Sequence[Memory]) -> PastScope:
     """Work a scope out as it was; `archived` are memories that changed in nothing since and have no rows."""
-    changed = rewound.list_memories(core.scope)
+    changed = rewound.memories
     by_row = _find_rows_that_say_the_same(core, rewound, changed)
     lacking = [
         one
@@ -264,10 +266,13 @@ async def _embed(core: Core, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     """Embed texts of then as if they came today."""
     if not core.index.dimensions or not texts:
         return np.zeros((len(texts), core.index.dimensions), np.float32)
-    hashes = {term_hash(stem) for text in texts for stem in stems(text)}
-    known = await core.store.arriving(core.scope, Arriving(terms=sorted(hashes)))
-    weight = word_weight(known.memories, known.df)
-    return np.asarray(await asyncio.to_thread(core.embedder.embed, texts, weight), np.float32)
+    vectors: dict[str, Floats] = core.index.derived.setdefault(_EMBEDDED, {})
+    if new := [text for text in dict.fromkeys(texts) if text not in vectors]:
+        hashes = {term_hash(stem) for text in new for stem in stems(text)}
+        known = await core.store.arriving(core.scope, Arriving(terms=sorted(hashes)))
+        weight = word_weight(known.memories, known.df)
+        vectors |= zip(new, await asyncio.to_thread(core.embedder.embed, new, weight), strict=True)
+    return np.array([vectors[text] for text in texts], np.float32)
 
 
 def _join(
