@@ -112,12 +112,13 @@ def compare_windows(
     """
     norm = float(np.linalg.norm(query))
     unit = (query / np.float32(norm) if norm > 0 else query).astype(np.float32, copy=False)
-    needed = None if among is None else np.flatnonzero(_mark_neighbours(windows, among))
-    if needed is None or len(needed) > READ_WHOLE_SHARE * len(bare):
+    most = READ_WHOLE_SHARE * len(bare)
+    near = _mark_neighbours(windows, among) if among is not None and among.sum() <= most else None
+    if near is None or near.sum() > most:
         products = bare.multiply(unit)
     else:
         products = np.zeros(len(bare), np.float32)
-        products[needed] = bare.multiply(unit, needed)
+        products[near] = bare.multiply(unit, np.flatnonzero(near))
     by_slot = products if windows.order is None else products[windows.order]
     cosines = windows.to_rows(by_slot + spread(by_slot * windows.lends, windows.share))
     cosines /= np.where(lengths > 0, lengths, np.float32(1))

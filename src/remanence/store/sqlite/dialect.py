@@ -34,6 +34,8 @@ IN_MEMORY = ":memory:"
 
 # No mmap: it is a tenth faster, but its pages count as the memory of the process.
 _PAGE_CACHE_KIB = 16 * 1_024
+# Of a reader: what it reads again fits, and of a whole scope, which is read once, nothing is kept for long.
+_READER_CACHE_KIB = 4 * 1_024
 # A WAL that one long reader made grow is cut back to this.
 _JOURNAL_BYTES_MAX = 64 * 1_024 * 1_024
 _STATEMENTS_CACHED = 256
@@ -133,7 +135,7 @@ def _configure(connection: sqlite3.Connection, path: str, *, query_only: bool) -
         "synchronous": 2,
         "foreign_keys": 1,
         "secure_delete": 1,
-        "cache_size": -_PAGE_CACHE_KIB,
+        "cache_size": -(_READER_CACHE_KIB if query_only else _PAGE_CACHE_KIB),
         "temp_store": 2,
         "recursive_triggers": 0,
     }
