@@ -10,12 +10,12 @@ import pytest
 
 import remanence
 from remanence.core.model import Memory, Status, Turn
+from remanence.core.segment import TURN
 from remanence.flows.indexes import archive_index
 from remanence.flows.indexes.archive_index import index_words
 from remanence.flows.recall.archive_ranking import READ_MOST
 from remanence.store.sqlite import archive_words
 from remanence.store.sqlite.sqlite_store import SqlStore
-from remanence.write.admission import TURN
 
 ARCHIVE = """version = 1
 name = "clear"

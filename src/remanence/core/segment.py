@@ -15,6 +15,7 @@ from remanence.core.clock import MINUTE
 Codes = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 
+TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 GAP_MAX = 30 * MINUTE
 FIRST_IN_SEGMENT = 3  # so many open a segment; a tail counts no further
 # A thread or run that so many others of the scope have followed is begun anew for whoever arrives: looking further back

@@ -27,7 +27,7 @@ from remanence.core.model import (
     short_id,
 )
 from remanence.core.score import decay
-from remanence.core.segment import goes_on, segment_of
+from remanence.core.segment import TURN, goes_on, segment_of
 from remanence.read.claims import ClaimFound
 from remanence.text.analysis import asks
 from remanence.text.text_columns import lengths_of
@@ -40,7 +40,6 @@ RETURNED = (
     "it says again what was returned a moment ago, and counts for nothing; confirm it, or say it with the role user if"
     " the user said it now"
 )
-TURN = "turn"  # the tag of what was noted: words of a conversation, as they were said
 PROGRAMS = frozenset({Role.ASSISTANT, Role.TOOL})
 # What a repeat says of a memory: the greater value counts.
 GREATER = ("confidence", "importance")

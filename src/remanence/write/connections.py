@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from remanence.core.model import Memory, Relation
+from remanence.core.segment import TURN
 from remanence.read.causes import SHARED_MIN, shared_words, why_of
-from remanence.write.admission import TURN
 
 LINKS_MAX = 10  # of each of these relations, at both ends (engram: ten siblings)
 SIBLINGS_MAX = 3  # that a newcomer is linked to; engram's ten, each with ten of its own, say no more

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from remanence.core.model import Memory, Role
+from remanence.core.segment import TURN
 from remanence.read.signals import signal
-from remanence.write.admission import TURN, DraftOutcome, MemoryDraft
+from remanence.write.admission import DraftOutcome, MemoryDraft
 
 WAITING = "waiting/"
 TURNS, HIGH = f"{WAITING}turns/", f"{WAITING}high/"  # counters, by the session's id; "" for what has none

@@ -13,10 +13,10 @@ import numpy as np
 
 from remanence.core.change import Change
 from remanence.core.model import Link, Memory, Relation, link_values
+from remanence.core.segment import TURN
 from remanence.edit.links import Linking, decide_link
 from remanence.flows.base.context import Core
 from remanence.store.base import Bookkeeping
-from remanence.write.admission import TURN
 from remanence.write.connections import (
     DRAWN,
     LINKS_MAX,

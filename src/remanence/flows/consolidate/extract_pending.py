@@ -18,6 +18,7 @@ from remanence.core.errors import Conflict, LeaseLost, WriterError
 from remanence.core.keywords import Progress
 from remanence.core.model import LINEAGE, STANDING, Lifecycle, Memory, Relation, Status
 from remanence.core.receipt import AutomaticRun, ExtractPendingResult
+from remanence.core.segment import TURN
 from remanence.edit.one_memory import says_who
 from remanence.flows.base import settings, steps
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, wait_before_retry
@@ -51,7 +52,6 @@ from remanence.read.extraction import (
 )
 from remanence.store.base import Bookkeeping, Find
 from remanence.text.tokens import token_counts
-from remanence.write.admission import TURN
 from remanence.write.engine_actions import UNSAID, Eligibility
 from remanence.write.turns import lease_name, listened_again
 

@@ -15,6 +15,7 @@ from remanence.core.keywords import Progress
 from remanence.core.model import Kind, LearnResult, Role, Trust, Turn, short_id
 from remanence.core.receipt import ExtractPendingResult
 from remanence.core.results import Result, format_counts, number, one_line, visible
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core, label
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
@@ -39,7 +40,6 @@ from remanence.read.extract import extract_facts
 from remanence.read.extraction import ExtractRequest
 from remanence.store.base import Arriving
 from remanence.text.tokens import token_counts
-from remanence.write.admission import TURN
 from remanence.write.import_relations import check_relations
 from remanence.write.imported import ImportedTurn
 from remanence.write.roles import lower_trust

@@ -12,6 +12,7 @@ from remanence.core.errors import InvalidInput, NameUnknown, NotFound
 from remanence.core.model import STANDING, Memory, OneMemory, Relation, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.results import Result, Time, date_of, number, visible
+from remanence.core.segment import TURN
 from remanence.core.signatures import checked_class
 from remanence.edit.one_memory import update
 from remanence.flows.base.context import LISTED_MAX, Core, receipt
@@ -33,7 +34,6 @@ from remanence.read.entity import (
     type_of,
 )
 from remanence.read.extraction import Relationship
-from remanence.write.admission import TURN
 
 LINES_MAX = 20  # of a profile; the rest is counted
 TIMELINE_MAX = 100

@@ -11,12 +11,12 @@ from typing import Any
 
 from remanence.core.clock import SECOND, to_datetime
 from remanence.core.model import STANDING, Memory, Relation, Role, Status, Trust, Verification
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
 from remanence.flows.mirror.file_names import ARTIFACTS, path_of
 from remanence.flows.mirror.front_matter import FRONT_BYTES_MAX, line, render_file
 from remanence.read.entity import is_entity
 from remanence.store.lineage import find_successors
-from remanence.write.admission import TURN
 
 # What is also kept in the user's own words where it is this sure (engram's verbatim artifacts).
 VERBATIM = {

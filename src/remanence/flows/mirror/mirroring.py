@@ -15,6 +15,7 @@ from remanence.core.change import Block, Change
 from remanence.core.clock import MINUTE, read_monotonic_micros
 from remanence.core.errors import InvalidInput, StoreDamaged, StoreUnavailable
 from remanence.core.model import Memory, Relation, short_id
+from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.flows.mirror.documents import (
@@ -45,7 +46,6 @@ from remanence.read.entity import is_entity
 from remanence.store.base import Bookkeeping
 from remanence.store.erasure import ERASE
 from remanence.store.lineage import REPLACING
-from remanence.write.admission import TURN
 
 FOLDERS = (FACTS, CORRECTIONS, ARTIFACTS, ARCHIVE, ENTITIES, BOXES)
 MIRRORS = "mirror/"  # what the bookkeeping's names of mirrors begin with

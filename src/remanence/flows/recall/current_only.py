@@ -11,11 +11,11 @@ import numpy as np
 from remanence.core.claim import Claim
 from remanence.core.model import STANDING, Memory, Reason, Relation, Status, short_id
 from remanence.core.results import date_of
+from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.flows.base.context import Core
 from remanence.store.base import AnswerRows
 from remanence.store.lineage import find_successors
-from remanence.write.admission import TURN
 
 # Of what is archived all holds that held before: it had no room, or its time was over.
 _HOLDING = STANDING | {Status.ARCHIVED}

@@ -48,11 +48,9 @@ from remanence.flows.recall.current_only import merge_stronger
 from remanence.flows.recall.filters import ArchiveFilter, lists_entities
 from remanence.flows.recall.filters import read_recallable as read_recallable
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs, find_stronger, says_it
-from remanence.flows.recall.link_arm import LINKED_POOL, add_links
 from remanence.flows.recall.narrowing import find_passing
 from remanence.flows.recall.newer_chains import mark_newer
 from remanence.flows.recall.order_marks import judge_together, reads_like_order
-from remanence.flows.recall.ordering import hash_stems, order_hits, raise_stronger
 from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.trace import Outcome
 from remanence.gate.screening import refuse_secret
@@ -69,9 +67,9 @@ from remanence.text.condense import shown_text
 from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
-    from remanence.flows.recall import explaining, past_ranking
+    from remanence.flows.recall import explaining, link_arm, ordering, past_ranking
 else:
-    import_later(globals(), {"remanence.flows.recall": "explaining past_ranking"})
+    import_later(globals(), {"remanence.flows.recall": "explaining link_arm ordering past_ranking"})
 
 LIMIT_MAX = 1_000
 # What an answer can hold; what was deleted or is in quarantine is listed, and found no more.
@@ -126,7 +124,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
         if memory is not None
     ]
     known = (context, hits, links, newer_first, ranking.by_assistants)
-    hits = await run_off_loop(chars, order_hits, asked.query, *known)
+    hits = await run_off_loop(chars, ordering.order_hits, asked.query, *known)
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without, times=describe_times(times), next_score=beyond)
@@ -195,9 +193,10 @@ async def _looked_for(core: Core, asked: RecallRequest, words: AskedWords, pool:
                 continue
             asked.trace.mark("index")
             if weight.links:  # of the budget enough are read, as no size tells what links will raise
-                whole, deep = replace(asked, budget=None), max(pool, LINKED_POOL)
+                whole, deep = replace(asked, budget=None), max(pool, link_arm.LINKED_POOL)
                 ranked = await _ranked_together(core, whole, words, archive, opens=opens, pool=deep)
-                pair = await add_links(core, (ranked.ranked, ranked.seqs), weight.links, pool, asked.trace)
+                best = ranked.ranked, ranked.seqs
+                pair = await link_arm.add_links(core, best, weight.links, pool, asked.trace)
                 return replace(ranked, ranked=pair[0], seqs=pair[1])
             return await _ranked_together(core, asked, words, archive, opens=opens, pool=pool)
     raise AssertionError("unreachable")
@@ -314,7 +313,7 @@ async def asked_for(core: Core, query: str) -> tuple[WriteContext, WordForms]:
 
     What else a question needs to know of the scope comes with it: one request for all.
     """
-    hashes = await run_off_loop(len(query), hash_stems, query)
+    hashes = await run_off_loop(len(query), ordering.hash_stems, query)
     asks_model = core.model is not None
     request = Arriving(
         terms=list(hashes.values()),
@@ -545,7 +544,7 @@ def _answer(
     }
     among = {seq: memories[seq] for seq in by_seq}
     over = {seq: _select_stronger(hit, above, among) for seq, hit in by_seq.items()}
-    order, by_seq = raise_stronger(by_seq, merge_stronger(above, below))
+    order, by_seq = ordering.raise_stronger(by_seq, merge_stronger(above, below))
     measured = {seq: line for seq, line, by in zip(memories, selection.lines, overs, strict=False) if not by}
     part = selection.passage
     lines = [

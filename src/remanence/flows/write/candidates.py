@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from remanence.core.model import Memory, Relation
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
 from remanence.recall.nearest import nearest
 from remanence.recall.update_candidates import (
@@ -19,7 +20,6 @@ from remanence.recall.update_candidates import (
 )
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems, term_hash
-from remanence.write.admission import TURN
 
 COLUMNS = frozenset({"status", "words", "speaker", "said_at"})
 NEAREST = 40  # by vector, of whom the older ones count

@@ -27,6 +27,7 @@ from remanence.core.model import (
     Turn,
     link_values,
 )
+from remanence.core.segment import TURN
 from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write import gating
@@ -39,7 +40,7 @@ from remanence.read.importance import importance, kind_of
 from remanence.read.supposed import expiry
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems
-from remanence.write.admission import PROGRAMS, TURN, DraftBatch, DraftOutcome, MemoryDraft
+from remanence.write.admission import PROGRAMS, DraftBatch, DraftOutcome, MemoryDraft
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
 
 GONE = "forgotten or replaced since"

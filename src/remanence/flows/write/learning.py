@@ -31,7 +31,7 @@ from remanence.core.model import (
     Turn,
     link_values,
 )
-from remanence.core.segment import LOOK_BACK
+from remanence.core.segment import LOOK_BACK, TURN
 from remanence.core.signatures import validate_arguments
 from remanence.edit.one_memory import merge_changes, refuse_identity, refuse_repeat, update
 from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
@@ -44,7 +44,7 @@ from remanence.read.supposed import said_again
 from remanence.recall.semantic import ArrivalWeights
 from remanence.store.base import Arriving, Find
 from remanence.text.analysis import check_text, fingerprint, terms_of
-from remanence.write.admission import ECHO, GREATER, PROGRAMS, TURN, DraftBatch, MemoryDraft, in_segment
+from remanence.write.admission import ECHO, GREATER, PROGRAMS, DraftBatch, MemoryDraft, in_segment
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility
 from remanence.write.imported import find_validity
 from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trust, role_of_name, told_by_texts

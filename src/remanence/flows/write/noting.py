@@ -7,12 +7,12 @@ from typing import Literal
 from remanence.core.errors import InvalidInput
 from remanence.core.model import Kind, LearnResult, OutdatedMemory, Turn
 from remanence.core.results import Result
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
 from remanence.flows.write import gating
 from remanence.flows.write.learning import GroupCommit
 from remanence.read.signals import signal
 from remanence.text.analysis import check_text
-from remanence.write.admission import TURN
 
 EMPTY = "it says nothing to keep; `learn` stores it all the same"
 

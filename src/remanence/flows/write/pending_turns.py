@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass
 from remanence.core.clock import MINUTE
 from remanence.core.model import STANDING, Memory, Relation, Role, Status
 from remanence.core.results import MaybeTime, Result, Time, minute_of, number, visible
+from remanence.core.segment import TURN
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.read.signals import signal
 from remanence.store.base import Bookkeeping, Find
-from remanence.write.admission import TURN
 from remanence.write.turns import HIGH, RELEASED, TURNS, WAITING, listened_again, released_key
 
 RETRY_MAX = 60 * MINUTE

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from remanence.core.change import Change
 from remanence.core.model import STANDING, Memory, Relation, Status
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write.candidates import UpdateCandidates
 from remanence.read.outdating import AttributedText, OutdatedScore, may_outdate, score_outdated
 from remanence.store.lineage import REPLACING
-from remanence.write.admission import TURN
 
 # Who is linked so already is known to belong together.
 _KNOWN = (
