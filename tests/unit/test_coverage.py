@@ -93,3 +93,12 @@ def test_what_a_turn_says_it_covers(speaker: str, text: str, fact: str) -> None:
 def test_what_a_turn_does_not_say_it_does_not_cover(text: str, fact: str, why: str) -> None:
     """Whatever words both have."""
     assert "" != find_uncovered(text, fact, "Ana", MONDAY), why
+
+
+@pytest.mark.parametrize(
+    "text", ["Corro cinco kilómetros por las mañanas.", "Corro cinco kilómetros amanhãs."]
+)
+def test_a_day_is_no_part_of_a_word(text: str) -> None:
+    """Spanish "mañanas" are no tomorrow, and name no date, whatever letters the word has."""
+    assert find_uncovered(text, "Corro cinco kilómetros el 9.", "", MONDAY)
+    assert not find_uncovered("Mañana corro cinco kilómetros.", "Corro cinco kilómetros el 9.", "", MONDAY)

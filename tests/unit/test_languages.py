@@ -11,6 +11,7 @@ import pytest
 
 from remanence.core.errors import LanguageError
 from remanence.gate.order_evidence import OrderEvidence
+from remanence.languages import LEXICONS
 from remanence.languages import language_files as files
 from remanence.languages.shapes import EVIDENCE
 from tests.unit.language_objects import GOLDEN, digest_objects
@@ -179,6 +180,30 @@ except remanence.LanguageError as error:
 """
 
     assert f"{broken}:3: words.stop: 'Il' has capitals" in _python("-c", code, paths=[broken])
+
+
+def test_words_of_a_list_have_no_commas(tmp_path: Path) -> None:
+    """Words stand with blanks between them: "next week, tomorrow" would be three words, one with a comma."""
+    broken = tmp_path / "it.toml"
+    broken.write_text("code = 'it'\n[words]\ntime_words = 'prossima settimana, domani'\n")
+    code = """if True:
+        from remanence.core.errors import LanguageError
+        from remanence.languages import LEXICONS
+        try:
+            LEXICONS["it"].time_words
+        except LanguageError as error:
+            print(error)
+    """
+
+    assert f"{broken}:3: words.time_words: 'settimana,' has a comma" in _python("-c", code, paths=[broken])
+
+
+def test_words_that_only_ask_and_build_the_past_are_function_words() -> None:
+    """As are the other forms of theirs."""
+    german, portuguese = LEXICONS["de"].stop, LEXICONS["pt"].stop
+
+    assert {"welches", "welchem", "welchen", "wurde", "wurden"} <= german
+    assert {"qual", "quais"} <= portuguese
 
 
 def test_a_package_brings_a_language(tmp_path: Path) -> None:

@@ -8,9 +8,12 @@ from remanence.core.patterns import Pattern
 from remanence.languages.notation import (
     CHARACTERS,
     FRAMES,
+    GROUPS,
+    NUMBERED,
     PAIRS,
     PATTERNS,
     TEXTS,
+    WORDS,
     YES_NO,
     Notation,
     Place,
@@ -22,6 +25,7 @@ CHOICES_MAX = 500  # phrases that one phrase with its choices stands for
 GAPS_MAX = 2  # each makes a text take six times as long
 REPEATED_MAX = 1  # two groups that may hold the same make a text take as long as the square of its length
 MARKS = "^*~(|)"
+_OF_WORDS = (WORDS, PAIRS, GROUPS, NUMBERED)
 _KEPT_OUT = Pattern(r"[\\\[\]{}+$<>\"=’\x00-\x08\x0b-\x1f\x7f]")
 _CHOICE = Pattern(r"\(([^()]*)\)")
 _MISPLACED = Pattern(r"(?<!^)\^|^[*~]|[\^~]$|\*(?![ |)]|$)|(?<![\w')])\*")
@@ -69,6 +73,8 @@ def _complain(entry: str, notation: Notation) -> str:
         strange = "-"
     if strange is not None:
         return f"has {format_value(strange)}, which no entry of this list has"
+    if notation in _OF_WORDS and "," in entry:
+        return "has a comma: this list is of single words, with blanks between them"
     if entry != entry.lower():
         return "has capitals: all words are written in small letters"
     if len(entry) > ENTRY_CHARS_MAX:

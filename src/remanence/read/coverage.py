@@ -32,6 +32,7 @@ _PIECE = Pattern(
     rf"(?P<number>\d+(?:[.,:/]\d+)*)|(?P<run>[{_RUN}]+)|(?P<word>[^\W\d_{_RUN}]+(?:['-][^\W\d_{_RUN}]+)*)"
     r"|(?P<end>[.!?…;:,，。、；：！？()\n–—])"
 )
+_SIGN = Pattern(rf"[{_RUN}]")
 _THOUSANDS = Pattern(r"\d{1,3}(?:[.,]\d{3})+")
 _KANA = Pattern(r"[\u3040-\u309f]")
 _OTHER_SCRIPT = Pattern(rf"[^\W\d_\u0000-\u024f\u1e00-\u1eff{_RUN}]")
@@ -166,7 +167,7 @@ def _name_days(there: _StatementReading, text: str, said_on: date, lexicon: Lexi
     """Let a text that says "yesterday" name the day, as if it had its date beside it."""
     low = text.casefold()
     for word, days in load_statement_words().days.items():
-        if _says(low, word, "en" if word.isascii() else "ja"):
+        if _says(low, word, "ja" if _SIGN.match(word) else "en"):
             day = said_on + timedelta(days)
             there.numbers += [
                 form for one in (day.day, day.month, day.year) for form in (f"{one}", f"{one:02}")
