@@ -197,3 +197,81 @@ async def test_a_pair_that_rules_and_judge_name_counts_once(opener: Opener, cloc
         drawn = await links(memory, Relation.CONTRADICTS)
 
     assert 1 == done.contradictions == len(drawn)
+
+
+async def test_what_is_linked_stands_above_wherever_its_older_one_stands(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """Also below the first place; a question of what was keeps the order."""
+    first = "The red folder of the boat shed is on the shelf."
+    async with opener(embedder="none") as memory:
+        other, old, *_, new = await told(memory, clock, first, LEASE, "Chess is fun.", DEARER)
+        await memory.consolidate()
+        asked = "Is the lease in the red folder of the boat shed?"
+        answers = [
+            await memory.recall(question, count_use=False, newer_first=newer_first)
+            for question, newer_first in ((asked, True), (asked, False), (asked.replace("Is", "Was"), True))
+        ]
+
+    assert [
+        [other.seq, new.seq, old.seq],
+        [other.seq, old.seq, new.seq],
+        [other.seq, old.seq, new.seq],
+    ] == [[hit.seq for hit in answer.memories][:3] for answer in answers]
+    assert f"#{old.seq}: said later, and linked as newer" == answers[0].memories[1].stands_above
+
+
+async def test_a_weekday_that_comes_again_is_not_over(opener: Opener, clock: ManualClock) -> None:
+    """Who asks about Tuesday in the present asks what holds now; who asks about last Tuesday does not."""
+    old, new = "The rehearsal is on Tuesday at six.", "They moved the rehearsal to Wednesday."
+    async with opener(embedder="none") as memory:
+        first, second = await told(memory, clock, old, new)
+        await memory.consolidate()
+        now, then = [
+            await memory.recall(question, count_use=False)
+            for question in ("Is the rehearsal on Tuesday at six?", "Was the rehearsal on Tuesday at six?")
+        ]
+
+    assert [second.seq, first.seq] == [hit.seq for hit in now.memories]
+    assert [first.seq, second.seq] == [hit.seq for hit in then.memories]
+
+
+@pytest.mark.parametrize("gap", [0, 2, 3])
+async def test_a_correction_of_what_was_said_right_before_is_linked(
+    opener: Opener, clock: ManualClock, gap: int
+) -> None:
+    """Though it names nothing of it; not where much was said between, in another session, or by somebody else."""
+    said = ["Bin day is Monday.", *["Chess is fun, isn't it?", "Lovely weather.", "Good soup."][:gap]]
+    async with opener(embedder="none") as memory:
+        await memory.begin_session(heartbeats=False)
+        noted = [await memory.note(text, speaker="Ana" if text == said[0] else "Ben") for text in said]
+        last = await memory.note("Hang on. My mistake, Tuesday.", speaker="Ana")
+        await memory.end_session()
+        await memory.consolidate()
+        drawn = await links(memory, Relation.NEWER)
+        await memory.begin_session(heartbeats=False)
+        await memory.note("I misread it, Friday.", speaker="Ana")
+        await memory.end_session()
+        await memory.consolidate()
+        again = await links(memory, Relation.NEWER)
+
+    assert ([(last.seq, noted[0].seq)] if gap < 3 else []) == drawn
+    assert drawn == again
+
+
+async def test_what_changed_and_what_holds_may_stand_in_two_sentences(
+    opener: Opener, clock: ManualClock
+) -> None:
+    """Of which a fact has one alone: the turn tells it then, once."""
+    async with opener(embedder="none") as memory:
+        await memory.note("The controller of the greenhouse runs on a Tordo board.", speaker="Ana")
+        await memory.consolidate()
+        clock.advance(hours=1)
+        turn = await memory.note(
+            "The Tordo board hangs in the heat of the greenhouse. I switched to a Mirlo.", speaker="Ana"
+        )
+        await memory.consolidate()
+        drawn = await links(memory, Relation.NEWER)
+
+    assert 1 == len(drawn)
+    assert turn.seq == drawn[0][0]
