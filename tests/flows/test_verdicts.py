@@ -1,13 +1,14 @@
 """A writer's `replaces` is carried out in a run of its own, within what a day allows; the rest waits for a person."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
 import remanence
 from remanence.core.clock import ManualClock
-from remanence.core.model import Relation, Status
+from remanence.core.model import Relation, Role, Status, Trust
 from remanence.llm.base import Judgement
+from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
 from tests.flows.conftest import Opener
 from tests.flows.test_newest_truth import claims, drawn, links
 
@@ -134,6 +135,54 @@ async def test_what_is_protected_or_of_others_stands(opener: Opener, clock: Manu
     assert [f"#{new.seq}: #{old.seq} stands"] == [one.rsplit(": ", 1)[0] for one in done.refused]
     assert [(old.seq, new.seq)] == drawn
     assert {"contradiction": 1} == waits
+
+
+class Retells(Replaces):
+    """A writer that tells what somebody drives in words of its own, and takes what was sold for news of it."""
+
+    name = "retells"
+
+    async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
+        """Say more than a turn that names a Skoda does."""
+        return ExtractResult(
+            tuple(
+                Fact(
+                    wanted.categories[0],
+                    "Owen owns an ancient Czech saloon.",
+                    turn.id,
+                    (0, len(turn.text)),
+                    0.9,
+                    "Owen",
+                )
+                for turn in turns
+                if "Skoda" in turn.text
+            )
+        )
+
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
+        """Name the saloon."""
+        del identity
+        sold = {name: 1.0 for name, other in others.items() if "saloon" in other and "student" in text}
+        return Judgement(0.5, replaces=sold)
+
+
+@pytest.mark.parametrize("speaker", ["Owen", "Bridget"])
+async def test_a_writers_own_words_are_those_of_whose_turn_it_retold(
+    opener: Opener, clock: ManualClock, speaker: str
+) -> None:
+    """Whoever said the turn may say otherwise later, and nobody else who is trusted as much."""
+    async with opener(writer=Retells()) as memory:
+        for text, who in (
+            ("The Skoda got me home by seven again.", "Owen"),
+            ("The saloon is sold to a student.", speaker),
+        ):
+            await memory.note(remanence.Turn(text, speaker=who, trust="outside"))
+            clock.advance(hours=1)
+            await memory.consolidate(listen=True)
+        (retold,) = [one for one in await memory.list(status="any") if "Czech" in one.text]
+
+    assert ("retells", Role.ASSISTANT, Trust.OUTSIDE) == (retold.speaker, retold.role, retold.trust)
+    assert (Status.SUPERSEDED if speaker == "Owen" else Status.ACTIVE) == retold.status
 
 
 async def test_unsure_verdicts_and_ids_never_shown_change_nothing(opener: Opener, clock: ManualClock) -> None:

@@ -5,6 +5,7 @@ place in a run of its own: so many a day, looked at anew when it is carried out;
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -15,7 +16,17 @@ from remanence.core.arguments import TAGS_MAX, check_tags
 from remanence.core.change import Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, WriterError
 from remanence.core.guards import find_protecting_guards
-from remanence.core.model import CERTAIN_MIN, REJECTED_PATH, STANDING, Kind, Memory, Trust, short_id
+from remanence.core.model import (
+    CERTAIN_MIN,
+    REJECTED_PATH,
+    STANDING,
+    Kind,
+    Memory,
+    Relation,
+    Role,
+    Trust,
+    short_id,
+)
 from remanence.core.receipt import ConsolidateResult
 from remanence.core.results import date_of
 from remanence.core.snapshot import SnapshotRequest
@@ -42,6 +53,7 @@ UNSURE = (
 )  # how sure a writer's verdict is beyond what a day allows: it orders, and settles nothing
 WHY = "a writer replaces no episode, and nothing that is protected or was said by others who are trusted as much"
 Pairs = Sequence[tuple[Memory, Memory]]  # (newer, older)
+Voices = Mapping[int, set[str | None]]  # who said what some memories tell, where that is not their speaker
 
 
 @dataclass
@@ -71,7 +83,8 @@ class Verdicts:
         """
         for attempt in range(RACES_MAX if seqs else 0):
             pairs = await self._read_pending_pairs(seqs)
-            allowed = [pair for pair in pairs if _may_replace(self.core, *pair)]
+            voices = await _read_voices(self.core, [old for _, old in pairs])
+            allowed = [pair for pair in pairs if _may_replace(self.core, *pair, voices)]
             taken = allowed[: await _count_allowed_today(self.core, REPLACED)] if allowed else []
             refused = [pair for pair in pairs if pair not in allowed]
             now = self.core.clock.now()
@@ -167,15 +180,18 @@ async def judge(
     """Ask the writer about some memories at once, each in the light of who the agent is and of its like."""
     who = (await frame(core, Look("self", count_use=False))).text
     who = "\n".join([who, *(f"guideline: {line}" for line in await guidelines.lines(core))])
+    voices = await _read_voices(core, [one for others in similar for one in others])
     questions = [
-        _judge(core, writer, memory, who, others) for memory, others in zip(memories, similar, strict=True)
+        _judge(core, writer, memory, who, (others, voices))
+        for memory, others in zip(memories, similar, strict=True)
     ]
     return list(await asyncio.gather(*questions))
 
 
 async def _judge(
-    core: Core, writer: Writer, memory: Memory, who: str, others: Sequence[Memory]
+    core: Core, writer: Writer, memory: Memory, who: str, shown: tuple[Sequence[Memory], Voices]
 ) -> CheckedJudgement:
+    others, voices = shown
     texts = {other.id: _render_memory(other) for other in others}
     try:
         async with asyncio.timeout(TIMEOUT_S):
@@ -190,7 +206,7 @@ async def _judge(
         return CheckedJudgement(
             reason=f"{short_id(memory.seq)}: {error}", tokens_used=_cost(error.tokens_used)
         )
-    judgement = _check_judgement(core, memory, answer, {other.id: other for other in others})
+    judgement = _check_judgement(core, memory, answer, {other.id: other for other in others}, voices)
     own = {
         other.seq for other in others if other.speaker == memory.speaker
     }  # what two people say stays with either
@@ -198,7 +214,22 @@ async def _judge(
     return replace(judgement, tokens_used=_cost(answer.tokens_used))
 
 
-def _may_replace(core: Core, new: Memory, old: Memory) -> bool:
+async def _read_voices(core: Core, memories: Sequence[Memory]) -> Voices:
+    """Return by number who said what a writer told in its own words: whoever spoke the turns it was learned from."""
+    told = {one.seq for one in memories if one.role is Role.ASSISTANT}
+    if not told:
+        return {}
+    links = await core.store.neighbours(core.scope, sorted(told), Relation.LEARNED_FROM)
+    sources = [(link.source, link.target) for link in links if link.source in told]
+    turns = await core.store.get(core.scope, sorted({turn for _, turn in sources}))
+    speaker_of = {one.seq: one.speaker for one in turns if one is not None}
+    voices: dict[int, set[str | None]] = defaultdict(set)
+    for fact, turn in sources:
+        voices[fact].add(speaker_of.get(turn))
+    return voices
+
+
+def _may_replace(core: Core, new: Memory, old: Memory, voices: Voices) -> bool:
     """Tell whether a memory may take another's place: by who says it how surely, and by what protects the other."""
     if new.said_at < old.said_at or old.kind is Kind.EPISODIC:
         return False
@@ -208,7 +239,8 @@ def _may_replace(core: Core, new: Memory, old: Memory) -> bool:
     guards = find_protecting_guards(old, system=system, now=core.clock.now())
     if guards or says_who(old.tags, system=system):
         return False
-    return new.trust > old.trust or (new.trust == old.trust and new.speaker == old.speaker)
+    is_own = new.speaker == old.speaker or voices.get(old.seq) == {new.speaker}
+    return new.trust > old.trust or (new.trust == old.trust and is_own)
 
 
 def _render_memory(memory: Memory) -> str:
@@ -217,7 +249,7 @@ def _render_memory(memory: Memory) -> str:
 
 
 def _check_judgement(
-    core: Core, memory: Memory, found: Judgement, others: Mapping[str, Memory]
+    core: Core, memory: Memory, found: Judgement, others: Mapping[str, Memory], voices: Voices
 ) -> CheckedJudgement:
     """Take a judgement only where it makes sense: fractions, and of memories that the writer was shown.
 
@@ -251,7 +283,10 @@ def _check_judgement(
     refused = {
         seq: sure
         for seq, sure in replaces.items()
-        if not (_may_replace(core, memory, shown[seq]) or (seq in newer and shown[seq].kind is Kind.EPISODIC))
+        if not (
+            _may_replace(core, memory, shown[seq], voices)
+            or (seq in newer and shown[seq].kind is Kind.EPISODIC)
+        )
     }
     against = odds | refused
     repeats = tuple(seq for seq in same if seq not in odds | replaces)
