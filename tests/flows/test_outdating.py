@@ -221,21 +221,6 @@ async def test_what_is_linked_stands_above_wherever_its_older_one_stands(
     assert f"#{old.seq}: said later, and linked as newer" == answers[0].memories[1].stands_above
 
 
-async def test_a_weekday_that_comes_again_is_not_over(opener: Opener, clock: ManualClock) -> None:
-    """Who asks about Tuesday in the present asks what holds now; who asks about last Tuesday does not."""
-    old, new = "The rehearsal is on Tuesday at six.", "They moved the rehearsal to Wednesday."
-    async with opener(embedder="none") as memory:
-        first, second = await told(memory, clock, old, new)
-        await memory.consolidate()
-        now, then = [
-            await memory.recall(question, count_use=False)
-            for question in ("Is the rehearsal on Tuesday at six?", "Was the rehearsal on Tuesday at six?")
-        ]
-
-    assert [second.seq, first.seq] == [hit.seq for hit in now.memories]
-    assert [first.seq, second.seq] == [hit.seq for hit in then.memories]
-
-
 @pytest.mark.parametrize("gap", [0, 2, 3])
 async def test_a_correction_of_what_was_said_right_before_is_linked(
     opener: Opener, clock: ManualClock, gap: int

@@ -55,7 +55,6 @@ from remanence.flows.recall.recall_request import RecallRequest
 from remanence.flows.recall.trace import Outcome
 from remanence.gate.screening import refuse_secret
 from remanence.llm.offline import NoEmbedder
-from remanence.read.precedence import asks_now
 from remanence.read.when import TimeSpan
 from remanence.recall.fit import SAID, FactTurnPairs, fit, passage, select_places_to_read
 from remanence.recall.frames import BUDGET_MAX
@@ -111,9 +110,8 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     )
     ranking, same = outcome.ranked.first(len(seqs)), collect_fact_turn_pairs(links)
     times = asked.times or ()
-    # Who asks about a time that is over does not ask what holds now; a weekday or a month comes again.
-    is_over = any(one.ends < asked.at(core) for one in times) and not asks_now(asked.query)
-    newer_first = asked.newer_first and not is_over
+    # Who asks about a time that is over does not ask what holds now.
+    newer_first = asked.newer_first and all(one.ends >= asked.at(core) for one in times)
     marks = await mark_newer(core, marks, links, raises=newer_first)
     memories, same = marks.memories, same.without(marks.edited_seqs)
     above = await find_stronger(core, links, np.array(seqs, np.int64), core.clock.now())
