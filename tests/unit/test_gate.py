@@ -87,6 +87,22 @@ def _checksum(*modules: ModuleType) -> str:
     return hashlib.sha256("".join(map(inspect.getsource, modules)).encode()).hexdigest()[:16]
 
 
+def test_a_token_that_stands_again_is_replaced_again() -> None:
+    """A word that was read once and held nothing is not read again; one that held a token is."""
+    text = f"key {KEY} and_a_name_of_words_alone key {KEY} and_a_name_of_words_alone"
+    kept = screen(text, b"salt")
+
+    assert {"secret: stripe key": 2} == kept.replaced
+    assert KEY not in kept.text
+
+
+def test_a_digit_before_a_card_hides_none_of_it() -> None:
+    """A number of a card is found behind another digit that cannot begin one."""
+    kept = screen("Table 1 4111 1111 1111 1111", b"salt")
+
+    assert {"personal: card number": 1} == kept.replaced
+
+
 @pytest.mark.parametrize("kind", TEXTS)
 def test_a_secret_becomes_a_marker_of_its_kind(kind: str) -> None:
     """The secret is gone, the marker names its kind, and the rest of the text stands."""

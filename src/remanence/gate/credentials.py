@@ -5,6 +5,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from remanence.core.patterns import Pattern
 from remanence.gate.secret_patterns import (
     BADGES,
@@ -54,6 +56,7 @@ LONG = 200  # characters of a value that no person types
 JUDGED = 1_000  # characters of a value by which it is judged
 REACH = 400  # characters after the words that announce a list
 ISSUED_MIN = 12  # characters; no token or address with a password is shorter
+RANDOM_MIN, PRIVATE_MIN = 20, 43  # characters; nothing drawn beside a word, no private key is shorter
 UNKNOWN_MIN = 21  # characters; no token of an unknown vendor is shorter
 BEFORE = 120  # characters of a value ahead of the word that says what it is
 
@@ -72,7 +75,7 @@ class SearchedText:
     def __init__(self, text: str, chars: frozenset[str] = frozenset()) -> None:
         self.text = text
         self._is_ascii = text.isascii()
-        self._chars = (chars or frozenset(text)) if len(text) >= LONG_TEXT else None
+        self._chars = (chars or _collect_chars(text)) if len(text) >= LONG_TEXT else None
 
     def with_capitals(self, text: str) -> "SearchedText":
         """Return the text of which this one holds the small letters; its characters are these, or capitals of these."""
@@ -87,6 +90,12 @@ class SearchedText:
     def has_one(self, signs: PatternPrefilter) -> bool:
         """Tell whether one of some signs is in the text."""
         return any(map(self.text.__contains__, self.iterate_possible(signs)))
+
+
+def _collect_chars(text: str) -> frozenset[str]:
+    """Return the different characters of a text; those beyond the 65,536th, which no sign has, as two others."""
+    units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), np.uint16)
+    return frozenset(map(chr, np.flatnonzero(np.bincount(units)).tolist()))
 
 
 _BEGINS = PatternPrefilter(begin for begins, _ in TOKENS.values() for begin in begins)
@@ -175,7 +184,7 @@ def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
     chunks = [match.span() for match in _CHUNK.finditer(text)]
     if chunks:
         yield from _by_format(text, chunks, has_prefix=searched.with_capitals(text).has_one(_BEGINS))
-        yield from _near_words(text, searched)
+        yield from _near_words(text, searched, max(end - start for start, end in chunks))
 
 
 @lru_cache(maxsize=4_096)
@@ -214,13 +223,30 @@ def _private_blocks(text: str) -> Iterator[SensitiveSpan]:
 
 
 def _by_format(text: str, chunks: Iterable[tuple[int, int]], *, has_prefix: bool) -> Iterator[SensitiveSpan]:
-    """Yield what stands in long words in the format of a vendor; `has_prefix` if one may begin so."""
+    """Yield what stands in long words in the format of a vendor; `has_prefix` if one may begin so.
+
+    A word that stands there again is read again only where it held something.
+    """
+    barren = set[str]()
     for start, end in chunks:
-        for match in _TOKEN.finditer(text, start, end) if has_prefix else ():
+        word = text[start:end]
+        if word in barren:
+            continue
+        spans = list(_tokens_in(text, start, end, has_prefix=has_prefix))
+        if not spans:
+            barren.add(word)
+        yield from spans
+
+
+def _tokens_in(text: str, start: int, end: int, *, has_prefix: bool) -> Iterator[SensitiveSpan]:
+    """Yield the tokens in one word of a text."""
+    if has_prefix:
+        for match in _TOKEN.finditer(text, start, end):
             is_name = is_variable(match.group()) and not any(map(str.isdigit, match.group()))
             if not is_name and not is_placeholder(match.group()):
                 yield SensitiveSpan(*match.span(), _KINDS[int((match.lastgroup or "k0")[1:])])
-        for match in _UNKNOWN.finditer(text, start, end) if end - start >= UNKNOWN_MIN else ():
+    if end - start >= UNKNOWN_MIN:
+        for match in _UNKNOWN.finditer(text, start, end):
             if not match.group().startswith(PUBLIC_BEFORE) and is_random_looking(match.group("random")):
                 yield SensitiveSpan(*match.span(), "token")
 
@@ -367,12 +393,18 @@ def _filter_random_values(matches: Iterable[re.Match[str]], text: str, kind: str
             yield SensitiveSpan(*match.span("value"), kind)
 
 
-def _near_words(text: str, low: SearchedText) -> Iterator[SensitiveSpan]:
-    """Yield what looks drawn at random beside words for tokens or, in a text of no public ones, for private keys."""
+def _near_words(text: str, low: SearchedText, longest: int) -> Iterator[SensitiveSpan]:
+    """Yield what looks drawn at random beside words for tokens or, in a text of no public ones, for private keys.
+
+    `longest` is how many characters the longest word of the text has.
+    """
+    if longest < RANDOM_MIN:
+        return
     for match in _find_within(_RANDOM.finditer, text, _windows(low, [_TOKEN_SIGNS], BEFORE, REACH)):
         if is_random_looking(match.group()) and not match.group().startswith((*PUBLIC_BEFORE, *DATA_HEADS)):
             yield SensitiveSpan(*match.span(), "token")
-    windows = [] if "public" in low.text else _windows(low, [_PRIVATE_SIGNS], BEFORE, REACH)
+    is_looked_for = longest >= PRIVATE_MIN and "public" not in low.text
+    windows = _windows(low, [_PRIVATE_SIGNS], BEFORE, REACH) if is_looked_for else []
     for finditer in (_HEX64.finditer, _BASE64_KEY.finditer) if windows else ():
         yield from (
             SensitiveSpan(*match.span(), "private key") for match in _find_within(finditer, text, windows)

@@ -13,9 +13,12 @@ from remanence.gate.personal_rules import PERSONAL_KINDS
 from remanence.gate.secret_patterns import IBAN_CHARS, NUMBER_OF_OTHER, PHONE_WORDS
 from remanence.gate.spans import SensitiveSpan, mask_spans, merge_overlaps
 
-_CARD = re.compile(r"(?<![\w.+-])\d(?:[ -]?\d){13,18}(?![\w-]|\.\d)")
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]){11,30}")
-_SSN = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}([- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-]|\.\d)")
+# Each begins with a character that it takes, and looks back from there: so those that cannot begin one are passed fast.
+_CARD = re.compile(r"[2-6](?<![\w.+-][2-6])(?:[ -]?\d){13,18}(?![\w-]|\.\d)")
+_IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9][A-Z])[A-Z]\d{2}(?:[ -]?[A-Z0-9]){11,30}")
+_SSN = re.compile(
+    r"[0-8]\d\d([- ])(?<![\w.-]\d\d\d[- ])(?<!000[- ])(?<!666[- ])(?!00)\d{2}\1(?!0000)\d{4}(?![\w-]|\.\d)"
+)
 _NATIONAL = re.compile(
     r"(?<![A-Za-z0-9.-])(?=[XYZ\d][ .]?\d\d|[A-Z]{6}\d)"  # how each of them begins
     r"(?:(?P<es>[XYZ\d]\d{7}[ -]?[A-Z])|(?P<br>\d{3}\.?\d{3}\.?\d{3}-?\d{2})"
