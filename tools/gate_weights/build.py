@@ -25,7 +25,7 @@ ROUNDS = 4
 ORDERS_MIN, SMALL_TALK_MIN = 3.2, 0.0  # chosen on sets that were left out of the fit, see compare.py
 STEPS_MAX = 127
 FITTED_TO: tuple[Part, ...] = ("first", "second", "third")  # for small talk
-ORDERS_FITTED_TO: tuple[Part, ...] = (*FITTED_TO, "fourth", "fifth", "sixth")
+ORDERS_FITTED_TO: tuple[Part, ...] = (*FITTED_TO, "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ def instructions(parts: Sequence[Part]) -> Iterator[Text]:
         said = (line.text for line in signals(part) if line.why != "standing order")
         yield from (Text(text, wanted=False, counts=ORDINARY) for text in said)
         yield from (Text(line.text, wanted=False, counts=ORDINARY) for line in shorts(part))
-    for part in ("first", "fifth"):
+    for part in (part for part in parts_of("replies") if part in parts):
         yield from (Text(line["text"], wanted=False, counts=REPLY) for line in read("replies", part))
     yield from prose_pieces()
     yield from (Text(text, wanted=False, counts=PROSE) for _, text, _ in _drawn("advice"))

@@ -19,10 +19,12 @@ from remanence.gate.order_patterns import (
     HEAD,
     KEY,
     KEY_WORDS,
+    KEYS,
     MARKED,
     ROLE_KEY,
     SPECIAL,
     TAG,
+    TOOL_CALL,
     UNSEEN,
 )
 from remanence.languages.families import ORDERS, UNSPACED_ORDERS, load_address_words
@@ -32,10 +34,12 @@ _ADDRESSED = load_address_words()
 _MARKED = re.compile(MARKED)
 _SPECIAL = Pattern(SPECIAL)
 _TAG = Pattern(TAG)
+_TOOL_CALL = Pattern(TOOL_CALL)
 _HEAD = Pattern(HEAD)
 _END = Pattern(END)
 _ROLE_KEY = Pattern(ROLE_KEY)
 _KEY = Pattern(KEY)
+_KEYS = Pattern(KEYS)
 _KEY_WORDS = Pattern(KEY_WORDS)
 _UNSEEN = Pattern(UNSEEN)
 _ADDRESS = Pattern(ADDRESS)
@@ -44,31 +48,38 @@ _BECOMES = Pattern(BECOMES)
 _CODE = Pattern(CODE)
 # Signs of which one is in every sentence that a pattern can fit: looking for these is fast.
 _ADDRESS_SIGNS = (".", "@", "://")
-_TAG_SIGNS = ("<", "[", "【", "(")
+_TAG_SIGNS = ("<", "[", "【", "(", "===", "***", "###", "---")
 _UNSEEN_SIGNS = ("<", "\\", "[")
 _END_SIGNS = ("end", "fin", "fim", "结束", "終了", "終わり", "ここまで")
+_KEYS_SIGNS = ("~/.", "id_", "/etc/", "wallet.dat")
 _CODE_SIGNS = ("|", "(", "os.system", "subprocess", "rm -rf")
 _BECOMES_SIGNS = ("now", "jetzt", "nun", "ahora", "maintenant", "désormais", "agora")
 _WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(r"[^\W_]+|[^\w\s'’´`-]")
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
-_Rest = list[str]
+_Longer = dict[str, list[tuple[list[str], int]]]
+
+
+def _bits_of(what: str) -> int:
+    kind = OrderEvidence[what.upper()]
+    return (kind | E.DATA if kind is E.PRIVATE else kind).value
 
 
 @cache
-def _by_first_word() -> dict[str, list[tuple[_Rest, int]]]:
-    """Return word → what follows it in each phrase that begins so, with the evidence of that."""
+def _by_first_word() -> dict[str, tuple[int, _Longer]]:
+    """Return word → its evidence, and by the second word what follows that in longer phrases, with theirs."""
     by_words: dict[tuple[str, ...], int] = {}
     for language in ORDERS.values():
         for what, phrases in language.evidence.items():
-            bits = OrderEvidence[what.upper()].value
+            bits = _bits_of(what)
             for phrase in phrases:
                 words = tuple(_WORD.findall(phrase))
                 by_words[words] = by_words.get(words, 0) | bits
-    by: dict[str, list[tuple[_Rest, int]]] = {}
+    longer: dict[str, _Longer] = {first: {} for first, *_ in by_words}
     for (first, *rest), bits in by_words.items():
-        by.setdefault(first, []).append((rest, bits))
-    return by
+        if rest:
+            longer[first].setdefault(rest[0], []).append((rest[1:], bits))
+    return {first: (by_words.get((first,), 0), by_second) for first, by_second in longer.items()}
 
 
 @cache
@@ -77,7 +88,7 @@ def _by_phrase() -> dict[str, int]:
     by_phrase: dict[str, int] = {}
     for language in UNSPACED_ORDERS.values():
         for what, phrases in language.evidence.items():
-            bits = OrderEvidence[what.upper()].value
+            bits = _bits_of(what)
             for phrase in phrases:
                 by_phrase[phrase] = by_phrase.get(phrase, 0) | bits
     return {phrase: _merge_bits(by_phrase.get(part, 0) for part in _parts(phrase)) for phrase in by_phrase}
@@ -108,8 +119,7 @@ def _by_first_char() -> dict[str, list[str]]:
 @cache
 def _every_words() -> frozenset[str]:
     """Return the single words that say that everything is meant."""
-    every = _by_first_word().items()
-    return frozenset(word for word, all_ in every if any(not rest and bits & E.ALL for rest, bits in all_))
+    return frozenset(word for word, (bits, _) in _by_first_word().items() if bits & E.ALL)
 
 
 def _collect_words(texts: Iterable[str]) -> frozenset[str]:
@@ -124,8 +134,8 @@ _CALLED, _HELPER_CALLED, _ORDERED, _OVERRIDDEN = (
     one.value for one in (E.CALLED, E.HELPER_CALLED, E.ORDERED, E.OVERRIDDEN)
 )
 _OWN, _OWNED, _OUTPUT, _OUTPUT_OWNED = (one.value for one in (E.OWN, E.OWNED, E.OUTPUT, E.OUTPUT_OWNED))
-_OVERRIDE, _INSTRUCTION, _USER, _SAY, _HIDE = (
-    one.value for one in (E.OVERRIDE, E.INSTRUCTION, E.USER, E.SAY, E.HIDE)
+_OVERRIDE, _INSTRUCTION, _USER, _SAY, _HIDE, _SEND = (
+    one.value for one in (E.OVERRIDE, E.INSTRUCTION, E.USER, E.SAY, E.HIDE, E.SEND)
 )
 _MACHINE, _MUST, _DROPPED = E.MACHINE.value, E.MUST.value, E.DROPPED.value
 _PRIOR, _TOLD = E.PRIOR.value, E.TOLD.value
@@ -135,8 +145,10 @@ _COMMANDS = (E.SAY | E.ACT | E.SEND | E.STORE | E.OVERRIDE | E.OBEY | E.HIDE | E
 _COMMANDS_UNSPACED = (E.SAY | E.ACT | E.SEND | E.STORE | E.HIDE | E.OVERRIDE | E.ROLE | E.OBEY).value
 _OVERRIDE_REACH = 9  # words between dropping and what is dropped
 _YOUR_REACH = 4
+_DENIAL_REACH = 2  # words between denying and what is not to be sent
 _CALL_REACH = 5  # words before the one who is called
 _CLAUSE_ENDS = frozenset(",.:;!?")
+_CLAUSE_ENDS_UNSPACED = frozenset(",，、:：;；。!?！？ ")
 _OPENING = frozenset('"“„«「『')  # before a verb they say that it is quoted
 
 
@@ -167,6 +179,8 @@ def _collect_spaced_evidence(tokens: list[str], bits: int) -> int:
             hide_end = end
         if phrase_bits & _USER and tokens[at + 1 : at + 2] and tokens[at + 1] in _USER_NOUNS:
             phrase_bits &= ~_USER
+        if phrase_bits & _SEND and not _ADDRESSED.denials.isdisjoint(tokens[max(0, at - _DENIAL_REACH) : at]):
+            phrase_bits &= ~_SEND
         if phrase_bits & _COMMANDS and _is_command(tokens, at, phrase_bits, bits):
             phrase_bits |= _ORDERED
         if at - your <= _YOUR_REACH:
@@ -220,14 +234,13 @@ def _phrases_at(tokens: list[str], at: int) -> tuple[int, int]:
 
     Only of a reader, of hiding and of what was before it is known.
     """
-    bits, end = 0, at + 1
-    for rest, what in _by_first_word()[tokens[at]]:
-        if not rest:
-            bits |= what
-        elif tokens[at + 1 : at + 1 + len(rest)] == rest:
+    bits, longer = _by_first_word()[tokens[at]]
+    second, end = at + 1, at + 1
+    for rest, what in longer.get(tokens[second], ()) if longer and second < len(tokens) else ():
+        if not rest or tokens[second + 1 : second + 1 + len(rest)] == rest:
             bits |= what
             if what & (_READER | _HIDE | _PRIOR):
-                end = max(end, at + 1 + len(rest))
+                end = max(end, second + 1 + len(rest))
     return bits, end
 
 
@@ -267,7 +280,7 @@ def _detect_reader_call(tokens: list[str], at: int, end: int, found: int) -> int
 
 
 def _collect_unspaced_evidence(sentence: str) -> int:
-    bits = call_bits = at = 0
+    bits = call_bits = at = clause_bits = 0
     begins_with_override = False
     while at < len(sentence):
         phrase = _phrase_from(sentence, at)
@@ -277,10 +290,13 @@ def _collect_unspaced_evidence(sentence: str) -> int:
             begins_with_override = True
         if what & _READER and not call_bits and _calls_unspaced(sentence, at, end):
             call_bits = _CALLED if what & _MACHINE else _HELPER_CALLED
+        if not what and sentence[at] in _CLAUSE_ENDS_UNSPACED:
+            clause_bits = 0
+        clause_bits |= what
+        if clause_bits & _MUST and clause_bits & _COMMANDS_UNSPACED:
+            bits |= _ORDERED
         bits |= what
         at = max(end, at + 1)
-    if bits & _MUST and bits & _COMMANDS_UNSPACED:
-        bits |= _ORDERED
     bits |= (bits & _OWN and _OWNED) | (bits & _OUTPUT and _OUTPUT_OWNED)
     if bits & _OVERRIDE and bits & _INSTRUCTION:
         bits |= _OVERRIDDEN
@@ -306,7 +322,7 @@ def _calls_unspaced(sentence: str, start: int, end: int) -> bool:
     before, after = sentence[max(0, start - 6) : start], sentence[end : end + 10]
     return (
         any(mark in after for mark in (":", "：", "へ", "さん", "様"))
-        or after[:1] in {",", "，", "、"}
+        or (after[:1] in {",", "，", "、"} and (not start or sentence[start - 1] in _CLAUSE_ENDS_UNSPACED))
         or any(mark in before for mark in ("亲爱的", "尊敬的", "你好", "致", "親愛なる", "拝啓"))
     )
 
@@ -325,6 +341,10 @@ def marks_of(sentence: str) -> int:
             bits |= E.UNSEEN
         if "<!--" in sentence:
             bits |= E.COMMENT
+        if "(" in sentence and _TOOL_CALL.search(sentence):
+            bits |= E.CALLS
+        if _any(_KEYS_SIGNS, sentence) and _KEYS.search(sentence):
+            bits |= E.KEYS
         if _any(_CODE_SIGNS, sentence) and _CODE.search(sentence):
             bits |= E.TOOL | E.RUNS
     if _any(_END_SIGNS, sentence) and _END.search(sentence):

@@ -14,7 +14,17 @@ import numpy as np
 
 from remanence.gate.evidence import found_in
 from remanence.gate.fitted import GateWeights
-from remanence.gate.order_patterns import CONTEXT, EVIDENT
+from remanence.gate.order_evidence import OrderEvidence
+from remanence.gate.order_patterns import (
+    ASKS,
+    CONTEXT,
+    EVIDENT,
+    EVIDENT_BESIDE,
+    FOR_WHOM,
+    HIDDEN,
+    HIDDEN_ADDS,
+    HIDDEN_BESIDE,
+)
 from remanence.gate.wording import BEFORE, QUOTED, matches, places, words_in
 from remanence.languages.families import ORDERS, UNSPACED_ORDERS
 
@@ -24,16 +34,24 @@ PHRASE_CHARS_MAX = 80
 _LEFT_OVER = " \"'.,:;!?。，：；、！？)]}|-–—*>"  # marks with which no phrase that is shown begins
 _ENDS = ("\\n", ". ", "! ", "? ", "; ", "。", "！", "？", "；")
 REPORTED = "\x03"  # stands before each word that the text says somebody says
+_COMMENT = OrderEvidence.COMMENT.value
+COMMENT_SENTENCES_MAX = 30
 CHARS_BEFORE = 60  # characters before a quotation that may say whose it is
 CHARS_AFTER = 40
 # Each stops at the next opening mark, so that a text of opening marks alone costs what its length says.
 _QUOTED = re.compile(
-    r"\"[^\"\n]{1,300}+\"|“[^“”\n]{1,300}+[”“]|„[^„“”\n]{1,300}+[“”]|«[^«»\n]{1,300}+»"
+    r"\"[^\"\n]{1,300}+\"|“[^“”\n]{1,300}+[”“]|„[^„“”\"\n]{1,300}+[“”\"]|«[^«»\n]{1,300}+»"
     r"|「[^「」\n]{1,300}+」|『[^『』\n]{1,300}+』"
+)
+# A block of code; one with the name of a role for a language is none.
+_FENCED = re.compile(
+    r"(```(?!(?:system|developer|assistant|instructions?|prompt|user)\b)[a-z+#-]{0,20}[ \t]*\n)"
+    r"((?:[^`]|`(?!``)){1,8000}+)```"
 )
 _MARKS = ('"', "“", "„", "«", "「", "『")
 _WORD = re.compile(r"[^\W_]+")
 _REPORTED_WORD = re.compile("\x03[^\\W_]+")
+_MARKED_WORD = re.compile("[\x02\x03][^\\W_]+")
 _SAID = frozenset(word for language in ORDERS.values() for word in language.speech)
 _SAID_UNSPACED = tuple(word for language in UNSPACED_ORDERS.values() for word in language.speech)
 
@@ -55,12 +73,16 @@ class SentenceWeight:
 
 @dataclass(frozen=True, slots=True)
 class Sentences:
-    """The sentences of a text: which are the same, what each says, and the evidence in it, and in and beside it."""
+    """The sentences of a text: which are the same, and evidence.
+
+    `bits` is the evidence in and beside each, `own` that in it, and `meant` in and beside it, without what is quoted.
+    """
 
     different: Sequence[str]
     which: Sequence[int]
     own: Sequence[int]
     bits: Sequence[int]
+    meant: Sequence[int]
 
 
 def sentences_of(plain: str) -> Sentences:
@@ -77,8 +99,20 @@ def sentences_of(plain: str) -> Sentences:
     ]
     different = list(numbers)
     found = [found_in(leave_out_reported(one)) for one in different]
-    own = [found[one] for one in which]
-    return Sentences([one.replace(REPORTED, QUOTED) for one in different], which, own, _with_beside(own))
+    own = read_bits = [found[one] for one in which]
+    if QUOTED in text:
+        said = [
+            found_in(_MARKED_WORD.sub("…", one)) if QUOTED in one else bits
+            for one, bits in zip(different, found, strict=True)
+        ]
+        own = [said[one] for one in which]
+    if "<!--" in plain:
+        hidden = _hidden_bits(different, which)
+        read_bits = [one | more for one, more in zip(read_bits, hidden, strict=True)]
+        own = [one | more for one, more in zip(own, hidden, strict=True)]
+    bits = _with_beside(read_bits)
+    meant = bits if own == read_bits else _with_beside(own)
+    return Sentences([one.replace(REPORTED, QUOTED) for one in different], which, own, bits, meant)
 
 
 def _pieces(sentence: str) -> Iterator[str]:
@@ -86,6 +120,20 @@ def _pieces(sentence: str) -> Iterator[str]:
     yield sentence[:PIECE_CHARS]
     for start in range(PIECE_STEP, len(sentence) - PIECE_CHARS + PIECE_STEP, PIECE_STEP):
         yield sentence[start : start + PIECE_CHARS]
+
+
+def _hidden_bits(different: Sequence[str], which: Sequence[int]) -> list[int]:
+    """Return for each sentence that it stands in a comment which one before it opens and one of the next closes."""
+    bits = [0] * len(which)
+    for opened in [at for at, one in enumerate(which) if _opens_comment(different[one])]:
+        behind = which[opened + 1 : opened + 1 + COMMENT_SENTENCES_MAX]
+        closed = next((at for at, one in enumerate(behind, opened + 1) if "-->" in different[one]), opened)
+        bits[opened : closed + 1] = [_COMMENT] * (closed + 1 - opened)
+    return bits
+
+
+def _opens_comment(sentence: str) -> bool:
+    return "<!--" in sentence and sentence.rfind("<!--") > sentence.rfind("-->")
 
 
 def _with_beside(own: Sequence[int]) -> list[int]:
@@ -132,13 +180,13 @@ def _pick_heaviest(read: Sentences, words: Sequence[float], weights: GateWeights
     most = evident = -math.inf
     where = evident_at = 0
     before = 0.0
-    for one, own, bits in zip(read.which, read.own, read.bits, strict=True):
+    for one, own, bits, meant in zip(read.which, read.own, read.bits, read.meant, strict=True):
         together = words[one] + max(before, 0.0) + (weight_of(bits, weights) if bits else 0.0)
         before = words[one]
         if together > most:
             most, where = together, one
-        if bits and together + evidence_adds(own, bits) > evident:
-            evident, evident_at = together + evidence_adds(own, bits), one
+        if meant and together + evidence_adds(own, meant) > evident:
+            evident, evident_at = together + evidence_adds(own, meant), one
     added, different = float(weights.added[0]), read.different
     return SentenceWeight(
         most + added, different[where], evident + added, different[evident_at], len(different)
@@ -156,16 +204,18 @@ def weight_of(bits: int, weights: GateWeights) -> float:
 def evidence_adds(own: int, bits: int) -> float:
     """Return what it adds to a weight that a machine is evidently meant, -∞ where it is not.
 
-    Of the two kinds of evidence that say so, one is in the sentence itself, the other in it or beside it.
+    Most kinds of evidence that say so together stand in the sentence itself; of some pairs one may stand beside it.
     """
-    return max(
-        (
+    adds = [more for all_of, more in EVIDENT if all(own & one for one in all_of)]
+    if bits & HIDDEN and own & HIDDEN_BESIDE:
+        adds.append(HIDDEN_ADDS)
+    if own & ASKS and own & FOR_WHOM:
+        adds += (
             more
-            for one, other, more in EVIDENT
+            for one, other, more in EVIDENT_BESIDE
             if (own & one and bits & other) or (own & other and bits & one)
-        ),
-        default=-math.inf,
-    )
+        )
+    return max(adds, default=-math.inf)
 
 
 def kinds_in(bits: int) -> list[int]:
@@ -192,9 +242,16 @@ def weighing_most(sentence: str, weights: GateWeights) -> str:
 
 def quotations_marked(plain: str) -> str:
     """Return a text with a mark before each quoted word; values of data and of attributes are not quoted."""
+    if "```" in plain and _WORD.search(_FENCED.sub("", plain)):
+        plain = _FENCED.sub(_mark_code, plain)
     if not any(mark in plain for mark in _MARKS):
         return plain
     return _QUOTED.sub(lambda found: _mark_quotation(plain, found), plain)
+
+
+def _mark_code(found: re.Match[str]) -> str:
+    """Return a block of code with its words marked as quoted."""
+    return found.group(1) + _WORD.sub(rf"{QUOTED}\g<0>", found.group(2)) + "```"
 
 
 def leave_out_reported(sentence: str) -> str:
@@ -211,6 +268,8 @@ def _stands_alone(plain: str, found: re.Match[str]) -> bool:
 
 
 def _mark_quotation(plain: str, found: re.Match[str]) -> str:
+    if QUOTED in found.group():
+        return found.group()
     if _stands_alone(plain, found):
         return f" {found.group()[1:-1]} "
     before = plain[max(0, found.start() - CHARS_BEFORE) : found.start()]

@@ -47,6 +47,7 @@ class OrderEvidence(IntFlag):
     THIS = auto()  # this page, this line
     STAFF = auto()  # people who follow rules, we among them
     REPORT = auto()  # talk of attacks, lessons and quotations
+    PRIVATE = auto()  # data that one person does not ask another for; data as well
     # Told by how words stand together, not by one of them:
     CALLED = auto()  # a machine is called by its name
     HELPER_CALLED = auto()
@@ -61,3 +62,5 @@ class OrderEvidence(IntFlag):
     CARRIES = auto()  # an address with a place for data
     RUNS = auto()  # code that fetches and runs
     DROPPED = auto()  # what the reader was told before, by a command to the reader to drop it
+    KEYS = auto()  # a file that holds secrets
+    CALLS = auto()  # as a machine writes a call to keep or to send something

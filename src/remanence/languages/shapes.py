@@ -30,7 +30,7 @@ BEGINS, GAP = "^*", "~"
 EVIDENCE = (
     "machine helper reads you own output override instruction prior all told void maker user person "
     "consent wants store memory ever send data hide asked when every later say promote only act tool "
-    "unlimited role official obey polite must this staff report"
+    "unlimited role official obey polite must this staff report private"
 ).split()
 
 
@@ -331,7 +331,7 @@ class AddressWords(Lists):
     """Small words that tell how others stand in an order, of all languages at once.
 
     `joins` are words after which a command may follow, where one came before; `notes` are words for a message, and to
-    or for whom it is, `anybody` those for whom; `modals` follow `persons`.
+    or for whom it is, `anybody` those for whom; `modals` follow `persons`; `denials` forbid what follows.
     """
 
     joins: WordSet = words()
@@ -340,6 +340,7 @@ class AddressWords(Lists):
     greetings: WordSet = words()
     modals: WordSet = words()
     persons: WordSet = words()
+    denials: WordSet = words()
 
 
 class SmallTalk(Lists):
