@@ -12,12 +12,12 @@ from math import log1p, prod
 from remanence.core.arrival import WriteContext
 from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification, short_id
 from remanence.core.score import DISPUTED
+from remanence.core.segment import TURN
 from remanence.read.precedence import AMONG, SHORT_STEMS_MAX, RankedText, find_outdated, find_precedence
 from remanence.read.signals import signal
 from remanence.recall.exact_names import find_exact
 from remanence.recall.frames import stronger_first
 from remanence.text.analysis import only_asks, stems, term_hash
-from remanence.write.admission import TURN
 
 STANDING_ORDER = "high: standing order"  # a class of phrases of a signal
 QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
