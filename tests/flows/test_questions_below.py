@@ -29,28 +29,6 @@ async def test_scores_are_those_of_their_parts(memory: remanence.Engine) -> None
     assert ["Is the ferry late?"] == [one.text for one in answer.memories if "question" in one.parts]
 
 
-async def test_a_short_reply_of_an_assistant_stands_below_what_it_answers(memory: remanence.Engine) -> None:
-    """It acknowledges what the user said; what it explains at length, and what an agent learned, count in full."""
-    long = (
-        "The ferry to the island leaves "
-        + " and ".join(f"pier{number} at noon" for number in range(12))
-        + "."
-    )
-    for text, role in (
-        ("I booked the ferry to the island, the one at noon.", "user"),
-        ("Noted: ferry to the island at noon.", "assistant"),
-        (long, "assistant"),
-    ):
-        await memory.note(remanence.Turn(text, role=role, speaker=role.title()))
-    await memory.learn("The ferry to the island is slow.", role="assistant")
-    answer = await memory.recall("ferry to the island at noon", newer_first=False)
-
-    assert {"Noted: ferry to the island at noon."} == {
-        one.text for one in answer.memories if one.parts.get("reply") == 0.8
-    }
-    assert "I booked the ferry to the island, the one at noon." == answer.memories[0].text
-
-
 @pytest.mark.parametrize(
     ("text", "asking"),
     [

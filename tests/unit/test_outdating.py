@@ -13,7 +13,6 @@ from remanence.read.outdating import (
     OutdatedScore,
     may_outdate,
     read_change,
-    score_corrected,
     score_outdated,
 )
 from remanence.text.analysis import stems
@@ -376,47 +375,3 @@ def test_a_function_word_of_a_language_is_no_value_of_another() -> None:
     assert {} == {**read_change("A casa dos pais fica na praia.", "pt").values}
     assert {"number": frozenset({"dos"})} == {**read_change("Tengo dos barcos.", "es").values}
     assert {"number": frozenset({"one"})} == {**read_change("We have one boat.", "en").values}
-
-
-def test_the_numbers_of_another_language_are_none_in_english() -> None:
-    """French "six" and "cent" are values where English words do not say that a text is English."""
-    assert {} == {**read_change("We need a cent and a chat for the party.", "en").values}
-    assert {"number": frozenset({"cent"})} == {**read_change("Cent chaises", "en").values}
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("The hut has room for twelve guests.", "About the hut. No, nine of us."),
-        ("Die Hütte hat zwölf Betten.", "Zu der Hütte. Nein, neun wollen sie."),
-        ("La cabane a douze lits.", "Pour la cabane : non, dix-neuf."),
-        ("The scanner gives 600 dots.", "I looked at the scanner, it gives 400, not 600."),
-        ("Der Scanner kann 600 Punkte.", "Hab nachgesehen, der Scanner kann 400, nicht 600."),
-        ("The scanner gives 600 dots.", "Please note, I gave you a wrong number for the scanner, it is 400."),
-    ],
-)
-def test_a_refusal_and_a_denied_value_outdate_what_they_name(old: str, new: str) -> None:
-    """Also where somebody wants it, or asks for it to be noted."""
-    assert judged(said(old), said(new)).sure
-    assert not judged(said(old), said(old)).sure
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "is_corrected"),
-    [
-        ("Bin day is Monday.", "Hang on. My mistake, Tuesday.", True),
-        ("Le vaccin date de 2019.", "Attends, je me suis trompée, 2017.", True),
-        ("Bin day is Monday.", "Hang on. My mistake, Monday.", False),
-        ("Bin day is Monday.", "And the market is on Tuesday.", False),
-        ("Is bin day on Monday?", "My mistake, Tuesday.", False),
-        ("Bin day is Monday.", "Maybe my mistake, it could be Tuesday.", False),
-        ("Bin day is Monday.", "My mistake, Tuesday." + " Ha." * CHARS_MAX, False),
-    ],
-)
-def test_a_correction_need_not_name_what_was_said_right_before(
-    old: str, new: str, *, is_corrected: bool
-) -> None:
-    """It gives another value of one kind, and nobody else's words are meant."""
-    assert is_corrected == bool(score_corrected(said(old), said(new)).sure)
-    assert not score_corrected(said(old), said(new, "Ben")).sure
-    assert not score_corrected(said(old), said(new, trust=Trust.OUTSIDE)).sure

@@ -18,7 +18,6 @@ from remanence.languages.families import ASSERTIONS, TELLING, load_units
 from remanence.read.claims import BE
 from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.mentions import is_no_name
-from remanence.read.stated_values import ENDS, SPOKEN, WORD, find_values, list_no_names, list_value_words
 from remanence.read.statements import mask_code_and_asides
 from remanence.text.analysis import stems
 from remanence.text.twins import find_label
@@ -58,13 +57,26 @@ _OF_STATEMENT = frozenset({"now", "lately", "turns"})
 _UNDENIED, _OVER = frozenset({"shifts", "ends"}), frozenset({"ends", "anymore"})
 _CORRECTING = frozenset({"corrects", "refutes"})
 _NAMING = frozenset({"onward", "shifts", "reaches", "ends", "anymore"})
+_WORD = re.compile(r"[^\W_](?:[^\s,;!()\[\]{}<>|*]|(?<=\d),(?=\d))*+")
 _OPENING_NAME = re.compile(
     r"\W*+(?P<name>[A-ZÀ-ÖØ-Þ][\w-]*+(?: [A-ZÀ-ÖØ-Þ][\w-]*+){0,3}+)(?P<owns>['’]s(?!\w))?"
 )
+_SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _CLAUSE_END = re.compile(r"[.,;:!?](?=\s|$)|[…()\"“”–—。，、；：！？]|\s-+\s")
+_BRACKETED = re.compile(r"\([^()]*+\)")
+_NUMBER = re.compile(r"\W?\d{1,4}(?:[.,:]\d{1,3}){0,2}(?:st|nd|rd|th|am|pm|h|kg|km|m|c|%|°c?|€|gb|mb)?")
 _CODE = re.compile(r"\d{5,}|[^\W\d_]\d[^\W_]*[^\W\d_]\d")
+_UNSPACED_VALUES = {
+    "weekday": re.compile(r"[月火水木金土日]曜日?|(?:周|星期|礼拜)[一二三四五六日天]"),
+    "number": re.compile(
+        r"(?<![一二三四五六七八九十百千两半\d])[一二三四五六七八九十百千两半\d]{1,12}(?=[点時时分块元日人号版階楼歳岁杯回つ個])"
+    ),
+}
+_DATES = frozenset({"weekday", "month"})
 _ASKS = re.compile(r"[?？]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++(?:\s++|$)|(?<![。！？])[。！？]++|(?<!\n)\n++")
+_ENDS = " .!:;…。！"
+_CLOSING = ".'-–:"
 _AROUND = " .,:;!?…()¡¿'\"„“”«»-–="
 
 
@@ -134,7 +146,7 @@ def may_outdate(said: AttributedText) -> bool:
         return False
     low = lower_text(said.text)
     begins, within = _openings()
-    words = WORD.findall(low)
+    words = _WORD.findall(low)
     if not any(
         word in begins or word[:4] in begins or word[:3] in begins or word[0].isdigit() for word in words
     ) and (low.isascii() or not any(sign in low for sign in within)):
@@ -147,17 +159,12 @@ def may_outdate(said: AttributedText) -> bool:
         return False
     low, code = lower_text(text), language_code(said.text)
     kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
-    if "denies" in kinds or find_values(text, code)[0]:
+    if "denies" in kinds or _values(text, code)[0]:
         return True
     if "doubts" in kinds:
         low = lower_text(_select_stated(said.text, code, certain=True))
         kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
     return not kinds.isdisjoint(CUES)
-
-
-def corrects(text: str) -> bool:
-    """Tell whether a text says that something was said or understood wrongly."""
-    return any(sign.kind == "corrects" for sign in CHANGING[language_code(text)].find_signs(lower_text(text)))
 
 
 def score_outdated(
@@ -184,11 +191,9 @@ def score_outdated(
     if is_own and (_talks(old.text, code) or _talks(new.text, code)):
         # Among talk these tell of the moment: "I'm off to spend some time with them now."
         now = replace(now, signs=tuple(sign for sign in now.signs if sign.kind not in _OF_STATEMENT))
-    was = read_change(old.text, code)
-    if is_own:
-        now = _note_denied_value(was, now, code)
     if now.asks or now.code or (is_own and not now.signs):
         return NO
+    was = read_change(old.text, code)
     # What is shared has to be stated, but weighs as a part of all that was said.
     shared = (read_change(_select_stated(old.text, code), code) if is_own else was).about & now.about - who
     if is_own:
@@ -206,23 +211,6 @@ def score_outdated(
     if score is NO or (not is_own and (_talks(old.text, code) or (persons and _talks(new.text, code)))):
         return NO
     return score
-
-
-def score_corrected(old: AttributedText, new: AttributedText) -> OutdatedScore:
-    """Say how sure it is that a text corrects what its speaker said right before, which it need not name.
-
-    It says that something was wrong, and gives another value of a kind: "Bin day is Monday." "No, my mistake, Tuesday."
-    """
-    if new.speaker != old.speaker or new.role is not old.role or new.trust < old.trust:
-        return NO
-    if max(len(old.text), len(new.text)) > CHARS_MAX:
-        return NO
-    code = language_code(f"{old.text} {new.text}")
-    was, now = read_change(old.text, code), read_change(_select_stated(new.text, code, certain=True), code)
-    is_correction = any(sign.kind == "corrects" for sign in now.signs)
-    if not is_correction or was.asks or not find_other_value(was, now):
-        return NO
-    return OutdatedScore(UNSURE, why=CHANGED)
 
 
 def _name_other_subjects(old: str, new: str, code: str, who: frozenset[str]) -> bool:
@@ -243,7 +231,7 @@ def _find_named_subject(text: str, code: str) -> frozenset[str]:
     if lexicon is None or match is None:
         return frozenset()
     telling, words = TELLING[code], match["name"].split()
-    after = SPOKEN.findall(lower_text(text[match.end() :]))[:VERB_WORDS]
+    after = _SPOKEN.findall(lower_text(text[match.end() :]))[:VERB_WORDS]
     is_office = len(after) > 1 and telling.attributes.get(after[0]) == BE and after[1] in telling.definite
     if is_office or is_no_name(words[0], code):
         return frozenset()
@@ -263,12 +251,12 @@ def _score_change(pair: _ReadingPair) -> OutdatedScore:
     was, now = pair.was, pair.now
     about = [part & was.about - pair.who for part in (*map(_stems_in, _clauses(was.low)), was.about)]
     share = max(len(part & pair.shared) / max(1, len(part)) for part in about)
-    is_correction = not _CORRECTING.isdisjoint(sign.kind for sign in now.signs)
+    corrects = not _CORRECTING.isdisjoint(sign.kind for sign in now.signs)
     is_named = not pair.shared.isdisjoint(stem for name in was.names & now.names for stem in stems(name))
     if pair.near is not None and pair.near < NEAR_MIN:
         return NO
     # A name tells alone what a text is about; and what was said wrongly may be of the past.
-    if not is_correction and (was.past or (share < ABOUT_MIN and not is_named)):
+    if not corrects and (was.past or (share < ABOUT_MIN and not is_named)):
         return NO
     likely = share + (pair.near or 0.0)
     signs = [sign for sign in now.signs if _tells(pair, sign)]
@@ -278,22 +266,6 @@ def _score_change(pair: _ReadingPair) -> OutdatedScore:
     if signs or find_other_value(was, now) or _other_names(pair) or _find_corrected(was, now):
         return OutdatedScore(UNSURE, likely, CHANGED)
     return NO
-
-
-def _note_denied_value(was: ChangeReading, now: ChangeReading, code: str) -> ChangeReading:
-    """Return a reading that corrects where it denies an older value and has another: "it's 400, not 600"."""
-    again = tuple(
-        value
-        for kind, some in was.values.items()
-        for value in some & now.values.get(kind, frozenset())
-        if now.values[kind] - some
-    )
-    denied = [
-        Sign("corrects", sign.begin, sign.end)
-        for sign in CHANGING[code].find_signs(now.low)
-        if sign.kind == "denies" and now.low[sign.end :].lstrip().startswith(again)
-    ]
-    return replace(now, signs=(*now.signs, *denied)) if denied else now
 
 
 def _find_corrected(was: ChangeReading, now: ChangeReading) -> frozenset[str]:
@@ -313,7 +285,7 @@ def _tells(pair: _ReadingPair, sign: Sign) -> bool:
     low, clause = pair.now.low, _clause(pair.now.low, sign)
     if sign.kind == _OF_CLAUSE:
         return not pair.shared.isdisjoint(stems(low[clause[0] : clause[1]]))
-    before = SPOKEN.findall(low[clause[0] : sign.begin])
+    before = _SPOKEN.findall(low[clause[0] : sign.begin])
     if sign.kind in _UNDENIED and not _negations(pair.code).isdisjoint(before[-DENIED_WORDS_MAX:]):
         return False
     if sign.kind == _OF_TEXT:
@@ -345,7 +317,7 @@ def _select_nearby_words(low: str, sign: Sign, clause: tuple[int, int], *, space
     before, after = low[clause[0] : sign.begin], low[sign.end : clause[1]]
     if not spaced:
         return f"{before[-REACH_CHARS:]} {after[:REACH_CHARS]}"
-    return " ".join((*SPOKEN.findall(before)[-REACH_WORDS:], *SPOKEN.findall(after)[:REACH_WORDS]))
+    return " ".join((*_SPOKEN.findall(before)[-REACH_WORDS:], *_SPOKEN.findall(after)[:REACH_WORDS]))
 
 
 def _same_statement(pair: _ReadingPair, *, verb: bool) -> bool:
@@ -369,7 +341,7 @@ def _list_spoken_words(low: str, pair: _ReadingPair) -> list[str]:
     """Return the words of a text without the names of who speaks, of a script without blanks the characters."""
     if not CHANGING[pair.code].spaced:
         return [*low]
-    return [word for word in SPOKEN.findall(low) if pair.who.isdisjoint(stems(word))]
+    return [word for word in _SPOKEN.findall(low) if pair.who.isdisjoint(stems(word))]
 
 
 def _other_names(pair: _ReadingPair) -> bool:
@@ -471,10 +443,10 @@ def read_change(text: str, code: str) -> ChangeReading:
     """Read what a text says, what it is about, and whether it is otherwise than before, in a language."""
     text = mask_code_and_asides(text)
     low = lower_text(text)
-    values, names = find_values(text, code)
+    values, names = _values(text, code)
     value_stems = {stem for some in values.values() for value in some for stem in stems(value)}
     lexicon = LEXICONS.get(code)
-    words = [word.strip(ENDS) for word in low.split()]
+    words = [word.strip(_ENDS) for word in low.split()]
     stop = frozenset() if lexicon is None else lexicon.stop
     signs = CHANGING[code].find_signs(low)
     kinds = {sign.kind for sign in signs}
@@ -495,7 +467,7 @@ def read_change(text: str, code: str) -> ChangeReading:
 
 def _opens(low: str, sign: Sign, code: str) -> bool:
     """Tell whether a text opens with a denial: what is not to be done is no denial of what is."""
-    return CHANGING[code].spaced and ASSERTIONS[code].joining.issuperset(SPOKEN.findall(low[: sign.begin]))
+    return CHANGING[code].spaced and ASSERTIONS[code].joining.issuperset(_SPOKEN.findall(low[: sign.begin]))
 
 
 def _stems_of_signs(read: ChangeReading) -> frozenset[str]:
@@ -546,19 +518,19 @@ def _select_stated(text: str, code: str, *, certain: bool = False) -> str:
     whole, begun = mask_code_and_asides(text), 0
     for stop in (*(mark.end() for mark in _SENTENCE_END.finditer(whole)), len(whole)):
         sentence, begun = whole[begun:stop], stop
-        if not sentence.strip() or _ASKS.search(sentence):
-            continue
-        kinds = {sign.kind for sign in CHANGING[code].find_signs(lower_text(sentence))}
-        # What a refusal leaves in doubt is what it refuses: "no, forty they want".
-        if (certain and "doubts" in kinds and "refutes" not in kinds) or (
-            kinds.isdisjoint(_CORRECTING) and read_sentence(sentence, code).has(*_NO_STATEMENT)
+        if (
+            not sentence.strip()
+            or _ASKS.search(sentence)
+            or read_sentence(sentence, code).has(*_NO_STATEMENT)
         ):
+            continue
+        if certain and any(sign.kind == "doubts" for sign in CHANGING[code].find_signs(lower_text(sentence))):
             continue
         begin = 0
         for end in (*(mark.end() for mark in _CLAUSE_END.finditer(sentence)), len(sentence)):
             clause, begin = _strip_reactions(sentence[begin:end], code), end
             low = lower_text(clause)
-            speaks_to = not _of_talk(code).isdisjoint(word.strip(ENDS + ",") for word in low.split())
+            speaks_to = not _of_talk(code).isdisjoint(word.strip(_ENDS + ",") for word in low.split())
             if not speaks_to or any(sign.kind == "corrects" for sign in CHANGING[code].find_signs(low)):
                 kept.append(clause)
     return "".join(kept).strip()
@@ -566,29 +538,24 @@ def _select_stated(text: str, code: str, *, certain: bool = False) -> str:
 
 def _strip_reactions(clause: str, code: str) -> str:
     """Return a clause from the first word on that is no reaction; a denial is not left out."""
-    reactions = _empty_reactions(code)
-    for word in SPOKEN.finditer(lower_text(clause)):
-        if word.group() not in reactions:
+    reactions = _reactions(code) - _negations(code)
+    for word in _SPOKEN.finditer(lower_text(clause)):
+        if word.group() not in reactions or _refutes(word.group(), code):
             return (
                 clause if word.start() == 0 or not clause[: word.start()].strip() else clause[word.start() :]
             )
-    return "" if SPOKEN.search(clause) else clause
+    return "" if _SPOKEN.search(clause) else clause
 
 
-@cache
-def _empty_reactions(code: str) -> frozenset[str]:
-    """Return the reactions that deny nothing: "thanks", not "no"."""
-    refuting = {
-        word for word, found in CHANGING[code].whole.items() if any(one[1] == "refutes" for one in found)
-    }
-    return _reactions(code) - _negations(code) - refuting
+def _refutes(word: str, code: str) -> bool:
+    return any(kind == "refutes" for _, kind in CHANGING[code].whole.get(word, ()))
 
 
 @lru_cache(maxsize=1024)
 def _talks(text: str, code: str) -> bool:
     """Tell whether a text speaks to somebody, or answers, asks or supposes: it states nothing that lasts."""
     text = mask_code_and_asides(text)
-    words = [word.strip(ENDS + ",") for word in lower_text(text).split()]
+    words = [word.strip(_ENDS + ",") for word in lower_text(text).split()]
     if not (_of_talk(code).isdisjoint(words) and _reactions(code).isdisjoint(words[:1])):
         return True
     return bool(read_sentence(text, code).has(*_NO_STATEMENT))
@@ -607,9 +574,39 @@ def _is_past(words: list[str], code: str) -> bool:
     )
 
 
+def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:
+    """Return the numbers, days, months, colours and sizes of a text, and its names."""
+    by_kind: dict[str, set[str]] = {}
+    names: set[str] = set()
+    kinds, no_names = _kinds(code), _no_names(code)
+    aside = [one.span() for one in _BRACKETED.finditer(text)] if "(" in text else ()
+    for word in _WORD.finditer(text):
+        bare = word.group().rstrip(_CLOSING)
+        low = bare.lower()
+        kind = "number" if _NUMBER.fullmatch(low) else kinds.get(low, "")
+        # A date in brackets tells when something was noted, not what it is about.
+        if kind in _DATES and any(begin < word.start() < end for begin, end in aside):
+            continue
+        if kind and not (kind == "size" and bare.islower()):
+            by_kind.setdefault(kind, set()).add(low.rstrip("s") if kind == "weekday" else low)
+        elif bare[:1].isupper() and text[: word.start()].strip(" \"'„“«(")[-1:] not in {"", *_ENDS}:
+            names.add(low)
+    if code in {"zh", "ja"}:
+        for kind, pattern in _UNSPACED_VALUES.items():
+            if matches := pattern.findall(text):
+                by_kind.setdefault(kind, set()).update(matches)
+    return {kind: frozenset(some) for kind, some in by_kind.items()}, frozenset(names - no_names)
+
+
+@cache
+def _no_names(code: str) -> frozenset[str]:
+    """Return what a capital makes no name of: "I", "I'm"."""
+    return LEXICONS[code].first_person | LEXICONS[code].stop if code in LEXICONS else frozenset()
+
+
 @cache
 def _says_little(code: str) -> frozenset[str]:
-    return list_no_names(code) | _negations(code)
+    return _no_names(code) | _negations(code)
 
 
 @cache
@@ -617,7 +614,7 @@ def _of_talk(code: str) -> frozenset[str]:
     """Return the words of who speaks to somebody, or judges: such a sentence tells nothing that lasts."""
     if code not in LEXICONS:
         return frozenset()
-    return LEXICONS[code].second_person | _empty_reactions(code)
+    return LEXICONS[code].second_person | _reactions(code) - LEXICONS[code].negations
 
 
 @cache
@@ -626,8 +623,36 @@ def _reactions(code: str) -> frozenset[str]:
 
 
 @cache
+def _kinds(code: str) -> dict[str, str]:
+    """Return of what kind words are in a text of a language, of which function words are no values of another one."""
+    kinds, lexicon = _kinds_in(tuple(LEXICONS)), LEXICONS.get(code)
+    if lexicon is None:
+        return kinds
+    return {word: kind for word, kind in kinds.items() if word not in lexicon.stop} | _kinds_in((code,))
+
+
+@cache
+def _kinds_in(codes: tuple[str, ...]) -> dict[str, str]:
+    """Return of what kind the words of values are in some languages: a short text does not say which it is in."""
+    lexicons, tellings = [LEXICONS[code] for code in codes], [TELLING[code] for code in codes]
+    lists = {"colour": "colours", "number": "numbers", "weekday": "weekdays"}
+    return {
+        **{word: "number" for lexicon in lexicons for word in lexicon.number_words},
+        **{
+            word: kind
+            for telling in tellings
+            for kind, name in lists.items()
+            for word in getattr(telling, name)
+        },
+        **{word: "weekday" for telling in tellings for word in telling.every_weekday},
+        **{word: "month" for lexicon in lexicons for word in lexicon.months},
+        **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
+    }
+
+
+@cache
 def _openings() -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the words, or how they begin, that a sign of change or a value opens with; and signs within a text."""
     begins = {word for one in CHANGING.values() if one.spaced for word in one.opening}
     within = {sign for one in CHANGING.values() if not one.spaced for sign in one.opening}
-    return frozenset(begins | list_value_words(tuple(LEXICONS)).keys()), tuple(sorted(within))
+    return frozenset(begins | _kinds_in(tuple(LEXICONS)).keys()), tuple(sorted(within))

@@ -5,8 +5,7 @@ store and no ranking.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from remanence.core.model import Role, Trust
@@ -14,7 +13,7 @@ from remanence.languages.change_words import CHANGING
 from remanence.languages.families import QUESTIONS
 from remanence.languages.shapes import QuestionWords
 from remanence.read.cues import language_code, lower_text
-from remanence.read.outdating import ChangeReading, corrects, find_other_value, read_change
+from remanence.read.outdating import ChangeReading, find_other_value, read_change
 from remanence.text.analysis import stems
 
 AMONG = 10  # the best answers, of which one may stand above the first
@@ -75,49 +74,42 @@ def asks_now(question: str) -> bool:
     return asking.elsewhen.isdisjoint(_WORD.findall(low))
 
 
-def find_outdated(
-    question: str, ranked: Iterable[RankedText], newer: Iterable[tuple[int, int]]
-) -> dict[int, set[int]]:
-    """Return which answers are outdated, by what of the others, by their numbers; `newer` are pairs that are linked.
-
-    What a rule linked may be wrong: it counts where a question asks what holds now, or something is corrected.
-    """
-    by_seq, holds_now = {one.seq: one for one in ranked}, asks_now(question)
-    outdated: dict[int, set[int]] = defaultdict(set)
-    for new, old in newer:
-        if (
-            new in by_seq
-            and old in by_seq
-            and by_seq[new].is_newer(by_seq[old])
-            # What was told wrongly was never so: a correction also answers what was.
-            and (holds_now or corrects(by_seq[new].text[:READ_CHARS_MAX]))
-        ):
-            outdated[old].add(new)
-    return outdated
-
-
 def find_precedence(
-    question: str, weights: Mapping[str, float], ranked: Sequence[RankedText]
+    question: str,
+    weights: Mapping[str, float],
+    ranked: Sequence[RankedText],
+    newer: Collection[tuple[int, int]] = (),
 ) -> Precedence | None:
     """Return which of the best answers stands above the first; None where the order stays.
 
-    `weights` say how rare the stems of the question are.
+    `weights` say how rare the stems of the question are, `newer` which memories are linked as newer than which.
     """
-    if len(ranked) < 2 or not asks_now(question):
+    if len(ranked) < 2:
         return None
-    # The name of who speaks is no matter: what is told of them holds it, whatever that is.
-    names = {stem for one in ranked for stem in stems(one.speaker or "")}
-    first = ranked[0]
-    asked = _QuestionReading(
-        question, {stem: weight for stem, weight in weights.items() if stem not in names}
-    )
+    first, holds_now = ranked[0], asks_now(question)
+    later = [place for place, one in enumerate(ranked[:AMONG]) if place and one.is_newer(first)]
+    linked = [place for place in later if (ranked[place].seq, first.seq) in newer]
+    # What was told wrongly was never so: a correction also answers what was.
+    linked = [place for place in linked if holds_now or _corrects(ranked[place].text)]
+    if linked:
+        return Precedence(linked[0], "said later, and linked as newer")
+    if not holds_now:
+        return None
+    asked = _QuestionReading(question, weights)
     held = asked.weigh_stems(first.text)
     if not held:
         return None
-    for place, one in enumerate(ranked[:AMONG]):
-        if place and one.is_newer(first) and (why := _differ(asked, held, first, one)):
+    for place in later:
+        if why := _differ(asked, held, first, ranked[place]):
             return Precedence(place, f"said later, {why}")
     return None
+
+
+def _corrects(text: str) -> bool:
+    code = language_code(text)
+    return any(
+        sign.kind == "corrects" for sign in CHANGING[code].find_signs(lower_text(text[:READ_CHARS_MAX]))
+    )
 
 
 class _QuestionReading:

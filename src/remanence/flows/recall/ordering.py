@@ -10,10 +10,9 @@ from itertools import product
 from math import log1p, prod
 
 from remanence.core.arrival import WriteContext
-from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification, short_id
+from remanence.core.model import STANDING, Hit, Link, Relation, Role, Verification, short_id
 from remanence.core.score import DISPUTED
-from remanence.core.segment import TURN
-from remanence.read.precedence import AMONG, SHORT_STEMS_MAX, RankedText, find_outdated, find_precedence
+from remanence.read.precedence import AMONG, RankedText, find_precedence
 from remanence.read.signals import signal
 from remanence.recall.exact_names import find_exact
 from remanence.recall.frames import stronger_first
@@ -21,7 +20,6 @@ from remanence.text.analysis import only_asks, stems, term_hash
 
 STANDING_ORDER = "high: standing order"  # a class of phrases of a signal
 QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
-REPLY_FACTOR = 0.8  # of what an assistant replies in a few words
 # Of a user's standing order where assistants say most of the words, which drown it.
 ORDER_FACTOR = 1.4
 DISPUTED_FACTOR = 1 - DISPUTED  # as much of the best score as a frame takes
@@ -76,8 +74,6 @@ def _weigh_again(hits: list[Hit], *, by_assistants: bool) -> list[Hit]:
 def _read_factors(hit: Hit, *, by_assistants: bool) -> dict[str, float]:
     """Return what lowers or raises a hit, by name."""
     factors = {"question": QUESTION_FACTOR} if only_asks(hit.text) else {}
-    if not factors and _only_acknowledges(hit.memory):
-        factors = {"reply": REPLY_FACTOR}
     if hit.memory.verification is Verification.DISPUTED:
         factors["disputed"] = DISPUTED_FACTOR
     if by_assistants and hit.memory.role is Role.USER and STANDING_ORDER in signal(hit.text).found:
@@ -85,34 +81,15 @@ def _read_factors(hit: Hit, *, by_assistants: bool) -> dict[str, float]:
     return factors
 
 
-def _only_acknowledges(memory: Memory) -> bool:
-    """Tell whether an assistant replied in a few words: what these say stands in the user's turn, or is to come."""
-    is_reply = memory.role is Role.ASSISTANT and TURN in memory.tags
-    return is_reply and len(stems(memory.text)) <= SHORT_STEMS_MAX
-
-
 def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Sequence[Link]) -> list[Hit]:
-    """Let what is linked as newer stand above what it outdates, where a question asks what holds now.
-
-    Where that does not change which answer is the best, a later word on the same matter may stand above that.
-    """
+    """Let a later word on the same matter stand above the best answer, where a question asks what holds now."""
     ranked = [
         RankedText(one.seq, one.text, one.speaker, one.role, one.trust, one.said_at, hit.score)
-        for hit in hits
+        for hit in hits[:AMONG]
         for one in [hit.memory]
         if one.status in STANDING
     ]
-    outdated = find_outdated(query, ranked, _pair_newer(links))
-    if outdated:
-        order, by_seq = raise_stronger(
-            {hit.seq: hit for hit in hits}, outdated, "said later, and linked as newer"
-        )
-        lifted = [by_seq[seq] for seq in order]
-        if lifted[0].seq != hits[0].seq:
-            return lifted
-        hits = lifted
-    among = [one for one in ranked if one.seq in {hit.seq for hit in hits[:AMONG]}]
-    if len(among) < 2 or among[0].seq != hits[0].seq:
+    if len(ranked) < 2 or ranked[0].seq != hits[0].seq:
         return hits
     weights = {
         stem: log1p((known.memories - df + 0.5) / (df + 0.5))
@@ -120,29 +97,25 @@ def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Se
             (stem, min(known.df.get(term, 0), known.memories)) for stem, term in hash_stems(query).items()
         )
     }
-    found = find_precedence(query, weights, among)
-    if found is None:
-        return hits
-    moved = next(one for one in hits if one.seq == among[found.place].seq)
-    why = f"{short_id(hits[0].seq)}: {found.why}"
-    return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
-
-
-def _pair_newer(links: Sequence[Link]) -> set[tuple[int, int]]:
-    """Return which is linked as newer than which, a fact also as its turns, which may be shown in its place."""
-    sources: dict[int, set[int]] = defaultdict(set)
+    sources: dict[int, set[int]] = defaultdict(set)  # of a fact its turns, which may be shown in its place
     for link in links:
         sources[link.source] |= {link.target} if link.relation is Relation.LEARNED_FROM else set()
-    return {
+    newer = {
         pair
         for link in links
         if link.relation is Relation.NEWER
         for pair in product({link.source, *sources[link.source]}, {link.target, *sources[link.target]})
     }
+    found = find_precedence(query, weights, ranked, newer)
+    if found is None:
+        return hits
+    moved = next(one for one in hits if one.seq == ranked[found.place].seq)
+    why = f"{short_id(hits[0].seq)}: {found.why}"
+    return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
 
 
 def raise_stronger(
-    hits: Mapping[int, Hit], weaker_than: Mapping[int, set[int]], why: str = "it holds instead"
+    hits: Mapping[int, Hit], weaker_than: Mapping[int, set[int]]
 ) -> tuple[list[int], dict[int, Hit]]:
     """Return the order in which what holds instead stands above what does not, and the hits, which say above what."""
     order = stronger_first(hits, weaker_than)
@@ -154,7 +127,7 @@ def raise_stronger(
         if places.get(stronger, -1) > places[weaker]
     }
     return order, {
-        seq: replace(hit, stands_above=hit.stands_above or f"{short_id(raised[seq])}: {why}")
+        seq: replace(hit, stands_above=hit.stands_above or f"{short_id(raised[seq])}: it holds instead")
         if seq in raised
         else hit
         for seq, hit in hits.items()

@@ -8,17 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from remanence.core.change import Change
 from remanence.core.model import STANDING, Memory, Relation, Status
-from remanence.core.segment import TURN, goes_on, segment_of
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core, run_off_loop
 from remanence.flows.write.candidates import UpdateCandidates
-from remanence.read.outdating import (
-    AttributedText,
-    OutdatedScore,
-    corrects,
-    may_outdate,
-    score_corrected,
-    score_outdated,
-)
+from remanence.read.outdating import AttributedText, OutdatedScore, may_outdate, score_outdated
 from remanence.store.lineage import REPLACING
 
 # Who is linked so already is known to belong together.
@@ -30,7 +23,6 @@ _KNOWN = (
     Relation.ELABORATES,
     Relation.NEAR_DUPLICATE,
 )
-SAID_BEFORE_MAX = 3  # memories back: between a slip and its correction somebody may have answered
 Outdated = tuple[int, int, OutdatedScore]  # (newer, older, how sure)
 
 
@@ -44,13 +36,9 @@ async def find_outdated(
 ) -> list[Outdated]:
     """Compare some memories with their candidates; return which may outdate which, each the likeliest alone.
 
-    An older turn of which facts were found is left to these.
+    A turn of which facts were found is left to these.
     """
-    subjects = [
-        memory
-        for memory in memories
-        if memory.seq in alike and (alike[memory.seq].seqs or corrects(memory.text))
-    ]
+    subjects = [memory for memory in memories if memory.seq in alike and alike[memory.seq].seqs]
     if not subjects:
         return []
     seqs = sorted({seq for memory in subjects for seq in (memory.seq, *alike[memory.seq].seqs)})
@@ -65,56 +53,23 @@ async def find_outdated(
     found = await core.store.get(core.scope, seqs)
     standing = {one.seq: one for one in found if one is not None and one.status in STANDING}
     free = {seq: one for seq, one in standing.items() if seq not in learned or TURN not in one.tags}
-    # What says that something changed and what holds now often stand in two sentences, of which a fact has one: where
-    # no fact of a turn tells it, the turn may.
-    subjects = sorted(
-        (memory for memory in subjects if memory.seq in standing), key=lambda one: one.seq in learned
-    )
-    corrected = await _read_corrected(core, subjects)
+    subjects = [memory for memory in subjects if memory.seq in free]
     chars = sum(len(one.text) for one in free.values())
-    return await run_off_loop(
-        chars, lambda: list(_compare(subjects, (alike, corrected), free, partners, (outdated, learned)))
-    )
-
-
-async def _read_corrected(core: Core, memories: Sequence[Memory]) -> dict[int, Memory]:
-    """Return by the number of what corrects something what its speaker said right before, which it may not name."""
-    correcting = [one for one in memories if corrects(one.text)]
-    numbers = {one.seq - back for one in correcting for back in range(1, min(SAID_BEFORE_MAX, one.seq) + 1)}
-    read = await core.store.get(core.scope, sorted(numbers)) if numbers else []
-    standing = [one for one in read if one is not None and one.status in STANDING]
-    return {
-        new.seq: old
-        for new in correcting
-        for old in standing  # the last one stays
-        if new.seq - SAID_BEFORE_MAX <= old.seq < new.seq and _is_of_one_segment(old, new)
-    }
-
-
-def _is_of_one_segment(old: Memory, new: Memory) -> bool:
-    """Tell whether one speaker said both in one session, thread or run."""
-    mine, other = (segment_of(one.session, one.thread, one.agent) for one in (new, old))
-    return old.speaker == new.speaker and mine == other and goes_on(mine.kind, old.said_at, new.said_at)
+    return await run_off_loop(chars, lambda: list(_compare(subjects, alike, free, partners, outdated)))
 
 
 def _compare(
     memories: Sequence[Memory],
-    compared: tuple[Mapping[int, UpdateCandidates], Mapping[int, Memory]],
+    alike: Mapping[int, UpdateCandidates],
     others: Mapping[int, Memory],
     partners: Mapping[int, set[int]],
-    known: tuple[set[int], set[int]],
+    outdated: set[int],
 ) -> Iterator[Outdated]:
-    """Yield each memory that may outdate an older one, and the likeliest of those; no turn of which a fact does.
+    """Yield each memory that may outdate an older one, and the likeliest of those.
 
-    Each is `compared` with its candidates and, where it corrects, with what was said right before. `known` are memories
-    that are outdated, and turns of which facts were found. Nobody is at odds with what its speaker said otherwise
-    since: that is added to what is outdated.
+    Nobody is at odds with what its speaker said otherwise since: that is added to what is `outdated`.
     """
-    (alike, corrected), (outdated, learned) = compared, known
-    told: set[int] = set()
     for memory in memories:
-        if memory.seq in told:
-            continue
         beside, new = alike[memory.seq], _make_statement(memory)
         near: Sequence[float | None] = beside.near or [None] * len(beside.seqs)
         verdicts = [
@@ -122,14 +77,10 @@ def _compare(
             for seq, cosine in zip(beside.seqs, near, strict=True)
             if seq in others and not _are_linked(partners, memory.seq, seq)
         ]
-        if memory.seq in corrected:
-            before = corrected[memory.seq]
-            verdicts.append((score_corrected(_make_statement(before), new), before))
         likely = [one for one in verdicts if one[0].sure and not (one[0].odds and one[1].seq in outdated)]
         if likely:
             verdict, old = max(likely, key=lambda one: (one[0].near, one[1].seq))
             outdated |= set() if verdict.odds else {old.seq}
-            told |= partners.get(memory.seq, set()) & learned
             yield memory.seq, old.seq, verdict
 
 
