@@ -141,6 +141,10 @@ def test_what_speaks_of_the_sentence_before_is_kept_with_it(text: str, fact: str
         ("elle habite à Lyon depuis 2019", "begins with a pronoun"),
         ("vive en Vigo desde 2019", "begins with a pronoun"),
         ("ela mora em Recife desde 2019", "begins with a pronoun"),
+        ("yes, with Dana, on Wednesdays", "says nothing of anything"),
+        ("I am moving to Mars in May 2027. Just kidding!", "says that it is a joke"),
+        ("Mein Hund heißt jetzt Pauli, nicht mehr Socke, haha nein, Scherz", "says that it is a joke"),
+        ("je pars vivre à Lyon en 2027, je blague", "says that it is a joke"),
     ],
 )
 def test_what_cannot_be_mended_stays_a_turn_with_its_reason(text: str, why: str) -> None:
@@ -217,6 +221,8 @@ def test_every_turn_that_weighs_much_gives_a_fact_or_a_reason(phrase: str, after
         ("My boss Ana prefers tea.", "fact"),
         ("the accountant, Ms Oduya, wants the export with semicolons", "fact"),
         ("I prefer tea.", "preference"),
+        ("the library wants me full time", "fact"),
+        ("my favourite library wants me full time", "preference"),
         ("Mi hermana Luz prefiere el tren.", "fact"),
     ],
 )

@@ -32,8 +32,15 @@ from remanence.read.extraction import (
 from remanence.read.importance import importance
 from remanence.read.mentions import is_own, kin_of, names_of, subject_of
 from remanence.read.names_found import names_in
-from remanence.read.self_contained import NUMBER, PICTURE, VERBLESS, find_dependence, trim_statement
-from remanence.read.signals import signal
+from remanence.read.self_contained import (
+    NUMBER,
+    PICTURE,
+    VERBLESS,
+    find_dependence,
+    is_anothers_wish,
+    trim_statement,
+)
+from remanence.read.signals import JOKE, signal
 from remanence.read.statements import spans
 from remanence.read.to_third_person import say_in_third_person
 from remanence.text.analysis import asks
@@ -107,6 +114,9 @@ def _of_turn(
     turn: ExtractTurn, code: str, sentences: Sequence[tuple[int, int]], left: Counter[str], *, answers: bool
 ) -> list[_FactCandidate]:
     """Return the facts of a turn; what states something and does not stand by itself is counted with its reason."""
+    if JOKE in signal(turn.text).found:
+        left[LEFT + "says that it is a joke"] += 1
+        return []
     found: list[_FactCandidate] = []
     before: tuple[int, int] | None = None  # the sentence before, where one may go on from it
     is_topic = False
@@ -150,7 +160,8 @@ def _candidate(
     is_order = verdict.orders and verdict.category == "preference"
     subject = turn.speaker if is_order else _subject(sentence, read, turn.speaker)
     category = verdict.category
-    if category == "preference" and subject != turn.speaker and not is_own(sentence, read):
+    is_others = subject != turn.speaker and not is_own(sentence, read)
+    if category == "preference" and (is_others or (not is_order and is_anothers_wish(read))):
         category = "fact"  # what somebody says of another
     fact = Fact(
         category=category,

@@ -9,7 +9,14 @@ from collections.abc import Set as AbstractSet
 from itertools import dropwhile
 
 from remanence.languages import LEXICONS
-from remanence.languages.families import ASSERTIONS, STATING, THIRD_PERSON, UNSPACED_STATING, load_name_words
+from remanence.languages.families import (
+    ASSERTIONS,
+    STATING,
+    TELLING,
+    THIRD_PERSON,
+    UNSPACED_STATING,
+    load_name_words,
+)
 from remanence.languages.shapes import Stating
 from remanence.read.cues import WORD, SentenceReading, lower_text, read_sentence
 from remanence.text.analysis import ASKING
@@ -29,6 +36,7 @@ _CLAUSE_CONTENT_MIN = 2
 _VALUE = re.compile(r"\d|\s[A-ZÀ-ÖØ-Þ]")
 _CORRECTED_MAX = 2  # words that say something: "I was wrong, 400" does not say of what
 _FRAGMENT_MAX = 2  # words without a verb
+_BARE_MAX = 4  # that begin with a preposition: "mit Dana, am Mittwoch"
 
 
 def trim_statement(text: str, begin: int, end: int, code: str) -> tuple[int, int]:
@@ -125,6 +133,14 @@ def has_verb(read: SentenceReading) -> bool:
     return any(is_verb(word, read.code) for word in read.words)
 
 
+def is_anothers_wish(read: SentenceReading) -> bool:
+    """True where an English sentence has its verb in the third person and "I" or "my" nowhere: "it wants me"."""
+    said = STATING["en"].persons | ASSERTIONS["en"].possessives
+    if read.code != "en" or not said.isdisjoint(read.words):
+        return False
+    return any(word.endswith("s") and word[:-1] in _ENGLISH.verbs for word in read.words)
+
+
 def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = False) -> str:
     """Say why a sentence does not stand by itself, "" where it does; an order needs nobody named."""
     stating = STATING.get(read.code)
@@ -145,7 +161,8 @@ def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = Fals
         return NUMBER
     # Only English verbs are known well enough that a longer sentence without one says nothing.
     is_told = _VALUE.search(sentence) and sentence[-1] != "!"
-    is_short = len(read.words) <= _FRAGMENT_MAX or (read.code == "en" and not is_told)
+    is_bare = first in TELLING[read.code].prepositions and len(read.words) <= _BARE_MAX
+    is_short = is_bare or len(read.words) <= _FRAGMENT_MAX or (read.code == "en" and not is_told)
     if not orders and ":" not in sentence and is_short and not _tells(read):
         return VERBLESS
     return REFERENCE if stating.backward and _refers_back(sentence, read, stating) else ""

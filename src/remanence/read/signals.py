@@ -29,6 +29,7 @@ _PARTLY = Pattern(r"[^ ^]\(|\)[^ ]|\([^()]* ")
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|:")
 _MARKS = str.maketrans("’‘ʼ：", "''':")
 _ASKED = ("?", "？")
+JOKE = "joke"  # what is found in a turn that says so of itself
 CACHED = 256  # turns: a turn is asked about as it is stored and as the answer is given
 _GAP_MAX = {True: 6, False: 12}  # words, or characters where a language is written without blanks
 
@@ -62,7 +63,7 @@ def _signal(plain: str) -> Signal:
     for is_spaced in (True,) if plain.isascii() else (True, False):
         part = _read_signals(plain, spaced=is_spaced)
         if part is None:
-            return Signal("none")
+            return Signal("none", (JOKE,))
         hits += part
     names = tuple(dict.fromkeys(f"{met.tells}: {met.name}" for met in hits))
     return Signal(_level(hits), names)

@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 import numpy as np
 
 from remanence.core.snapshot import Bools, Floats, Ints
-from remanence.languages import ENGLISH
+from remanence.languages import ENGLISH, Lexicon
 from remanence.languages.families import STATEMENTS
 from remanence.text.analysis import ChunkReading, lexicon_of, readings
 
@@ -62,7 +62,7 @@ def topics(texts: Sequence[str], most: int) -> list[tuple[str, float, int]]:
     for read in reads:
         own = lexicon_of(read)
         is_sure = own is not ENGLISH or _is_english(read)
-        pairs = _list_topic_words(read, own.stop | own.time_words if is_sure else empty)
+        pairs = _list_topic_words(read, _words_without_topic(own) if is_sure else empty)
         met.update(pairs)
         for stem, count in Counter([stem for stem, _ in pairs]).items():
             scores[stem] += count / len(pairs)
@@ -86,7 +86,11 @@ def _collect_function_words(reads: Sequence[Sequence[ChunkReading]]) -> frozense
     lexicons = [lexicon_of(read) for read in reads]
     spoken = Counter(map(id, lexicons))
     many = {id(one): one for one in lexicons if spoken[id(one)] >= SPOKEN_SHARE_MIN * len(reads)}
-    return frozenset().union(*(one.stop | one.time_words for one in many.values()))
+    return frozenset().union(*map(_words_without_topic, many.values()))
+
+
+def _words_without_topic(lexicon: Lexicon) -> frozenset[str]:
+    return lexicon.stop | lexicon.time_words | lexicon.reactions
 
 
 def _list_topic_words(read: Sequence[ChunkReading], empty: AbstractSet[str]) -> list[tuple[str, str]]:
