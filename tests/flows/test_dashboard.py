@@ -44,7 +44,7 @@ BAD_ADDRESSES = [
     ("/memories/1?as_of=1850-01-01", 404),
     ("/ask?q=x&as_of=never", 400),
     ("/ask?q=x&frame=no", 400),
-    ("/ask?q=x&frame=self&as_of=2026-01-01", 400),
+    ("/ask?q=x&frame=self&as_of=2126-01-01", 400),
     ("/entities/99", 404),
     ("/conversations?box=7", 404),
     ("/plan?policy=no", 400),
