@@ -20,7 +20,9 @@ from remanence.core.model import Decay, DroppedMemory, RecallResult, Turn
 from remanence.core.results import WEAK
 from remanence.core.score import ASKED_SHARE, LAMBDAS, PARTS, PRESETS
 from remanence.core.snapshot import Snapshot, SnapshotRequest
+from remanence.flows.indexes.scope_index import RANKED
 from remanence.flows.recall.fill import describe_missing
+from remanence.flows.recall.frame_rows import PresentRows
 from remanence.recall.frames import BUILTIN, MEMORIES
 from remanence.store.base import Bookkeeping
 from remanence.testing.dump import dump
@@ -50,6 +52,16 @@ def ids(answer: RecallResult) -> list[str]:
 def part(answer: RecallResult, name: str) -> dict[str, float]:
     """Return one part of the score by id."""
     return {hit.memory.id: hit.parts[name] for hit in answer.memories}
+
+
+async def test_who_says_the_question_is_found_among_many(memory: remanence.Engine) -> None:
+    """More have said it than are compared: those whom the frame may show are."""
+    said, core = "Ada bought the boat.", memory._core
+    told = await memory.learn_many([Turn(said, speaker=f"speaker {number}") for number in range(300)])
+    async with core.index.hold_rows(core.clock.now(), RANKED):
+        marks = [await PresentRows(core).match_repeats(said, core.index.seq == one.seq) for one in told[::33]]
+
+    assert [1] * len(marks) == [int(one.sum()) for one in marks]
 
 
 # The score

@@ -54,7 +54,7 @@ TURN = "turn"  # the kind of what is noted
 RUN_CHARS = 32  # of the id of a run, which may be digits alone
 Id = Annotated[str, Field(description="As recall shows it.")]
 Ids = Annotated[Texts, Field(description="As recall shows them.")]
-Query = Annotated[str | None, Field(description="The question in its own words; none: the newest.")]
+Query = Annotated[str | None, Field(description="In its own words; none: the newest.")]
 Budget = Annotated[int | None, Field(description="At most so many tokens.")]
 Interval = tuple[datetime, datetime]
 Policy = Annotated[str | None, Field(description="A preset; else the adopted one.")]
@@ -64,7 +64,7 @@ WAITING_MAX = 16  # a plan of a large scope is megabytes; who has shown so many 
 class Times(TypedDict, total=False):
     """When what is recalled was said, about when the question is, and as of when it is answered."""
 
-    since: Annotated[str | None, Field(description="Said from then on.")]
+    since: Annotated[str | None, Field(description="Said since, ISO 8601.")]
     until: str | None
     around: Annotated[str | None, Field(description="FROM/TO, or a day.")]
     as_of: str | None
@@ -210,7 +210,7 @@ class Tools:
         speaker: Annotated[str | None, Field(description="Who said it.")] = None,
         role: Annotated[str | None, Field(description="By the speaker if absent.")] = None,
         source: Annotated[str | None, Field(description="Where it stands.")] = None,
-        said_at: Annotated[str | None, Field(description="Else now.")] = None,
+        said_at: Annotated[str | None, Field(description="ISO 8601; else now.")] = None,
     ) -> str:
         """Remember a text or several, of which all else holds alike; a category that is none becomes a tag."""
         notes, all_tags = [], list(tags or ())

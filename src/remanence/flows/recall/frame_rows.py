@@ -81,10 +81,10 @@ class PresentRows:
         """Rank what passes by a question."""
         return await ranked_rows(self._core, asked, known, passes, pool)
 
-    async def match_repeats(self, query: str) -> Bools:
-        """Tell which say what the question says and no more, whoever said it: each is found by its own text."""
+    async def match_repeats(self, query: str, passes: Bools) -> Bools:
+        """Tell what of that which passes says the question and no more, whoever said it."""
         index = self._core.index
-        alike = index.column("words") == await run_off_loop(len(query), _count, query)
+        alike = passes & (index.column("words") == await run_off_loop(len(query), _count, query))
         names = index.names("speaker")
         codes = np.unique(index.column("speaker")[alike])[:SPEAKERS_MAX]
         speakers = [names[code] if code >= 0 else "" for code in codes]
@@ -94,7 +94,7 @@ class PresentRows:
         ).twins.values()
         same = np.zeros(len(index), np.bool_)
         same[index.rows_among(np.array([twin.seq for twin in twins], np.int64))[0]] = True
-        return same
+        return same & passes
 
     async def rank_profile(self) -> RankedEligible:
         """Return what may stand in a profile, the worthiest first."""
@@ -159,10 +159,10 @@ class PastRows:
         question = make_past_question(self._core, asked, known)
         return await past_ranking.rank_as_of(self._core, self._past, question, known[1], (passes, None), pool)
 
-    async def match_repeats(self, query: str) -> Bools:
-        """Tell which said what the question says and no more."""
-        asked, today = words(query), await self._present.match_repeats(query)
-        return self._past.mark(today, lambda one: words(one.text) == asked)
+    async def match_repeats(self, query: str, passes: Bools) -> Bools:
+        """Tell what of that which passed said the question and no more."""
+        asked, today = words(query), await self._present.match_repeats(query, self._core.index.stands)
+        return passes & self._past.mark(today, lambda one: words(one.text) == asked)
 
     async def rank_profile(self) -> RankedEligible:
         """Return what might stand in a profile then, the worthiest first."""

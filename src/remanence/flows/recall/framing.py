@@ -485,7 +485,7 @@ async def _find_answers(
     similarity = np.zeros(len(scope_rows.seq))
     if len(ranking.rows):
         similarity[ranking.rows] = ranking.scores / max(float(ranking.scores.max()), 1e-9)
-    exact = passes & await scope_rows.match_repeats(asked.query)
+    exact = await scope_rows.match_repeats(asked.query, passes)
     similarity[exact] = 1.0
     rows, running = np.flatnonzero((similarity > 0) | guaranteed), int(passes.sum())
     unread = len(np.setdiff1d(ranking.unread, rows))  # what is guaranteed is here all the same
