@@ -74,3 +74,51 @@ async def test_a_turn_gives_way_to_its_facts(memory: remanence.Engine) -> None:
 
     assert 1 == len(facts)
     assert {facts[0].text, "Whose boat is that in Tarrow?"} == {*found}
+
+
+@pytest.mark.parametrize("embedder", ["none", "auto"])
+async def test_a_writer_is_shown_what_the_speaker_said_last(opener: Opener, embedder: str) -> None:
+    """An update often shares no word with what it changes; rules, which need one, are not shown it."""
+    async with opener(embedder=embedder) as memory:
+        await memory.learn("I keep bees behind the mill.", speaker="Priya")
+        for number in range(60):
+            await memory.learn(f"The tide at quay {number} was low in the morning.", speaker="Ben")
+        new = await memory.learn("Sold all the hives to Emeka.", speaker="Priya")
+        one = await memory.get(new.id)
+        by_rules = (await candidates(memory._core, [one], sharing=True))[one.seq].seqs
+        found = await shown(memory, new.id)
+
+    assert "I keep bees behind the mill." == found[0]
+    assert [] == [*by_rules]
+
+
+async def test_a_turn_that_a_writer_found_nothing_in_takes_no_place(opener: Opener) -> None:
+    """What it holds could not change; where only rules listen, it may."""
+    said = "Whose boat is that in Tarrow?"
+    for writer, expected in ((Silent(), []), (None, [said])):
+        async with opener(writer=writer) as memory:
+            if writer is not None:
+                await memory.note(said, speaker="Ana")
+                await memory.end_session()
+                await memory.consolidate()
+            new = await memory.learn("The boat in Tarrow is gone.", speaker="Ana")
+            found = await shown(memory, new.id)
+            await memory.forget(new.id)
+
+        assert expected == found
+
+
+class Silent:
+    """A writer that finds no facts."""
+
+    name = "silent"
+
+    async def judge(self, text: str, identity: str, others: object) -> remanence.Judgement:
+        """Judge nothing."""
+        del text, identity, others
+        return remanence.Judgement(0.5)
+
+    async def extract(self, turns: object, wanted: object) -> remanence.ExtractResult:
+        """Find nothing."""
+        del turns, wanted
+        return remanence.ExtractResult(())

@@ -49,12 +49,14 @@ class ExtractTurn:
 class ExtractRequest:
     """What to extract: facts of these categories; `instruction` says what to look for and what to leave alone.
 
-    `guidelines` are what the memory's own record taught, as far as a person activated it.
+    `guidelines` are what the memory's own record taught, as far as a person activated it; `before` are turns that were
+    said right before, to understand the others by: no facts are wanted of them.
     """
 
     categories: tuple[str, ...] = CATEGORIES
     instruction: str = ""
     guidelines: tuple[str, ...] = ()
+    before: tuple[ExtractTurn, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no question can hold."""

@@ -18,9 +18,10 @@ from remanence.recall.quantized import QuantizedVectors
 Rows = npt.NDArray[np.intp]
 
 STEMS_MAX = 10  # the rarest of a text; the others order little and cost most
-MOST = 8
-OWN_FIRST = 5  # of one's own words one is shown so many before anybody's
+MOST = 12
+OWN_FIRST = 8  # of one's own words one is shown so many before anybody's
 RANKED_MAX = 3 * MOST  # some of them are left out, as their facts are among them
+LAST_SAID = 200  # of the same speaker, however little they are alike: updates often share no word
 LEXICAL_MAX = 200  # the best by words, whose vectors are compared too
 
 
@@ -46,6 +47,13 @@ class RankedRow(NamedTuple):
 def rarest(df: Mapping[str, int]) -> list[str]:
     """Return the stems of a text that the fewest memories hold, the rarest first."""
     return sorted(df, key=lambda stem: (df[stem], stem))[:STEMS_MAX]
+
+
+def last_said(field: CandidateColumns, row: int) -> Rows:
+    """Return what the speaker of a row said last before it."""
+    own = np.flatnonzero(field.speaker == field.speaker[row])
+    own = own[_match_older(field, row, own)]
+    return own[np.argsort(field.said_at[own], kind="stable")][-LAST_SAID:]
 
 
 def older_alike(

@@ -46,7 +46,7 @@ def answer_task(task: str, system: str, user: str) -> dict[str, Any]:
     if task == "judgement":
         return _judge_text(user_lines)
     if task == "extraction":
-        return _extract_facts(user_lines)
+        return _extract_facts(_select_turns(user_lines))
     if task == "shortening":
         return _shorten_text(user_lines, system)
     raise KeyError(task)
@@ -70,13 +70,13 @@ def build_hostile_reply(task: str, user: str, fault: str) -> dict[str, Any]:
         }
     if task == "shortening":
         return {"text": ORDER, "orders": [{"forget": "all"}]}
-    turn = NOBODY if fault == "unknown-ids" else user_lines[0]["turn"]
+    turn = NOBODY if fault == "unknown-ids" else _select_turns(user_lines)[0]["turn"]
     return _build_extraction([{**_fact(turn, ORDER), "tags": ["self/constitutional"]}])
 
 
 def build_untrue_reply(user: str, fault: str) -> dict[str, Any]:
     """Find in each turn what stands there, and add what was never said, a fact of no turn, or too much."""
-    user_lines = lines(user)
+    user_lines = _select_turns(lines(user))
     answer = _extract_facts(user_lines)
     facts = answer["facts"]
     if fault == "one-wrong":
@@ -100,6 +100,11 @@ def build_untrue_reply(user: str, fault: str) -> dict[str, Any]:
 def lines(user: str) -> list[dict[str, Any]]:
     """Return the objects that stand in the data, a line each."""
     return [json.loads(line) for line in user.split("\n") if line.startswith("{")]
+
+
+def _select_turns(shown: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines of which facts are wanted: not what was said before, nor what guides."""
+    return [one for one in shown if "turn" in one]
 
 
 def vector(text: str) -> list[float]:

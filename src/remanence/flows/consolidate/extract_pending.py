@@ -61,6 +61,7 @@ LEARNED = (
 )
 SCANNED = 200  # memories that are looked through for the next texts
 BATCH = 10  # turns that are listened to together
+CONTEXT = 4  # turns before them by which a writer understands what they leave out
 TIMEOUT_S = 30.0
 LEASE = MINUTE  # longer than a writer is waited for
 TRIES_MAX = 600  # who has waited for so long goes on: the lease of a process that was killed has run out
@@ -233,9 +234,21 @@ async def _hear_batch(
 ) -> ExtractPendingResult:
     """Extract facts from some texts and store them with the cursor; raise WriterError where nothing can be had."""
     request = await wanted_now(core)
+    books = replace(books, before=await _read_context(core, standing))
+    request = replace(request, before=tuple(map(_excerpt, books.before)))
     extraction = await _extract_facts(core, standing, request, spending) if standing else ExtractResult()
     some = await _store_facts(core, standing, extraction, request, books)
     return replace(some, turns=len(standing), cut=extraction.cut)
+
+
+async def _read_context(core: Core, turns: Sequence[Memory]) -> list[Memory]:
+    """Return what was said in a session right before some turns, by which a writer understands them."""
+    if not isinstance(core.writer, Extractor) or not turns or TURN not in turns[0].tags:
+        return []
+    before = Find(
+        tuple(STANDING), tags=(TURN,), equal={"session": turns[0].session}, before=turns[0].seq, limit=CONTEXT
+    )
+    return [*await core.store.find(core.scope, before)][::-1]
 
 
 async def wanted_now(core: Core) -> ExtractRequest:
@@ -247,13 +260,17 @@ async def wanted_now(core: Core) -> ExtractRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Books:
-    """What is written beside the facts of a batch: its turns, where the cursor then stands, what no longer waits."""
+    """What is written beside the facts of a batch: its turns, where the cursor then stands, what no longer waits.
+
+    `before` are turns that were said right before it.
+    """
 
     session: str
     fence: Fence
     values: Mapping[str, object]
     counts: Mapping[str, int]
     heard: Sequence[Memory] = ()
+    before: Sequence[Memory] = ()
 
 
 async def _write_books(core: Core, books: _Books) -> None:
@@ -262,21 +279,16 @@ async def _write_books(core: Core, books: _Books) -> None:
     await core.store.bookkeep(core.scope, request)
 
 
+def _excerpt(turn: Memory) -> ExtractTurn:
+    said = turn.said_time.isoformat()
+    return ExtractTurn(turn.id, turn.text, turn.speaker or "", turn.role.label, turn.trust.label, said)
+
+
 async def _extract_facts(
     core: Core, turns: Sequence[Memory], wanted: ExtractRequest, spending: Spending
 ) -> ExtractResult:
     """Return what some turns state, by the writer where it extracts, else by rules."""
-    excerpts = [
-        ExtractTurn(
-            turn.id,
-            turn.text,
-            turn.speaker or "",
-            turn.role.label,
-            turn.trust.label,
-            turn.said_time.isoformat(),
-        )
-        for turn in turns
-    ]
+    excerpts = [_excerpt(turn) for turn in turns]
     if not isinstance(core.writer, Extractor):
         return await asyncio.to_thread(extract_facts, excerpts, wanted.categories)
     try:
@@ -304,7 +316,7 @@ async def _store_facts(
     for attempt in range(RACES_MAX):
         turns, books = await _leave_out_changed(core, turns, books)
         telling = await with_entities(
-            core, turns, found, await decide_facts(core, turns, found.facts, writer)
+            core, turns, found, await decide_facts(core, turns, found.facts, writer, books.before)
         )
         grouping = await decide_boxes(core, books.session, books.heard)
         detail = {"session": books.session, "by": writer or "rules", "wanted": wanted.hash}

@@ -20,7 +20,7 @@ from remanence.flows.base.context import Core, label
 from remanence.flows.base.settings import number as setting
 from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.consolidate.boxes import seal
-from remanence.flows.consolidate.extract_pending import BATCH, listen, wanted_now
+from remanence.flows.consolidate.extract_pending import BATCH, CONTEXT, listen, wanted_now
 from remanence.flows.consolidate.importing_relations import make_relations, plan_relations
 from remanence.flows.consolidate.source_drafts import SourceDrafts
 from remanence.flows.consolidate.trust_raising import raise_trust
@@ -379,8 +379,9 @@ async def _find_known_keys(core: Core, keys: Sequence[str]) -> set[str]:
 def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:
     """Return how many questions turns make, and what asking them takes with answers as long as what rules find."""
     calls = tokens = 0
-    for batch in _batches(turns):
+    for before, batch in _batches(turns):
         batch_turns = [replace(as_heard(turn, 0), id=core.new_id()) for turn in batch]
+        wanted = replace(wanted, before=tuple(as_heard(turn, 0) for turn in before))
         answer = token_counts([fact.content for fact in extract_facts(batch_turns, wanted.categories).facts])
         calls += 1
         tokens += (
@@ -392,10 +393,12 @@ def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest
     return calls, tokens
 
 
-def _batches(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    """Yield turns as they are listened to: of one session, so many at a time."""
+def _batches(turns: Sequence[Turn]) -> Iterator[tuple[list[Turn], list[Turn]]]:
+    """Yield turns as they are listened to, of one session, so many at a time, behind those said right before them."""
     sessions: dict[str | None, list[Turn]] = defaultdict(list)
     for turn in turns:
         sessions[turn.session].append(turn)
     for session_turns in sessions.values():
-        yield from (session_turns[begin : begin + BATCH] for begin in range(0, len(session_turns), BATCH))
+        for begin in range(0, len(session_turns), BATCH):
+            before = session_turns[max(0, begin - CONTEXT) : begin]
+            yield before, session_turns[begin : begin + BATCH]

@@ -50,12 +50,15 @@ class Lineage:
     anew: dict[int, list[int]] = field(default_factory=dict)
 
 
+_FOLLOWED = Relation.LEARNED_FROM, Relation.REFERS, Relation.MENTIONS
+
+
 class _Links:
     """The links of memories that say where something was learned, with those that went when one was purged."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._gone: dict[Relation, set[Ends]] = {Relation.LEARNED_FROM: set(), Relation.MENTIONS: set()}
+        self._gone: dict[Relation, set[Ends]] = {one: set() for one in _FOLLOWED}
 
     async def remember(self, purged: Sequence[int]) -> None:
         """Find in its images which links went with a purged memory."""
@@ -124,8 +127,17 @@ async def _learned_from(
         for memory in await get(core, learner_seqs):
             is_drawn = DRAWN_TAG in memory.tags  # its words are those of all that it was drawn from
             pairs.append((memory, memory.key is None and (is_drawn or from_[memory.seq] <= going)))
+        pairs += [(one, True) for one in await _worded_by_these(core, links, some, going)]
         pairs += [(one, True) for one in await _named_by_these(core, links, some, going)]
     return pairs
+
+
+async def _worded_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:
+    """Return the facts that were learned from others and took words from some memories."""
+    ends = await links.find_links(seqs, Relation.REFERS)
+    worded = sorted({source for source, target, _ in ends if target in going} - going)
+    learned = {source for source, _, _ in await links.find_links(worded, Relation.LEARNED_FROM)}
+    return [one for one in await get(core, worded) if one.seq in learned and one.key is None]
 
 
 async def _named_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:

@@ -3,10 +3,12 @@
 Knows what is ranked and what of it is shown; must not know how it was ranked.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from remanence.core.model import Link, Memory, Relation
+from remanence.core.model import STANDING, Link, Memory, Relation
+from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
 from remanence.flows.recall.current_only import MarkedMemories, mark_outdated
 from remanence.flows.recall.frame_inputs import collect_fact_turn_pairs
@@ -20,11 +22,15 @@ _LOOKED_AT = (*_LASTING, Relation.CONTRADICTS, Relation.NEWER)
 
 
 class RankedRows(NamedTuple):
-    """The memories of a ranking that may be shown, by number and with what of them holds no more, and all links."""
+    """The memories of a ranking that may be shown, by number and with what of them holds no more, and all links.
+
+    `instead` has by the number of one that holds no more what took its place, where that is not among the first.
+    """
 
     seqs: list[int]
     marks: MarkedMemories
     links: list[Link]
+    instead: Mapping[int, Memory] = MappingProxyType({})
 
 
 async def read_ranked_rows(
@@ -51,7 +57,26 @@ async def read_ranked_rows(
     rows = AnswerRows(memories, claims, links)
     if read_past is not None:
         return RankedRows(seqs, MarkedMemories(await read_past(core, seqs, rows)), links)
-    return RankedRows(seqs, await mark_outdated(core, [memories.get(seq) for seq in seqs], rows), links)
+    marks = await mark_outdated(core, [memories.get(seq) for seq in seqs], rows)
+    return RankedRows(seqs, marks, links, await _read_instead(core, marks, seqs[:limit]))
+
+
+async def _read_instead(core: Core, marks: MarkedMemories, seqs: Sequence[int]) -> dict[int, Memory]:
+    """Return what took the place of some memories, by their numbers, where nothing that says it is among them."""
+    missing = {
+        seq: above for seq in seqs if (above := marks.below.get(seq)) is not None and above.isdisjoint(seqs)
+    }
+    wanted = sorted({seq for above in missing.values() for seq in above})
+    read = [one for one in await core.store.get(core.scope, wanted) if one is not None] if wanted else []
+    latest = sorted(
+        (one for one in read if one.status in STANDING),
+        key=lambda one: (TURN in one.tags, -one.said_at, -one.seq),  # facts before the turns that say them
+    )
+    return {
+        seq: best
+        for seq, above in missing.items()
+        if (best := next((one for one in latest if one.seq in above), None)) is not None
+    }
 
 
 def _cut(seqs: list[int], links: Sequence[Link], limit: int | None) -> list[int]:

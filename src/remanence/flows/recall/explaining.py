@@ -160,7 +160,9 @@ class ListeningTrace(RecallTrace):
 
     def _explain_hit(self, hit: Hit, links: Iterable[Link]) -> ScoreExplanation:
         """Explain the score of a hit by its parts; what it is put above is no part of it."""
-        ranked = self._ranked[hit.seq]
+        ranked = self._ranked.get(hit.seq)
+        if ranked is None:  # it was not found, and stands for what was
+            return ScoreExplanation(hit.seq, hit.id, hit.score, 0, stands_above=hit.stands_above)
         parts = ranked.build_parts(hit.parts)
         return ScoreExplanation(
             hit.seq,

@@ -10,7 +10,7 @@ from itertools import product
 from math import log1p, prod
 
 from remanence.core.arrival import WriteContext
-from remanence.core.model import STANDING, Hit, Link, Relation, Role, Verification, short_id
+from remanence.core.model import STANDING, Hit, Link, Memory, Relation, Role, Verification, short_id
 from remanence.core.score import DISPUTED
 from remanence.read.precedence import AMONG, RankedText, find_precedence
 from remanence.read.signals import signal
@@ -22,6 +22,7 @@ STANDING_ORDER = "high: standing order"  # a class of phrases of a signal
 QUESTION_FACTOR = 0.8  # of what only asks, as measured on LoCoMo: it costs no recall
 # Of a user's standing order where assistants say most of the words, which drown it.
 ORDER_FACTOR = 1.4
+INSTEAD = "it holds instead"
 DISPUTED_FACTOR = 1 - DISPUTED  # as much of the best score as a frame takes
 
 
@@ -114,6 +115,22 @@ def _put_newer_first(query: str, known: WriteContext, hits: list[Hit], links: Se
     return [replace(moved, stands_above=why), *(one for one in hits if one is not moved)]
 
 
+def add_replacements(hits: list[Hit], instead: Mapping[int, Memory]) -> list[Hit]:
+    """Put what took the place of a hit above it; what the question did not find has no score of its own."""
+    if not instead:
+        return hits
+    found = {hit.seq: hit for hit in hits}
+    above: dict[int, Hit] = {}  # by the number of what it stands above
+    for hit in hits:
+        one = instead.get(hit.seq)
+        if one is not None and one.seq not in {raised.seq for raised in above.values()}:
+            why = f"{short_id(hit.seq)}: {INSTEAD}"
+            above[hit.seq] = replace(found.get(one.seq, Hit(one, 0.0)), stands_above=why)
+    moved = {raised.seq for raised in above.values()}
+    pairs = [(above.get(hit.seq), hit) for hit in hits if hit.seq not in moved]
+    return [one for pair in pairs for one in pair if one is not None]
+
+
 def raise_stronger(
     hits: Mapping[int, Hit], weaker_than: Mapping[int, set[int]]
 ) -> tuple[list[int], dict[int, Hit]]:
@@ -127,7 +144,7 @@ def raise_stronger(
         if places.get(stronger, -1) > places[weaker]
     }
     return order, {
-        seq: replace(hit, stands_above=hit.stands_above or f"{short_id(raised[seq])}: it holds instead")
+        seq: replace(hit, stands_above=hit.stands_above or f"{short_id(raised[seq])}: {INSTEAD}")
         if seq in raised
         else hit
         for seq, hit in hits.items()

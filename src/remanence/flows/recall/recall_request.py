@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from remanence.core.keywords import ArchiveName, Moment
-from remanence.core.model import OneMemory
+from remanence.core.model import Memory, OneMemory
 from remanence.flows.base.as_of import read_instant
 from remanence.flows.base.context import Core
 from remanence.flows.recall.filters import Filters
@@ -42,3 +42,8 @@ class RecallRequest:
     def at(self, core: Core) -> int:
         """Return the instant that is asked about, which is now unless somebody says another."""
         return core.clock.now() if self.as_of is None else read_instant(core, self.as_of)
+
+    def admits(self, memory: Memory) -> bool:
+        """Tell whether a memory that was not found may answer: where no more than a conversation is asked for."""
+        is_narrow = self.filters != Filters() or self.between is not None
+        return not is_narrow and self.thread in (None, memory.thread)

@@ -105,7 +105,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     past, beyond = outcome.past, outcome.ranked.measure_next(asked.limit)
     # Where assistants say most, a standing order of a user's may come from beyond the limit.
     is_cut = asked.budget is None and not outcome.ranked.by_assistants
-    seqs, marks, links = await read_ranked_rows(
+    seqs, marks, links, instead = await read_ranked_rows(
         core, outcome.seqs, asked.limit if is_cut else None, None if past is None else past.read
     )
     ranking, same = outcome.ranked.first(len(seqs)), collect_fact_turn_pairs(links)
@@ -125,6 +125,7 @@ async def recall(core: Core, asked: RecallRequest) -> RecallResult:
     ]
     known = (context, hits, links, newer_first, ranking.by_assistants)
     hits = await run_off_loop(chars, ordering.order_hits, asked.query, *known)
+    hits = ordering.add_replacements(hits, {seq: one for seq, one in instead.items() if asked.admits(one)})
     rest = (ranking, marks.below, above, doubt, same)
     answer = await run_off_loop(chars, _answer, core, asked, hits, rest)
     answer = replace(answer, without_model=question.without, times=describe_times(times), next_score=beyond)

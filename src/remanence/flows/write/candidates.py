@@ -10,18 +10,20 @@ import numpy as np
 from remanence.core.model import Memory, Relation
 from remanence.core.segment import TURN
 from remanence.flows.base.context import Core
+from remanence.llm.base import Extractor
 from remanence.recall.nearest import nearest
 from remanence.recall.update_candidates import (
     CandidateColumns,
     RankedRow,
     choose_own_first,
+    last_said,
     older_alike,
     rarest,
 )
 from remanence.store.base import Arriving
 from remanence.text.analysis import stems, term_hash
 
-COLUMNS = frozenset({"status", "words", "speaker", "said_at"})
+COLUMNS = frozenset({"status", "words", "speaker", "said_at", "category"})
 NEAREST = 40  # by vector, of whom the older ones count
 
 
@@ -43,8 +45,9 @@ async def candidates(
 ) -> dict[int, UpdateCandidates]:
     """Return by the number of each memory those of the older ones that it may change.
 
-    Those nearest by vector are among them, unless only the ones `sharing` a rare word are asked for, which costs less.
-    A turn of which facts were found gives way to these.
+    Those nearest by vector and what the same speaker said last are among them, unless only the ones `sharing` a rare
+    word are asked for, which costs less. A turn of which facts were found gives way to these; where a writer finds
+    them, one of which none was found holds nothing that could change.
     """
     if not memories:
         return {}
@@ -67,8 +70,11 @@ async def candidates(
         rows = sorted({one.row for mine in ranked.values() for one in mine})
         seqs = dict(zip(rows, core.index.seq[rows].tolist(), strict=True))
         turns = (await core.index.match_tag(TURN, now))[rows]
+        bare = turns & (core.index.column("category")[rows] < 0)
         with_vector = core.index.filter_embedded(ranked) if vectors else frozenset()
     read = await _filter_with_facts(core, {seqs[row] for row in itertools.compress(rows, turns.tolist())})
+    if isinstance(core.writer, Extractor):
+        read |= {seqs[row] for row in itertools.compress(rows, bare.tolist())}
     found: dict[int, UpdateCandidates] = {}
     for seq, mine in ranked.items():
         best = choose_own_first([one for one in mine if seqs[one.row] not in read])
@@ -106,6 +112,10 @@ def _find_alike(
         index.stands,
         index.bare_vectors if index.dimensions else None,
     )
+    if not sharing:
+        near = [
+            np.union1d(some, last_said(field, row)) for some, row in zip(near, rows.tolist(), strict=True)
+        ]
     lending = {stem: index.lending_rows(found) for stem, found in postings.items()}
     return {
         seq: older_alike(field, row, {stem: lending[stem] for stem in mine if stem in lending}, alike)

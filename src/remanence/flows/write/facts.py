@@ -34,12 +34,13 @@ from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.flows.write.turn_facts import pass_on_newer
-from remanence.read.coverage import find_uncovered
+from remanence.gate.orders import judge_order
+from remanence.read.coverage import find_lenders, find_uncovered, speaks_of
 from remanence.read.extraction import Fact
 from remanence.read.importance import importance, kind_of
 from remanence.read.supposed import expiry
 from remanence.store.base import Arriving
-from remanence.text.analysis import stems
+from remanence.text.analysis import asks, stems
 from remanence.write.admission import PROGRAMS, DraftBatch, DraftOutcome, MemoryDraft
 from remanence.write.engine_actions import UNSAID, Actions, Eligibility, decide
 
@@ -83,15 +84,19 @@ class FactChanges:
 
 
 async def decide_facts(
-    core: Core, turns: Sequence[Memory], facts: Sequence[Fact], writer: str = ""
+    core: Core,
+    turns: Sequence[Memory],
+    facts: Sequence[Fact],
+    writer: str = "",
+    before: Sequence[Memory] = (),
 ) -> FactChanges:
-    """Decide what becomes of the facts of some turns, that a `writer` found, or rules."""
+    """Decide what becomes of the facts of some turns, that a `writer` found, or rules; it was shown those `before`."""
     of = {turn.id: turn for turn in turns}
     drafts = [
         (draft, fact)
         for fact in facts
         if (turn := of.get(fact.turn)) is not None
-        for draft in [await _draft_fact(core, fact, turn, writer)]
+        for draft in [await _draft_fact(core, fact, turn, writer, select_context(turn, [*before, *turns]))]
     ]
     fallen = await _find_fallen_facts(core, [draft for draft, _ in drafts], turns)
     texts = await shown_in(core, turns)
@@ -119,6 +124,10 @@ async def decide_facts(
         )
     batch, new_changes = await decide_batch(core, [draft for draft, _ in new], hears_echoes=True)
     new_changes = await _link_facts(core, batch, new_changes, [(fact, of[fact.turn]) for _, fact in new])
+    if writer:
+        new_changes += _link_lenders(
+            batch, [(draft, fact, of[fact.turn]) for draft, fact in new], [*before, *turns]
+        )
     outcomes = Counter(
         QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
@@ -141,31 +150,68 @@ def _filter_proposed(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple
     return {key: tuple(dict.fromkeys(tags)) for key, tags in proposed.items() if tags}
 
 
-async def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str) -> MemoryDraft:
-    """Return a fact as it arrives: its speaker's where a writer says no more than the turn, else the writer's own."""
+async def _draft_fact(
+    core: Core, fact: Fact, turn: Memory, writer: str, before: Sequence[Memory]
+) -> MemoryDraft:
+    """Return a fact as it arrives: its speaker's where a writer says no more than was said, else the writer's own."""
     fact_turn = _turn_of(core, fact, turn)
-    if not writer or await run_off_loop(len(turn.text), _stands, turn, fact):
+    chars = len(turn.text) + sum(len(one.text) for one in before)
+    if not writer or await run_off_loop(chars, _stands, turn, fact, before):
         return replace(prepare(core, fact_turn, turn.trust), is_vouched_for=False)
     # Who said the turn did not say this: neither the name nor the trust is theirs.
     own = replace(fact_turn, role=Role.ASSISTANT, speaker=writer)
     draft = prepare(core, own, min(turn.trust, Trust.AGENT))
-    reads = await run_off_loop(
-        len(fact.content), gating.instructing_by_a_model, fact.content, list(_iterate_side_texts(fact))
-    )
+    reads = await run_off_loop(chars, _reads_like_orders, turn, fact, before)
     return replace(draft, is_of_a_model=True, instructs=reads)
 
 
-def _stands(turn: Memory, fact: Fact) -> bool:
-    """Tell whether a fact says nothing that its turn does not, and gives no orders beside it."""
-    more = find_added_words(turn.text, fact.content, turn.speaker or "", turn.said_time.date())
+def select_context(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
+    """Return what a turn is understood by: what was said before it in its session, the latest last.
+
+    What is believed less lends no words to what is believed more, but for the question that a turn answers.
+    """
+    if TURN not in turn.tags:
+        return []
+    before = sorted(
+        (
+            one
+            for one in turns
+            if one.session == turn.session and TURN in one.tags and _came_before(one, turn)
+        ),
+        key=lambda one: (one.said_at, one.seq),
+    )
+    return [one for one in before if one.trust >= turn.trust or (one is before[-1] and asks(one.text))]
+
+
+def _came_before(one: Memory, other: Memory) -> bool:
+    return (one.said_at, one.seq) < (other.said_at, other.seq)
+
+
+def _stands(turn: Memory, fact: Fact, before: Sequence[Memory]) -> bool:
+    """Tell whether a fact says nothing that was not said, and gives no orders beside it."""
+    texts = [one.text for one in before]
+    more = find_added_words(turn.text, fact.content, turn.speaker or "", turn.said_time.date(), texts)
     return not more and not any(map(gating.orders, _iterate_side_texts(fact)))
 
 
-def find_added_words(text: str, fact: str, speaker: str, said_on: date) -> str:
+def find_added_words(text: str, fact: str, speaker: str, said_on: date, before: Sequence[str] = ()) -> str:
     """Say what a fact adds to the text that it was made of, "" where it adds nothing; orders it may only repeat."""
-    if gating.instructing_by_a_model(fact, ()) and not gating.instructing_by_a_model(text, ()):
+    if _adds_orders(text, fact, speaker, before) and not gating.instructing_by_a_model(text, ()):
         return "orders"
-    return find_uncovered(text, fact, speaker, said_on)
+    return find_uncovered(text, fact, speaker, said_on, before)
+
+
+def _reads_like_orders(turn: Memory, fact: Fact, before: Sequence[Memory]) -> bool:
+    """Tell whether what a model adds, or what stands beside it, reads like orders."""
+    is_order = _adds_orders(turn.text, fact.content, turn.speaker or "", [one.text for one in before])
+    return is_order or any(map(gating.orders, _iterate_side_texts(fact)))
+
+
+def _adds_orders(text: str, fact: str, speaker: str, before: Sequence[str]) -> bool:
+    """Tell whether a fact of a model reads like orders; a statement about what was spoken of does only as any text."""
+    if not gating.instructing_by_a_model(fact, ()):
+        return False
+    return not speaks_of(text, fact, speaker, before) or bool(judge_order(fact).reason)
 
 
 def _iterate_side_texts(fact: Fact) -> Iterator[str]:
@@ -336,6 +382,21 @@ async def _link_facts(
         for change in changes
     ]
     return merge_changes([*with_spans, *link_changes, *await pass_on_newer(core, heard)])
+
+
+def _link_lenders(
+    batch: DraftBatch, told_: Sequence[tuple[MemoryDraft, Fact, Memory]], turns: Sequence[Memory]
+) -> list[Change]:
+    """Link facts to the turns said before that lent their words: who erases one of these erases them, too."""
+    changes = {}
+    for outcome, (draft, fact, turn) in zip(batch.outcomes, told_, strict=True):
+        if outcome.key >= 0 or draft.is_of_a_model:
+            continue
+        before = select_context(turn, turns)
+        lenders = find_lenders(turn.text, fact.content, turn.speaker or "", [one.text for one in before])
+        for key in ((outcome.key, before[at].seq, int(Relation.REFERS)) for at in lenders):
+            changes[key] = Change("links", key, None, link_values(batch.now))
+    return list(changes.values())
 
 
 def _limit_trust(row: dict[str, Any], turn: Memory, now: int) -> None:
