@@ -12,7 +12,7 @@ ASKED = "Who hosts us, is it Nuagix?"
 
 
 async def replaced(
-    memory: remanence.Engine, clock: ManualClock, thread: str | None = None
+    memory: remanence.Engine, clock: ManualClock, thread: str | None = None, elsewhere: str | None = None
 ) -> tuple[int, int]:
     """Note something that facts are heard in, and let what a person learns take its fact's place."""
     await memory.note(Turn(f"Good morning! {OLD} Did you see the match?", speaker="Ana", thread=thread))
@@ -22,7 +22,7 @@ async def replaced(
     clock.advance(days=1)
     for number in range(30):
         await memory.learn(f"The tide at quay {number} was low in the morning.", speaker="Ben", thread=thread)
-    new = await memory.learn(NEW, speaker="Ana", thread=thread)
+    new = await memory.learn(NEW, speaker="Ana", thread=elsewhere or thread)
     await memory.supersede(fact.id, new.id)
     return fact.seq, new.seq
 
@@ -81,10 +81,19 @@ async def test_it_comes_only_where_it_may_answer(
     async with opener() as memory:
         _, new = await replaced(memory, clock, thread="a")
         found = await memory.recall(ASKED, limit=3, **more)  # type: ignore[arg-type]
-        elsewhere = await memory.recall(ASKED, limit=3, thread="b")
 
     assert comes == (new in {hit.seq for hit in found.memories})
-    assert () == tuple(elsewhere.memories)
+
+
+async def test_what_was_said_in_another_conversation_does_not_come(
+    memory: remanence.Engine, clock: ManualClock
+) -> None:
+    """Who asks within one conversation is shown nothing of another."""
+    _, new = await replaced(memory, clock, "a", "b")
+    found = await memory.recall(ASKED, limit=3, thread="a")
+
+    assert found.memories
+    assert new not in {hit.seq for hit in found.memories}
 
 
 async def test_what_fell_since_does_not_come(memory: remanence.Engine, clock: ManualClock) -> None:

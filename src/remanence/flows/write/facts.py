@@ -166,18 +166,14 @@ async def _draft_fact(
 
 
 def select_context(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
-    """Return what a turn is understood by: what was said before it in its session, the latest last.
+    """Return what a turn is understood by: those of its session that were said before it, the latest last.
 
     What is believed less lends no words to what is believed more, but for the question that a turn answers.
     """
     if TURN not in turn.tags:
         return []
     before = sorted(
-        (
-            one
-            for one in turns
-            if one.session == turn.session and TURN in one.tags and _came_before(one, turn)
-        ),
+        (one for one in turns if _came_before(one, turn)),
         key=lambda one: (one.said_at, one.seq),
     )
     return [one for one in before if one.trust >= turn.trust or (one is before[-1] and asks(one.text))]
