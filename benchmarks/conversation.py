@@ -6,9 +6,13 @@ Every turn of a conversation is noted with its speaker and its time, each sessio
 same. `facts` is the share of facts whose turn is to be kept and that hold its decisive words (strict: no other), `kept`
 the share of what is to be kept that a fact holds. `stale` is the share of questions about something that changed which
 find the outdated turn and no right one above it, `top` the share answered by the first hit. A fact counts as its turn.
+`profile` is the share of the profile's lines that are right as facts are, `entities` of those who are spoken of by name
+the share that is an entity of this name, `typed` of these those told to be persons; `tokens` is what a model would be
+asked, a turn.
 
 `rules` has no model; `perfect` is a writer that knows the labels, `errs` one that answers wrongly every tenth time.
-`--read` prints what is held line by line, for a person to read.
+`--read` prints what is held line by line, for a person to read. `--ablate` says what each list of words brings to what
+rules find (`--ablate en.changes` of those that begin so): it empties one after another, seconds for each.
 """
 
 import argparse
@@ -26,10 +30,12 @@ from benchmarks.labels import parts
 from benchmarks.labels.conversations import Conversation, Keep, Spoken, conversations
 from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
+from benchmarks.word_lists import report_ablations
 from remanence.core.clock import ManualClock
 from remanence.core.model import Memory, Relation, Trust, Turn
 from remanence.llm.base import Judgement
-from remanence.read.extraction import ExtractRequest, ExtractResult, ExtractTurn, Fact
+from remanence.llm.questions import build_extract_question, build_judge_question
+from remanence.read.extraction import Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact
 
 WRITERS = ("rules", "perfect", "errs")
 DEPTH = 20
@@ -45,6 +51,7 @@ class LabelWriter:
     told: Conversation
     errs: bool = False
     name: str = "labels"
+    tokens: int = 0
     _asked: int = 0
     _random: random.Random = field(default_factory=lambda: random.Random(7))
 
@@ -56,16 +63,20 @@ class LabelWriter:
 
     async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
         """Answer what is to be kept of these turns."""
+        self.tokens += build_extract_question(turns, wanted).tokens
         facts = [
             Fact(_category(one, wanted), self._fact(one), turn.id, (0, len(turn.text)), 0.9, one.of)
             for turn in turns
             for one in self.told.keep
             if self._turn_of.get(turn.text) == one.n
         ]
-        return ExtractResult(tuple(facts))
+        numbers = {self._turn_of.get(turn.text) for turn in turns}
+        people = {name.rpartition(" ")[2] for n, name in self.told.people if n in numbers}
+        return ExtractResult(tuple(facts), tuple(Entity(name, "person") for name in sorted(people)))
 
-    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:  # noqa: ARG002
+    async def judge(self, text: str, identity: str, others: Mapping[str, str]) -> Judgement:
         """Say which of the others a text replaces or is at odds with."""
+        self.tokens += build_judge_question(text, identity, others).tokens
         mine = self._number(text)
         numbers = {one: self._number(other) for one, other in others.items()}
         replaces = {one: 1.0 for one, n in numbers.items() if (n, mine) in self.told.newer}
@@ -103,6 +114,9 @@ class Held:
     places: list[dict[int, int]]  # by question, the first place of each turn
     weak: list[bool]
     foreign_weak: list[bool]
+    profile: list[int]  # the memory of each line
+    entities: Mapping[str, str]  # name to type
+    tokens: int = 0
 
 
 def main() -> None:
@@ -114,7 +128,13 @@ def main() -> None:
     parser.add_argument("--writer", choices=WRITERS, nargs="*", default=list(WRITERS))
     parser.add_argument("--embedder", choices=EMBEDDERS, default="auto")
     parser.add_argument("--read", action="store_true", help="print what is held, for a person to read")
+    parser.add_argument(
+        "--ablate", nargs="?", const="", metavar="LIST", help="what each list of words brings"
+    )
     given = parser.parse_args()
+    if given.ablate is not None:
+        report_ablations(given.part, given.ablate)
+        return
     told = conversations(given.part)
     settings(part=given.part, conversations=len(told), turns=sum(len(one.turns) for one in told))
     if given.part in parts("relabelled"):
@@ -130,7 +150,7 @@ async def measure(
     told: Conversation, all_told: Sequence[Conversation], by: str, given: argparse.Namespace
 ) -> Held:
     """Note a conversation, and read what is held of it."""
-    more: dict[str, Any] = {} if by == "rules" else {"writer": LabelWriter(told, by == "errs")}
+    writer = None if by == "rules" else LabelWriter(told, by == "errs")
     foreign = [
         one.q
         for other in all_told
@@ -140,9 +160,10 @@ async def measure(
     with tempfile.TemporaryDirectory() as folder:
         clock = ManualClock()
         path = Path(folder) / "memory.db"
-        async with remanence.open(path, embedder=given.embedder, clock=clock, **more) as memory:
+        async with remanence.open(path, embedder=given.embedder, clock=clock, writer=writer) as memory:
             turn_of = await hear(memory, clock, told)
             held = await read_held(memory, told, turn_of, foreign, by)
+            held.tokens = 0 if writer is None else writer.tokens
             if given.read:
                 await show(memory, told, by, held)
             return held
@@ -208,6 +229,8 @@ async def read_held(
         places,
         weak,
         [(await memory.recall(one, count_use=False)).is_weak for one in foreign],
+        [line.seq for line in (await memory.profile()).lines],
+        {name: one.type for one in await memory.entities.list() for name in (one.name, *one.aliases)},
     )
 
 
@@ -252,6 +275,7 @@ def report(mine: Sequence[tuple[Conversation, Held]], **fields: Any) -> None:
         count.update(_count_links(told, held))
         count.update(_count_facts(told, held))
         count.update(_count_answers(told, held))
+        count.update(_count_views(told, held))
     for name, part, whole in (
         ("together.replaced", "together_replaced", "together"),
         ("hidden", "hidden", "replacements"),
@@ -262,6 +286,9 @@ def report(mine: Sequence[tuple[Conversation, Held]], **fields: Any) -> None:
         ("at_odds.found", "odds_found", "contradictions"),
         ("facts.right", "facts_right", "facts"),
         ("kept", "kept", "keep"),
+        ("profile.right", "lines_right", "lines"),
+        ("entities.whole", "entities_whole", "people"),
+        ("entities.typed", "entities_typed", "entities_whole"),
         ("answers.top", "top", "questions"),
         ("answers.found", "found", "questions"),
         ("answers.stale", "stale", "stale_questions"),
@@ -270,6 +297,8 @@ def report(mine: Sequence[tuple[Conversation, Held]], **fields: Any) -> None:
     ):
         if count[whole]:
             figure(f"conversation.{name}", 100 * count[part] / count[whole], "%", of=count[whole], **fields)
+    if count["tokens"]:
+        figure("conversation.tokens", count["tokens"] / count["turns"], "a turn", of=count["turns"], **fields)
 
 
 def _count_links(told: Conversation, held: Held) -> Counter[str]:
@@ -299,15 +328,40 @@ def _count_facts(told: Conversation, held: Held) -> Counter[str]:
         for keep in told.keep
         if keep.n in held.turns_of[one.seq] and any(_holds(one.text, value) for value in keep.values)
     }
-    right = [
-        one
+    return Counter(
+        facts=len(held.facts), facts_right=len(_find_right(told, held)), keep=len(told.keep), kept=len(met)
+    )
+
+
+def _find_right(told: Conversation, held: Held) -> set[int]:
+    """Return the facts that hold decisive words of what is to be kept of their turns."""
+    return {
+        one.seq
         for one in held.facts
-        if any(
-            keep.n in held.turns_of[one.seq] and any(_holds(one.text, value) for value in keep.values)
-            for keep in told.keep
-        )
-    ]
-    return Counter(facts=len(held.facts), facts_right=len(right), keep=len(told.keep), kept=len(met))
+        for keep in told.keep
+        if keep.n in held.turns_of[one.seq] and any(_holds(one.text, value) for value in keep.values)
+    }
+
+
+def _count_views(told: Conversation, held: Held) -> Counter[str]:
+    people = {name for _, name in told.people}
+    whole = {
+        (person, kind) for person in people for name, kind in held.entities.items() if _names(person, name)
+    }
+    return Counter(
+        lines=len(held.profile),
+        lines_right=len(_find_right(told, held).intersection(held.profile)),
+        people=len(people),
+        entities_whole=len({person for person, _ in whole}),
+        entities_typed=len({person for person, kind in whole if kind == "person"}),
+        tokens=held.tokens,
+        turns=len(told.turns),
+    )
+
+
+def _names(person: str, name: str) -> bool:
+    """Tell whether a name is somebody's, whole but for a title."""
+    return name == person or person.partition(" ")[2] == name
 
 
 def _holds(text: str, value: str) -> bool:

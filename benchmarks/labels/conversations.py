@@ -7,6 +7,8 @@ from typing import Any
 
 from benchmarks.labels import Part, read
 
+NAME_WORDS = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -44,7 +46,10 @@ class LabelledQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """One conversation and its labels; `updates` map (old, new) to how, `together` are pairs that both hold."""
+    """One conversation and its labels; `updates` map (old, new) to how, `together` are pairs that both hold.
+
+    `people` are the names of those who are spoken of and do not speak, with their titles, and the turns that name them.
+    """
 
     id: str
     language: str
@@ -57,6 +62,7 @@ class Conversation:
     together: frozenset[frozenset[int]]
     contradictions: frozenset[frozenset[int]]
     questions: tuple[LabelledQuestion, ...]
+    people: frozenset[tuple[int, str]]
 
     @property
     def newer(self) -> frozenset[tuple[int, int]]:
@@ -105,7 +111,14 @@ def _conversation(line: Mapping[str, Any]) -> Conversation:
             )
             for one in line["questions"]
         ),
+        frozenset((one["n"], one["about"]) for one in line["third_persons"] if _is_name(one["about"])),
     )
+
+
+def _is_name(words: str) -> bool:
+    """Tell whether words name somebody: each has a capital, and there are at most three with a title."""
+    parts = words.split()
+    return len(parts) <= NAME_WORDS and all(part[0].isupper() for part in parts)
 
 
 def _pairs(lines: Sequence[Mapping[str, Any]]) -> frozenset[frozenset[int]]:

@@ -21,6 +21,7 @@ from remanence.core.errors import Conflict, LeaseLost
 from remanence.core.keywords import Progress
 from remanence.core.model import STANDING, SYMMETRIC, Kind, Memory, Relation, Status, link_values
 from remanence.core.receipt import ConsolidateResult
+from remanence.core.segment import TURN
 from remanence.core.snapshot import SnapshotRequest
 from remanence.edit.one_memory import act, merge_changes, update
 from remanence.flows.base.context import RACES_MAX, Core, hold_lease, ignore_progress, run_off_loop
@@ -33,7 +34,7 @@ from remanence.flows.write.candidates import UpdateCandidates, candidates
 from remanence.flows.write.embedding import wait_until_embedded
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.superseding import Outdated, find_outdated, worth_comparing
-from remanence.llm.base import Writer
+from remanence.llm.base import Extractor, Writer
 from remanence.read.extraction import ExtractRequest
 from remanence.read.supposed import said_again
 from remanence.recall.nearest import nearest, whole_tiles
@@ -248,7 +249,8 @@ async def _commit(
         compared = replace(compared, pairs=await _filter_standing_pairs(core, chunk, compared.pairs))
         partners = await _texts(core, compared.pairs)
         if core.writer is not None and not answers:
-            answers = await _judge_chunk(core, core.writer, chunk.memories, alike)
+            asked = await _select_judged(core, chunk.memories)
+            answers = await _judge_chunk(core, core.writer, asked, alike)
             await spending.book(len(answers), sum(answer.tokens_used for answer in answers.values()))
         chunk.judged, counts = await limit_newer(
             core, [answers.get(memory.seq, CheckedJudgement()) for memory in chunk.memories]
@@ -313,6 +315,26 @@ def _ends(memories: Sequence[Memory], pairs: Pairs) -> set[int]:
     """Return a chunk's memories and all that they may be linked to."""
     seqs = {memory.seq for memory in memories}
     return seqs | {pair.seq for seq in seqs for pair in pairs[seq]}
+
+
+async def _select_judged(core: Core, memories: Sequence[Memory]) -> list[Memory]:
+    """Return what a writer is asked about: of turns those that may say more than the facts that it found in them.
+
+    That is where a fact is not the speaker's own word, and where none was found though a word says that it changed.
+    """
+    turns = {one.seq: one for one in memories if TURN in one.tags and one.category is None}
+    if not turns or not isinstance(core.writer, Extractor):
+        return [*memories]
+    links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM)
+    told = [link for link in links if link.target in turns]
+    read = await core.store.get(core.scope, sorted({link.source for link in told}))
+    speaker_of = {one.seq: one.speaker for one in read if one is not None}
+    heard = {link.target for link in told}
+    unsure = {link.target for link in told if speaker_of.get(link.source) != turns[link.target].speaker}
+    bare = [one for seq, one in turns.items() if seq not in heard]
+    changing = await run_off_loop(sum(len(one.text) for one in bare), worth_comparing, bare)
+    asked = unsure | {one.seq for one in changing}
+    return [one for one in memories if one.seq not in turns or one.seq in asked]
 
 
 async def _judge_chunk(

@@ -1,0 +1,88 @@
+"""A writer that extracts is asked about what it found, and about a turn only where that may say more."""
+
+from collections.abc import Mapping
+
+import pytest
+
+import remanence
+from remanence.core.model import Turn
+from remanence.llm.base import Judgement
+from tests.flows.conftest import Opener
+from tests.flows.test_understood_turns import Telling
+
+COVERED, FREE = "My boat is in Tarrow.", "The boat of Ana lies at Tarrow, well moored."
+SMALL_TALK, CHANGED = "Did you see the match?", "The choir meets in the gym now."
+
+
+class Asked(Telling):
+    """A writer that also keeps what it is asked about."""
+
+    def __init__(self, facts: Mapping[str, str]) -> None:
+        super().__init__(facts)
+        self.judged: list[str] = []
+
+    async def judge(self, text: str, identity: str, others: object) -> Judgement:
+        """Keep the text."""
+        self.judged.append(text.rsplit("] ", maxsplit=1)[-1])
+        return await super().judge(text, identity, others)
+
+
+class Judging:
+    """A writer that only judges."""
+
+    name = "judging"
+
+    def __init__(self) -> None:
+        self.judged: list[str] = []
+
+    async def judge(self, text: str, identity: str, others: object) -> Judgement:
+        """Keep the text."""
+        del identity, others
+        self.judged.append(text)
+        return Judgement(0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "fact", "asked"),
+    [
+        (f"Hello! {COVERED}", "Ana's boat is in Tarrow.", ["Ana's boat is in Tarrow."]),
+        (f"Hello! {COVERED}", FREE, [f"Hello! {COVERED}", FREE]),
+        (COVERED, COVERED, [COVERED]),
+        (SMALL_TALK, None, []),
+        (CHANGED, None, [CHANGED]),
+    ],
+)
+async def test_a_turn_is_judged_where_it_says_more_than_its_facts(
+    opener: Opener, text: str, fact: str | None, asked: list[str]
+) -> None:
+    """Where a fact is the writer's own word, and where none was found though something changed."""
+    writer = Asked({} if fact is None else {text: fact})
+    async with opener(writer=writer) as memory:
+        await memory.note(Turn(text, speaker="Ana", role="user"), session="s", later=True)
+        await memory.end_session()
+        await memory.consolidate()
+        active = [one.status.label for one in await memory.list() if one.text == text]
+
+    assert asked == writer.judged
+    assert ["active"] == active
+
+
+async def test_what_is_learned_is_always_judged(opener: Opener) -> None:
+    """It is no turn; and a writer that extracts nothing is asked about every turn."""
+    extracting, judging = Asked({}), Judging()
+    async with opener(writer=extracting) as memory:
+        await memory.learn(SMALL_TALK, speaker="Ana")
+        await memory.consolidate()
+    async with opener(writer=judging) as memory:
+        await memory.note("Whose boat is that at the pier?", speaker="Ana", session="s")
+        await memory.end_session()
+        await memory.consolidate()
+
+    assert [SMALL_TALK] == extracting.judged
+    assert ["Whose boat is that at the pier?"] == judging.judged
+
+
+def test_both_are_writers() -> None:
+    """Of which one extracts."""
+    assert isinstance(Asked({}), remanence.Extractor)
+    assert not isinstance(Judging(), remanence.Extractor)
