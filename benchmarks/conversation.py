@@ -322,25 +322,24 @@ def _count_links(told: Conversation, held: Held) -> Counter[str]:
 
 
 def _count_facts(told: Conversation, held: Held) -> Counter[str]:
-    met = {
-        keep
-        for one in held.facts
-        for keep in told.keep
-        if keep.n in held.turns_of[one.seq] and any(_holds(one.text, value) for value in keep.values)
-    }
+    met = _match_kept(told, held)
     return Counter(
-        facts=len(held.facts), facts_right=len(_find_right(told, held)), keep=len(told.keep), kept=len(met)
+        facts=len(held.facts),
+        facts_right=len({seq for seq, _ in met}),
+        keep=len(told.keep),
+        kept=len({keep for _, keep in met}),
     )
 
 
-def _find_right(told: Conversation, held: Held) -> set[int]:
-    """Return the facts that hold decisive words of what is to be kept of their turns."""
-    return {
-        one.seq
+def _match_kept(told: Conversation, held: Held) -> list[tuple[int, Keep]]:
+    """Return facts with what they hold of what is to be kept: its decisive words, or the labelled sentence itself."""
+    return [
+        (one.seq, keep)
         for one in held.facts
         for keep in told.keep
-        if keep.n in held.turns_of[one.seq] and any(_holds(one.text, value) for value in keep.values)
-    }
+        if keep.n in held.turns_of[one.seq]
+        and (one.text == keep.fact or any(_holds(one.text, value) for value in keep.values))
+    ]
 
 
 def _count_views(told: Conversation, held: Held) -> Counter[str]:
@@ -350,7 +349,7 @@ def _count_views(told: Conversation, held: Held) -> Counter[str]:
     }
     return Counter(
         lines=len(held.profile),
-        lines_right=len(_find_right(told, held).intersection(held.profile)),
+        lines_right=len({seq for seq, _ in _match_kept(told, held)}.intersection(held.profile)),
         people=len(people),
         entities_whole=len({person for person, _ in whole}),
         entities_typed=len({person for person, kind in whole if kind == "person"}),
