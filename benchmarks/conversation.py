@@ -32,7 +32,7 @@ from benchmarks.locomo import EMBEDDERS
 from benchmarks.report import figure, settings
 from benchmarks.word_lists import report_ablations
 from remanence.core.clock import ManualClock
-from remanence.core.model import Memory, Relation, Trust, Turn
+from remanence.core.model import Memory, Relation, Status, Trust, Turn
 from remanence.llm.base import Judgement
 from remanence.llm.questions import build_extract_question, build_judge_question
 from remanence.read.extraction import Entity, ExtractRequest, ExtractResult, ExtractTurn, Fact
@@ -220,7 +220,9 @@ async def read_held(
         [
             one
             for one in memories
-            if one.seq in turns_of and (one.seq not in turn_of or _is_own_fact(one, by))
+            if one.seq in turns_of
+            and one.status is not Status.QUARANTINED
+            and (one.seq not in turn_of or _is_own_fact(one, by))
         ],
         turns_of,
         _turn_pairs(links, turns_of, "supersedes"),
