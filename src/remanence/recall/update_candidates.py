@@ -53,7 +53,9 @@ def last_said(field: CandidateColumns, row: int) -> Rows:
     """Return what the speaker of a row said last before it."""
     own = np.flatnonzero(field.speaker == field.speaker[row])
     own = own[_match_older(field, row, own)]
-    return own[np.argsort(field.said_at[own], kind="stable")][-LAST_SAID:]
+    if len(own) <= LAST_SAID:
+        return own
+    return own[np.argpartition(field.said_at[own], -LAST_SAID)[-LAST_SAID:]]
 
 
 def older_alike(
