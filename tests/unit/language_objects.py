@@ -60,14 +60,9 @@ MADE: dict[str, Callable[[], object]] = {
     "signals": lambda: _tree(signals._build_phrase_tree(spaced=True)),
     "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
     "causes": lambda: causes._PATTERNS,
-    "claims": lambda: [claims._ALL.updates, claims._ALL.doubts, claims._ALL.openers, claims._MOVED],
-    "kinds of values": lambda: sorted(claims._ALL.kinds.items()),
-    "verbs of claims": lambda: [
-        claims._ALL.verbs,
-        claims._ALL.groups,
-        claims._ALL.before_nouns,
-        claims._ALL.others,
-    ],
+    "claims": lambda: claims._MOVED,
+    "kinds of values": lambda: sorted(claims._load_kinds().items()),
+    "verbs of claims": lambda: [sorted(claims._load_verbs(code).items()) for code in languages.LEXICONS],
     "negations": lambda: [coverage._negations(code) for code in languages.LEXICONS],
     "Chinese names": lambda: [
         naming_scripts._CHINESE_TITLED,

@@ -130,11 +130,10 @@ class Stating(Lists):
     """Words of one language about the beginning and the verb of a statement.
 
     `leads` join a sentence to what was said before, `cries` answer or exclaim where a pause follows: a statement is the
-    same without them. `dependents` stand for something that was said before, `articles` do so before a verb,
-    `backward` within a sentence that names nothing before them, of which `personal` are those of persons. `opening`
-    words begin another statement. `persons` say "I" or "we", so do `finite` verbs and `endings` by themselves; `verbs`
-    are others. `calling` words follow a name that is called upon, `inverting` ones begin a question. `ifs` with
-    `unreal` suppose, `courtesies` begin what tells nothing, `sayings` are phrases of what is only quoted.
+    same without them. `dependents` stand for something that was said before, `backward` within a sentence that names
+    nothing before them. `opening` words begin another statement, `inverting` ones a question. `persons` say "I" or
+    "we", so do `finite` verbs and `endings` by themselves; `verbs` are others. `ifs` with `unreal` suppose,
+    `courtesies` begin what tells nothing, `sayings` are phrases of what is only quoted.
     """
 
     leads: WordSet = words()
@@ -145,10 +144,7 @@ class Stating(Lists):
     courtesies: WordSet = words()
     ifs: WordSet = words()
     unreal: WordSet = words()
-    articles: WordSet = words()
     backward: WordSet = words()
-    personal: WordSet = words()
-    calling: WordSet = words()
     opening: WordSet = words()
     inverting: WordSet = words()
     finite: WordSet = words()
@@ -199,24 +195,21 @@ class Assertions(Lists):
 
     A phrase that begins with `^` counts only where a sentence begins with it, one that ends in `*` as the
     beginning of a word. `mute` are words that say nothing lasting: a sentence of them alone is talk. `possessives` are
-    "my", `copulas` are what stands between a subject and what is said of it, `joining` what may stand before the words
-    that a sentence begins with. Languages that are not `spaced` are searched by character.
+    "my", `copulas` are what stands between a subject and what is said of it. Languages that are not `spaced` are
+    searched by character.
     """
 
-    vetoes: PhraseTable = phrase_table(
-        BEGINS, "asks", "inverts", "requests", "supposes", "wishes", "plays", "passing", "errors"
-    )
+    vetoes: PhraseTable = phrase_table(BEGINS, "requests", "supposes", "wishes", "plays", "passing", "errors")
     categories: PhraseTable = phrase_table(
         BEGINS, "correction", "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
         "entity",
     )  # fmt: skip
     weights: PhraseTable = phrase_table(BEGINS, "rules", "state", "held", "hedges", "opinions", "confirms")
     importance: PhraseTable = phrase_table(BEGINS, "critical", "high")
-    kinds: PhraseTable = phrase_table(BEGINS, "episode", "happened", "note")
+    kinds: PhraseTable = phrase_table(BEGINS, "episode")
     mute: WordSet = words()
     possessives: WordSet = words()
     copulas: WordSet = words()
-    joining: WordSet = words()
 
 
 class Causal(Lists):
@@ -241,7 +234,7 @@ class ChangeLists(Lists):
     understood wrongly, `refutes` no to what was said before, `reaches` what a value went to, `ends` that it is over,
     given up or gone, `anymore` that too with a denial, `turns` that a state is the contrary of before, `news` that
     something is new. `doubts` say that nothing changed: what is supposed, wished, planned, heard, past, told in passing
-    or comes beside what was. `denies` deny; `mine` speak of the speaker.
+    or comes beside what was. `today` say that something is so for a time alone; `denies` deny.
     """
 
     onward: tuple[str, ...] = phrases("*")
@@ -256,8 +249,8 @@ class ChangeLists(Lists):
     turns: tuple[str, ...] = phrases("*")
     news: tuple[str, ...] = phrases("*")
     doubts: tuple[str, ...] = phrases("*")
+    today: tuple[str, ...] = phrases("*")
     denies: tuple[str, ...] = phrases("*")
-    mine: tuple[str, ...] = phrases("*")
 
 
 class Telling(Lists):
@@ -265,34 +258,24 @@ class Telling(Lists):
 
     `attributes` maps a verb as it is said of what holds to its group; `others` are verbs of one thing each, of
     which only a value of the same kind is another one; `changes` are verbs and participles that say a value is
-    another one, `into` what stands before the new value. `updates` say that something holds from now on;
-    `doubts` that nothing is told: what is asked, supposed, wished, planned, quoted, denied, past, passing or
-    added; `openers` open a sentence and say nothing, nor do `labels` before a colon. `offices` are nouns that have one
-    value at a time;
-    `any_value` those of them whose value need not be a name, beside `favourites` and `liked`, of which it is
-    one where both stand in a subject. `bounds` stand before a number that is a bound. `definite` stand before
-    what there is one of. `nobody` are subjects that name none by themselves, `own` verbs that speak of the
-    speaker alone.
+    another one, `into` what stands before the new value. `labels` before a colon say nothing. `offices` are nouns that
+    have one value at a time, a name; so has what one of `favourites` stands before, whatever it is. `bounds` stand
+    before a number that is a bound, `definite` before what there is one of. `nobody` are subjects that name none by
+    themselves, `own` verbs that speak of the speaker alone. `numbers` are words of numbers and hours beside those of
+    `words`.
     """
 
     attributes: Mapping[str, str] = entries(GROUPS)
     others: WordSet = words()
     changes: WordSet = words()
     into: WordSet = words()
-    updates: tuple[str, ...] = phrases()
-    doubts: tuple[str, ...] = phrases()
-    openers: tuple[str, ...] = phrases()
     labels: WordSet = words()
     offices: WordSet = words()
-    any_value: WordSet = words()
     favourites: WordSet = words()
-    liked: WordSet = words()
     definite: WordSet = words()
     bounds: WordSet = words()
     articles: WordSet = words()
     prepositions: WordSet = words()
-    i: WordSet = words()
-    my: WordSet = words()
     nobody: WordSet = words()
     own: WordSet = words()
     weekdays: WordSet = words()
@@ -302,13 +285,8 @@ class Telling(Lists):
 
 
 class UnspacedTelling(Lists):
-    """What a language without blanks tells by, as characters.
+    """Subjects that name nobody, in a language without blanks, and the one who speaks."""
 
-    `updates` are left out of a sentence and say that it holds from now on; with one of `doubts` nothing is told.
-    """
-
-    updates: tuple[str, ...] = phrases()
-    doubts: tuple[str, ...] = phrases()
     nobody: tuple[str, ...] = phrases()
     i: tuple[str, ...] = phrases()
 

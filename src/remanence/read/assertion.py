@@ -19,9 +19,7 @@ ORDER = (
     "correction", "decision", "commitment", "principle", "preference",
     "moment", "relationship", "skill", "entity", "fact",
 )  # fmt: skip
-_VETOES = ("requests", "supposes", "wishes", "plays", "errors", "inverts")
-# So many words that say something these need beside a number: "Final answer." and "We had fun." say nothing alone.
-_ABOUT = {"correction": 2, "decision": 2, "moment": 3, "skill": 2, "relationship": 2}
+_VETOES = ("requests", "supposes", "wishes", "plays", "errors")
 _OUTRIGHT = ("correction", "decision", "commitment", "rules")
 _BACKING = ("number", "time", "name", "named", "signal", "answers")
 _OURS = frozenset("we our wir bei unser unsere nous on notre chez nosotros nuestra en nós nossa na a".split())
@@ -32,13 +30,12 @@ STANDING_ORDER = "high: standing order"
 _NUMBER = re.compile(r"\d|[二三四五六七八九十百千万]")
 _CAPITAL = re.compile(r"(?<=[\w,;:)] )[A-ZÀ-ÖØ-Þ][\w'’-]+")
 _NAMES = re.compile(r"[^:]{3,60}: ?[^:]*[\d\w]")  # "presupuesto: 600 euros"
-_QUOTED = re.compile(r"^[\"“„«「][^\"”»」]*[\"”»」]?$")
 
 # What each sign of a statement adds, tuned on `benchmarks.extract` and the first half of `benchmarks.conversation`.
 WEIGHTS = {
     "cue": 0.12, "outright": 0.17, "state": 0.14, "valued": 0.08, "name": 0.12, "number": 0.24, "kin": 0.16,
     "past": 0.06, "time": 0.14, "first": 0.17, "first again": 0.12, "signal": 0.25, "high": 0.25, "second": -0.20,
-    "opinions": -0.20, "exclaims": -0.12, "answers": 0.33, "passing": -0.08, "asks": -0.20,
+    "opinions": -0.20, "exclaims": -0.12, "answers": 0.33, "passing": -0.08,
 }  # fmt: skip
 WORD = 0.06  # each word that says something, up to
 WORDS_COUNTED = 16
@@ -81,15 +78,13 @@ def judge_sentence(
     if states_nothing(sentence, read) and not (orders and not read.has("supposes", "errors")):
         return NOTHING
     is_signal = heard.level in ("high", "medium")
-    # "Yoga is so cool", asked or not, is said of yoga.
-    answers = answers and read.words[0] not in read.content
     counts = _counts(sentence, read) | {
         "answers": answers,
         "signal": is_signal,
         "high": heard.level == "high",
         "orders": orders,
     }
-    cues = {name for name in _cues(sentence, read) if _is_sure(name, read, counts)}
+    cues = {name for name in ORDER if read.has(name) and _is_sure(name, read, counts)}
     category = next((name for name in ORDER if name in cues), "preference" if orders else "fact")
     # "From now on write to me as Kit" says how to serve somebody, "from now on we ship on Mondays" what was decided.
     if orders and category == "decision" and _TO_ME.search(sentence):
@@ -113,24 +108,10 @@ def _is_sure(name: str, read: SentenceReading, counts: Mapping[str, int]) -> boo
 
 def states_nothing(sentence: str, read: SentenceReading) -> bool:
     """True for what asks, requests, supposes, wishes, jokes or quotes."""
-    if sentence.rstrip("\"'”’»)] 」』").endswith(tuple(ASKING)) or _QUOTED.match(sentence):
+    if sentence.rstrip("\"'”’»)] 」』").endswith(tuple(ASKING)):
         return True
-    corrects = read.has("correction") and not read.has("requests", "supposes", "errors", "asks")
+    corrects = read.has("correction") and not read.has("requests", "supposes", "errors")
     return (not corrects and bool(read.has(*_VETOES))) or supposes_or_quotes(sentence, read)
-
-
-def leads_on(sentence: str, read: SentenceReading) -> bool:
-    """True where the next sentence may go on from one that is no fact: "about the installs. no, four of them"."""
-    is_cry = sentence.endswith("!") and not has_verb(read)
-    lexicon = LEXICONS.get(read.code)
-    to_you = lexicon is not None and not lexicon.second_person.isdisjoint(read.words)
-    return (
-        bool(read.content)
-        and len(read.words) > 1
-        and not is_cry
-        and not to_you
-        and not states_nothing(sentence, read)
-    )
 
 
 def has_number(sentence: str, read: SentenceReading) -> bool:
@@ -138,21 +119,6 @@ def has_number(sentence: str, read: SentenceReading) -> bool:
     lexicon = LEXICONS.get(read.code)
     words = lexicon.number_words - lexicon.stop if lexicon else frozenset()  # "once more" counts nothing
     return _NUMBER.search(sentence) is not None or not words.isdisjoint(read.words)
-
-
-def has_value(sentence: str, read: SentenceReading) -> bool:
-    """True where a sentence tells a number, a time, or a name."""
-    if read.code not in LEXICONS:
-        return _NUMBER.search(sentence) is not None
-    counts = _counts(sentence, read)
-    return any(map(counts.get, ("number", "time", "name"))) or bool(read.has("decision", "correction"))
-
-
-def _cues(sentence: str, read: SentenceReading) -> set[str]:
-    is_counted = _NUMBER.search(sentence) is not None
-    return {
-        name for name in ORDER if read.has(name) and (is_counted or len(read.content) >= _ABOUT.get(name, 1))
-    }
 
 
 def _points(read: SentenceReading, counts: Mapping[str, int], *, cued: bool) -> float:
@@ -181,7 +147,7 @@ def _confidence(points: float, read: SentenceReading, counts: Mapping[str, int],
     is_courtesy = counts.get("second") and not any(map(counts.get, told_to_you))
     if points < STATED_MIN + (0 if is_told else UNBACKED) or not is_of_somebody or is_courtesy:
         return 0.0
-    if cued and not counts.get("opinions") and not counts.get("passing"):
+    if cued and not counts["opinions"] and not counts["passing"]:
         return EXPLICIT
     least, most = (IMPLIED, EXPLICIT) if counts.get("state") else (INFERRED, IMPLIED)
     return round(min(most - 0.01, least + SURE_SHARE * (points - STATED_MIN)), 2)
@@ -189,9 +155,7 @@ def _confidence(points: float, read: SentenceReading, counts: Mapping[str, int],
 
 def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     """Count what a sentence shows: words of each list, marks, a number, a name, a verb that says "I"."""
-    counts = {name: read.has(name) for name in ("opinions", "passing", "asks")}
-    if read.has("correction"):
-        counts["passing"] = counts["opinions"] = 0
+    counts = {name: read.has(name) for name in ("opinions", "passing")}
     counts["exclaims"] = sentence.endswith(("!", "！"))
     counts["number"] = _NUMBER.search(sentence) is not None
     if read.code not in LEXICONS:
@@ -233,8 +197,7 @@ def _is_named(read: SentenceReading) -> bool:
     """Tell whether a sentence begins with what it is about: "Sami is"."""
     if len(read.words) < 2 or read.words[0] not in read.content:
         return False
-    is_short = read.words[0].endswith("'s") and read.words[1] not in read.content  # "car's in the garage"
-    return is_short or is_verb(read.words[1], read.code)
+    return is_verb(read.words[1], read.code)
 
 
 @lru_cache(maxsize=len(LEXICONS))

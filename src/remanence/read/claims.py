@@ -5,14 +5,18 @@ in doubt it claims nothing. Knows texts and claims, no memories and no store.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
-from remanence.core.patterns import Pattern, any_of
+from remanence.core.patterns import Pattern
 from remanence.languages import LEXICONS, OPPOSITES
-from remanence.languages.families import TELLING, UNSPACED_TELLING
-from remanence.languages.shapes import Telling, UnspacedTelling
+from remanence.languages.change_words import CHANGING
+from remanence.languages.families import ASSERTIONS, TELLING, UNSPACED_TELLING
+from remanence.languages.shapes import Telling
+from remanence.read.cues import language_code, lower_text
+from remanence.read.statements import spans
+from remanence.text.twins import find_label
 
 TEXT_CHARS_MAX = 2_000  # longer texts are documents, which tell of many things
 SENTENCE_CHARS_MAX = 160
@@ -24,17 +28,19 @@ LIVE = "live"
 CHANGE = "change"  # the group of verbs that only say that a value is another one
 BE = "be"
 
-_SENTENCES = re.compile(r"(?<![.!?…;])[.!?…;]+(?=\s|$)|[。！；？\n]")
-_SHORTENED = ("Mr", "Ms", "Mrs", "Dr", "St", "Sr", "Sra", "Mme", "Prof", "Nr", "No")
-_MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s|^>")  # quoted, listed or asked
+_QUOTED_LINE = re.compile(r"^>.*", re.MULTILINE)
+_MARKED = re.compile(r"[\"“”„«»「」『』?？¿]|:(?!\s|\d)|:\s.*:\s")  # quoted, listed or asked
 _DATED = re.compile(r"\b(?:in|en|em|im jahr) (?:1[89]|20)\d\d\b", re.IGNORECASE)  # that is history
 _TOKEN = re.compile(r"[^\W_][^\s,;!()\[\]{}<>|*]*")
 _CLOSING = ".'-–"
+_ENDS = " ，、,.!;…。！；了"
 _NO_BLANKS = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _NUMBER = re.compile(r"\W?\d")
-_BREAKS = re.compile(r"[ -]")
 _CLAUSES = re.compile(r",\s")
 _UNSPACED_NUMBER = frozenset("一二三四五六七八九十百千万半両两0123456789０１２３４５６７８９")
+
+# Signs of change that say that it is so from now on, and those with which nothing is told.
+_UPDATES, _DOUBTS = frozenset({"onward", "now", "lately"}), frozenset({"doubts", "today", "denies"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,291 +96,148 @@ _CLAIM_UNSPACED = {
         r"(?:でやることになりました|になりました|に変わりました|でやります|でやる|に出ます|です|だ|にあります|に住んでいます|と言います)$"
     ),
 }
-
-
-class _PhraseSet:
-    """Phrases of one language; most sentences have the first word of none, which is looked up first."""
-
-    def __init__(self, phrases: Collection[str]) -> None:
-        self._phrases = frozenset(phrases)
-        self._first = frozenset(_BREAKS.split(phrase)[0] for phrase in phrases)
-
-    def may_stand(self, folded: Collection[str]) -> bool:
-        """Tell whether the words of a sentence are such that one of the phrases may stand in it."""
-        return not self._first.isdisjoint(folded)
-
-    def remove_phrase(self, found: re.Match[str]) -> str:
-        """Return what is left of a phrase that was found: of another language's, all."""
-        return " " if found.group().lower() in self._phrases else found.group()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _ClaimRules:
-    """The words of one language, made ready to read with."""
-
-    told: Telling
-    groups: Mapping[str, str]  # by verb
-    function_words: frozenset[str]
-    updates: _PhraseSet
-    doubts: frozenset[str]
-    doubtful: _PhraseSet
-    openers: _PhraseSet
-    reactions: frozenset[str]
-
-
-def _rules(told: Telling) -> _ClaimRules:
-    lexicon = LEXICONS[told.code]
-    return _ClaimRules(
-        told,
-        {**{verb: verb for verb in told.others}, **told.attributes},
-        lexicon.stop | told.articles | told.prepositions | told.my | told.i,
-        _PhraseSet(told.updates),
-        frozenset(phrase for phrase in told.doubts if " " not in phrase),
-        _PhraseSet([phrase for phrase in told.doubts if " " in phrase]),
-        _PhraseSet(told.openers),
-        lexicon.reactions,
-    )
-
-
-@cache
-def _all_rules() -> tuple[_ClaimRules, ...]:
-    """Return the rules of all languages, which are made ready when the first text is read."""
-    return tuple(map(_rules, TELLING.values()))
-
-
 _MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
-
-
-class _AllWords:
-    """The words of all languages, each list made ready when it is first asked for."""
-
-    @cached_property
-    def updates(self) -> Pattern:
-        return _compile_phrases("updates")
-
-    @cached_property
-    def doubts(self) -> Pattern:
-        return _compile_phrases("doubts")
-
-    @cached_property
-    def openers(self) -> Pattern:
-        return _compile_phrases("openers")
-
-    @cached_property
-    def verbs(self) -> frozenset[str]:
-        attributes = frozenset().union(*(told.attributes for told in TELLING.values()))
-        return attributes | _join_words("changes") | self.others
-
-    @cached_property
-    def groups(self) -> frozenset[str]:
-        return frozenset({CHANGE}).union(*(told.attributes.values() for told in TELLING.values()))
-
-    @cached_property
-    def before_nouns(self) -> frozenset[str]:
-        # French has "a" as a verb.
-        return (_join_words("definite") | _join_words("my") | self.prepositions) - {"a"}
-
-    @cached_property
-    def kinds(self) -> Mapping[str, str]:
-        """What a word of a value is, where something has one of the kind at a time."""
-        return {
-            **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
-            **dict.fromkeys(_join_words("colours"), "colour"),
-            **{word: "number" for lexicon in LEXICONS.values() for word in lexicon.number_words},
-            **dict.fromkeys(_join_words("numbers"), "number"),
-            **dict.fromkeys(_join_words("weekdays"), "weekday"),
-            **dict.fromkeys(_join_words("every_weekday"), "weekdays"),
-            **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
-        }
-
-    @cached_property
-    def others(self) -> frozenset[str]:
-        return _join_words("others")
-
-    @cached_property
-    def offices(self) -> frozenset[str]:
-        return _join_words("offices")
-
-    @cached_property
-    def any_value(self) -> frozenset[str]:
-        return _join_words("any_value")
-
-    @cached_property
-    def favourites(self) -> frozenset[str]:
-        return _join_words("favourites")
-
-    @cached_property
-    def favourite_things(self) -> frozenset[str]:
-        return _join_words("liked")
-
-    @cached_property
-    def articles(self) -> frozenset[str]:
-        return _join_words("articles")
-
-    @cached_property
-    def prepositions(self) -> frozenset[str]:
-        return _join_words("prepositions")
-
-
-def _compile_phrases(name: str) -> Pattern:
-    """Return a pattern for the phrases of all languages under a name."""
-    phrases = any_of(phrase for telling in TELLING.values() for phrase in getattr(telling, name))
-    return Pattern(rf"(?<![\w'])(?:{phrases})(?![\w'])", re.IGNORECASE)
-
-
-def _join_words(name: str) -> frozenset[str]:
-    return frozenset().union(*(getattr(one, name) for one in TELLING.values()))
-
-
-_ALL = _AllWords()
 _TYPED = frozenset({"number", "weekday", "colour", "size"})
 _SINGLE = frozenset({"call", "lead", "report", "用的是", "叫", "叫做"})  # one at a time, whatever it is
 _LIVING = frozenset({LIVE, "住在"})  # who lives somewhere now has moved there
 _MANY = frozenset({"have", "need", "take", "use", "drink"})  # another may come beside the first
 
 
+@cache
+def _join_words(name: str) -> frozenset[str]:
+    """Return the words of all languages under a name: two claims do not say which they are in."""
+    return frozenset().union(*(getattr(one, name) for one in TELLING.values()))
+
+
+@cache
+def _load_kinds() -> Mapping[str, str]:
+    """Return what a word of a value is, where something has one of the kind at a time."""
+    return {
+        **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
+        **dict.fromkeys(_join_words("colours"), "colour"),
+        **{word: "number" for one in LEXICONS.values() for word in {*one.number_words, *one.months}},
+        **dict.fromkeys(_join_words("numbers"), "number"),
+        **dict.fromkeys(_join_words("weekdays"), "weekday"),
+        **dict.fromkeys(_join_words("every_weekday"), "weekdays"),
+        **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
+    }
+
+
+@cache
+def _load_verbs(code: str) -> Mapping[str, str]:
+    """Return the verbs of a language with their groups; a verb of `others` is a group of its own."""
+    telling = TELLING[code]
+    return {
+        **dict.fromkeys(telling.changes, CHANGE),
+        **{verb: verb for verb in telling.others},
+        **telling.attributes,
+    }
+
+
 def claims_of(text: str, speaker: str | None = None) -> tuple[ClaimFound, ...]:
     """Return what a text claims; who says "I" or "my" is the speaker."""
     if len(text) > TEXT_CHARS_MAX:
         return ()
-    claims: list[ClaimFound] = []
-    for sentence in _sentences(text):
-        if len(sentence) <= SENTENCE_CHARS_MAX and not _MARKED.search(sentence):
-            parse = _parse_unspaced_claim if _NO_BLANKS.search(sentence) else _parse_spaced_claim
-            claim = parse(sentence, speaker)
-            claims += [] if claim is None else [claim]
-    return tuple(claims)
+    text = _QUOTED_LINE.sub("", text)
+    claims = (_read_claim(text[begin:end], speaker) for begin, end in spans(text))
+    return tuple(claim for claim in claims if claim is not None)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, with a question mark where they ask."""
-    at = 0
-    for end in _SENTENCES.finditer(text):
-        if text.endswith(_SHORTENED, at, end.start()) and end.group() == ".":
-            continue
-        asks = "?" in end.group() or "？" in end.group()
-        if sentence := text[at : end.start()].strip():
-            yield sentence + "?" * asks
-        at = end.end()
-    if sentence := text[at:].strip():
-        yield sentence
-
-
-def _parse_spaced_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
-    """Read a sentence of a language written with blanks."""
-    plain = sentence.replace("’", "'")
-    words = _split_folded_words(plain)
-    moves = _MOVES.search(plain)
-    if len(words) > SENTENCE_WORDS_MAX or not (moves or not _ALL.verbs.isdisjoint(words)):
+def _read_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
+    """Read a sentence that nothing puts in doubt, without the words that say that it is so from now on."""
+    if len(sentence) > SENTENCE_CHARS_MAX or _MARKED.search(sentence) or _DATED.search(sentence):
         return None
-    rules = _language(words)
-    bare = _ALL.updates.sub(rules.updates.remove_phrase, plain) if rules.updates.may_stand(words) else plain
-    is_update = bare != plain
-    if moves and (move := _MOVED.search(bare.strip(" ,.!"))) and move.lastindex:
+    code, said = language_code(sentence), sentence.replace("’", "'")
+    if code in TELLING and not (
+        _MOVES.search(said) or not _load_verbs(code).keys().isdisjoint(_TOKEN.findall(said.lower()))
+    ):
+        return None
+    signs = CHANGING[code].find_signs(lower_text(said))
+    if any(sign.kind in _DOUBTS for sign in signs):
+        return None
+    updates = [sign for sign in signs if sign.kind in _UPDATES]
+    for sign in updates:
+        said = said[: sign.begin] + " " * (sign.end - sign.begin) + said[sign.end :]
+    parse = _parse_spaced_claim if code in TELLING else _parse_unspaced_claim
+    return parse(
+        said.strip(_ENDS), code, speaker, changed=bool(updates) or sentence.strip("。！ ").endswith("了")
+    )
+
+
+def _parse_spaced_claim(said: str, code: str, speaker: str | None, *, changed: bool) -> ClaimFound | None:
+    """Read a sentence of a language written with blanks: its first clause, after a label such as "Update:"."""
+    if (move := _MOVED.search(said)) and move.lastindex:
         return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True)
-    if rules.openers.may_stand(words):
-        bare = _ALL.openers.sub(rules.openers.remove_phrase, bare)
-    bare_words = words if bare == plain else _split_folded_words(bare)
-    if not rules.doubts.isdisjoint(bare_words) or _DATED.search(plain):
-        return None
-    if rules.doubtful.may_stand(bare_words) and _ALL.doubts.sub(rules.doubtful.remove_phrase, bare) != bare:
-        return None
-    before, colon, behind = bare.partition(": ")
-    label = before.split()[-1:] if colon else []
-    if (
-        label and not is_update and label[0].lower() not in rules.told.labels
-    ):  # who says it, or that it is an example
-        return None
-    parts = [part for part in _CLAUSES.split((behind or before).strip(" ,") + " ") if part.strip()] or [""]
-    return _clause(_TOKEN.findall(parts[0]), rules, speaker, changed=is_update)
+    before, colon, behind = said.partition(": ")
+    if (colon and not changed and not find_label(said)) or len(said.split()) > SENTENCE_WORDS_MAX:
+        return None  # who says it, or that it is an example
+    return _read_clause(
+        _TOKEN.findall(_CLAUSES.split(behind or before)[0]), TELLING[code], speaker, changed=changed
+    )
 
 
-def _split_folded_words(sentence: str) -> list[str]:
-    return sentence.lower().replace(",", " ").replace(": ", " ").split()
-
-
-def _language(folded: Sequence[str]) -> _ClaimRules:
-    """Return the rules of the language with most function words in a sentence; English wins ties."""
-    return max(_all_rules(), key=lambda rules: len(rules.function_words.intersection(folded)))
-
-
-def _clause(
-    tokens: list[str], rules: _ClaimRules, speaker: str | None, *, changed: bool
+def _read_clause(
+    tokens: list[str], telling: Telling, speaker: str | None, *, changed: bool
 ) -> ClaimFound | None:
-    """Read a clause: what stands before its verb is the subject, what follows the value."""
-    tokens = [token.rstrip(_CLOSING) if token[-1] in _CLOSING else token for token in tokens]
-    words = [token.lower() for token in tokens]
-    while words and words[0] in rules.reactions:
-        tokens, words = tokens[1:], words[1:]
-    groups = rules.groups
-    verb = _verb(words, rules)
+    """Read a clause in the present: what stands before its verb is the subject, what follows the value."""
+    tokens = [token.rstrip(_CLOSING) for token in tokens]
+    words, groups = [token.lower() for token in tokens], _load_verbs(telling.code)
+    places = [at for at, word in enumerate(words) if word in groups]
+    if not places or not (LEXICONS[telling.code].past - telling.attributes.keys()).isdisjoint(words):
+        return None
+    # Before another verb stands a noun: "the water works changed".
+    verb = next((at for at in places if at + 1 not in places or groups[words[at]] in {BE, "have"}), None)
     if verb is None:
         return None
-    group = groups.get(words[verb], CHANGE)
-    own = words[verb] in rules.told.own
-    following = words[verb + 1] if verb + 1 < len(words) else ""
-    before, value = tokens[:verb], tokens[verb + 1 :]
-    if group == BE and groups.get(following) in {"keep", "call", "lead"}:
-        group, value = groups[following], value[1:]
-    if group == CHANGE or (group == BE and following in rules.told.changes):
-        changes = _parse_change(before, value[group == BE :], rules, speaker)
+    group, before, value = groups[words[verb]], tokens[:verb], tokens[verb + 1 :]
+    if group == CHANGE or (group == BE and words[verb + 1 : verb + 2] and words[verb + 1] in telling.changes):
+        changes = _parse_change(before, value[group == BE :], telling, speaker)
         if changes is not None or group == CHANGE:
             return changes
-    subject = _name_speaker(speaker) if own and not before else _subject(before, rules, speaker)
+    is_own = words[verb] in telling.own and not before
+    subject = _name_speaker(speaker) if is_own else _subject(before, telling, speaker)
     if subject is None or not 0 < len(value) <= VALUE_WORDS_MAX:
         return None
     if group == BE:
-        return _being(subject, before, value, rules, changed=changed)
-    limit = _limit(before, rules)
+        return _being(subject, before, value, telling, changed=changed)
+    limit = _limit(before, telling)
     if limit is not None:
         subject = " ".join(word for word in subject.split() if word != before[limit].lower())
         value = [before[limit], *value]
     return ClaimFound(subject, group, " ".join(value), changed)
 
 
-def _limit(before: list[str], rules: _ClaimRules) -> int | None:
+def _limit(before: list[str], telling: Telling) -> int | None:
     """Return the place of a number in a subject that is no name but a bound ("invoices above 500")."""
-    bounds = rules.told.bounds
+    bounds = telling.bounds
     places = (
         at for at in range(1, len(before)) if before[at - 1].lower() in bounds and _NUMBER.match(before[at])
     )
     return next(places, None)
 
 
-def _verb(folded: list[str], rules: _ClaimRules) -> int | None:
-    """Return the place of the verb; before another verb ("the water works changed") or after "the" is a noun."""
-    groups, changes = rules.groups, rules.told.changes
-    verbs = [
-        at
-        for at, word in enumerate(folded)
-        if (word in groups or word in changes) and not (at and folded[at - 1] in _ALL.before_nouns)
-    ]
-    candidates = (at for at in verbs if at + 1 not in verbs or groups.get(folded[at]) in {BE, "have"})
-    return next(candidates, None)
-
-
 def _parse_change(
-    before: list[str], value: list[str], rules: _ClaimRules, speaker: str | None
+    before: list[str], value: list[str], telling: Telling, speaker: str | None
 ) -> ClaimFound | None:
     """Read that something changed into a value, or that somebody changed it so."""
-    into = next((at for at, word in enumerate(value) if word.lower() in rules.told.into), None)
+    into = next((at for at, word in enumerate(value) if word.lower() in telling.into), None)
     if into is None:
         return None
-    mover = {word.lower() for word in before} <= {*rules.told.i, "we", "they"}
-    subject = _subject(value[:into] if mover else before, rules, speaker)
+    mover = {word.lower() for word in before} <= LEXICONS[telling.code].first_person | {"they"}
+    subject = _subject(value[:into] if mover else before, telling, speaker)
     if subject is None or not value[into + 1 :] or (into and not mover):
         return None
     return ClaimFound(subject, CHANGE, " ".join(value[into + 1 : into + 1 + VALUE_WORDS_MAX]), changed=True)
 
 
 def _being(
-    subject: str, before: list[str], value: list[str], rules: _ClaimRules, *, changed: bool
+    subject: str, before: list[str], value: list[str], telling: Telling, *, changed: bool
 ) -> ClaimFound | None:
     """Read what something is; of the speaker only a number is kept, and who holds an office is its value."""
     words = [word.lower() for word in value]
-    first_person = {word.lower() for word in before} <= rules.told.i
-    if words[0] in rules.told.definite and not _ALL.offices.isdisjoint(words[1:4]):
-        office = _subject(value, rules, None)
+    first_person = {word.lower() for word in before} <= LEXICONS[telling.code].first_person
+    if words[0] in telling.definite and not _join_words("offices").isdisjoint(words[1:4]):
+        office = _subject(value, telling, None)
         if office is not None and before and all(word[0].isupper() for word in before) and not first_person:
             return ClaimFound(office, BE, " ".join(before), changed)
         return None
@@ -387,46 +250,31 @@ def _name_speaker(speaker: str | None) -> str:
     return "i" if speaker is None else speaker.lower()
 
 
-def _subject(tokens: list[str], rules: _ClaimRules, speaker: str | None) -> str | None:
+def _subject(tokens: list[str], telling: Telling, speaker: str | None) -> str | None:
     """Fold a subject: without articles, and by the speaker's name where it is the speaker's own; None names nothing."""
-    telling = rules.told
     forms = [token.lower() for token in tokens]
     if not 0 < len(forms) <= SUBJECT_WORDS_MAX or not telling.nobody.isdisjoint(forms):
         return None
-    if len(forms) == 1 and forms[0] in telling.i:
+    if len(forms) == 1 and forms[0] in LEXICONS[telling.code].first_person:
         return _name_speaker(speaker)
     words = [
-        _name_speaker(speaker) if word in telling.my else word
+        _name_speaker(speaker) if word in ASSERTIONS[telling.code].possessives else word
         for word in forms
         if word not in telling.articles
     ]
     return " ".join(words) or None
 
 
-def _parse_unspaced_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
+def _parse_unspaced_claim(said: str, code: str, speaker: str | None, *, changed: bool) -> ClaimFound | None:
     """Read a sentence of Chinese or Japanese."""
-    for telling in UNSPACED_TELLING.values():
-        if any(doubt in sentence for doubt in telling.doubts):
-            continue
-        if move := _MOVED_UNSPACED[telling.code].search(sentence):
-            living = _LIVING_UNSPACED[telling.code]
-            return ClaimFound(_name_speaker(speaker), living, move["place"], changed=True)
-        if (claim := _unspaced_claim(sentence, telling, speaker)) is not None:
-            return claim
-    return None
-
-
-def _unspaced_claim(sentence: str, told: UnspacedTelling, speaker: str | None) -> ClaimFound | None:
-    plain, is_update = sentence, False
-    for update in told.updates:
-        is_update |= update in plain
-        plain = plain.replace(update, "")
-    plain = plain.strip("，、 ")
-    match = _CLAIM_UNSPACED[told.code].match(plain)
-    if match is None or match["subject"] in told.nobody:
+    said = "".join(said.split())
+    if move := _MOVED_UNSPACED[code].search(said):
+        return ClaimFound(_name_speaker(speaker), _LIVING_UNSPACED[code], move["place"], changed=True)
+    match, telling = _CLAIM_UNSPACED[code].match(said), UNSPACED_TELLING[code]
+    if match is None or match["subject"] in telling.nobody:
         return None
-    subject = _name_speaker(speaker) if match["subject"] in told.i else match["subject"]
-    return ClaimFound(subject, match["verb"], match["value"], is_update or "なりました" in sentence)
+    subject = _name_speaker(speaker) if match["subject"] in telling.i else match["subject"]
+    return ClaimFound(subject, match["verb"], match["value"], changed or "なりました" in said)
 
 
 def compare_claims(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
@@ -455,7 +303,11 @@ def compare_claims(old: ClaimFound, new: ClaimFound) -> ClaimVerdict:
 
 def asked_of(claim: ClaimFound) -> list[tuple[str, str]]:
     """Return the pairs of subject and attribute under which an older claim stands that this one may outdate."""
-    attributes = sorted(_ALL.groups) if claim.attribute == CHANGE else [claim.attribute, CHANGE]
+    attributes = (
+        sorted({CHANGE}.union(*(one.attributes.values() for one in TELLING.values())))
+        if claim.attribute == CHANGE
+        else [claim.attribute, CHANGE]
+    )
     return [(claim.subject, attribute) for attribute in attributes]
 
 
@@ -478,7 +330,8 @@ def _differ(gone: list[str], come: list[str]) -> bool:
     if _opposite(gone, come):
         return True
     one, other = (
-        {word.lower() for word in words} - _ALL.articles - _ALL.prepositions for words in (gone, come)
+        {word.lower() for word in words} - _join_words("articles") - _join_words("prepositions")
+        for words in (gone, come)
     )
     return bool(one and other) and not (one <= other or other <= one)
 
@@ -490,7 +343,9 @@ def _opposite(gone: list[str], come: list[str]) -> bool:
 def _kind(words: Sequence[str]) -> str:
     """Say of what kind all words of a value are but articles and prepositions, "mixed" where they differ."""
     value_words = [
-        word for word in words if word.lower() not in _ALL.articles and word.lower() not in _ALL.prepositions
+        word
+        for word in words
+        if word.lower() not in _join_words("articles") and word.lower() not in _join_words("prepositions")
     ] or words
     kinds = {_kind_of(word) for word in value_words}
     return kinds.pop() if len(kinds) == 1 else "mixed"
@@ -498,8 +353,9 @@ def _kind(words: Sequence[str]) -> str:
 
 def _kind_of(word: str) -> str:
     low = word.lower()
-    if low in _ALL.kinds and not (_ALL.kinds[low] == "size" and word.islower()):
-        return _ALL.kinds[low]
+    kind = _load_kinds().get(low)
+    if kind is not None and not (kind == "size" and word.islower()):
+        return kind
     if _NUMBER.match(word) or word in _UNSPACED_NUMBER:
         return "number"
     return "name" if word[0].isupper() else "word"
@@ -512,17 +368,14 @@ def _one_at_a_time(claim: ClaimFound, kind: str) -> bool:
     subject = set(claim.subject.split())
     if claim.attribute != BE:
         return False
-    any_value = not _ALL.any_value.isdisjoint(subject) or not (
-        _ALL.favourites.isdisjoint(subject) or _ALL.favourite_things.isdisjoint(subject)
-    )
-    return (any_value and kind in {"name", "word"}) or (
-        kind == "name" and not _ALL.offices.isdisjoint(subject)
-    )
+    is_favourite = not _join_words("favourites").isdisjoint(subject)
+    is_office = not _join_words("offices").isdisjoint(subject)
+    return (is_favourite and kind in {"name", "word"}) or (is_office and kind == "name")
 
 
 def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[str], kind: str) -> bool:
     """Tell whether what is said to be so from now on leaves no room for what was."""
-    if attribute in _MANY or attribute in _ALL.others:
+    if attribute in _MANY or attribute in _join_words("others"):
         return False
     if attribute in _LIVING:
         return True
@@ -530,7 +383,7 @@ def _from_now_on(attribute: str, gone: list[str], come: list[str], shared: list[
         return True
     same = {word.lower() for word in shared}
     if attribute == BE:
-        return bool(same - _ALL.prepositions) or (
+        return bool(same - _join_words("prepositions")) or (
             bool(same) and kind == "name"
         )  # it is in Riga now, not in Tartu
     return bool(same) or kind in {"name", "word"}

@@ -147,7 +147,7 @@ def _iterate_phrases(lists: Assertions) -> Iterator[tuple[str, str]]:
 def _opening(words: Sequence[str], lists: Assertions) -> frozenset[int]:
     """Return where the words of a sentence may be said to begin: the first one, and the first that is no talk."""
     for at, word in enumerate(words[:LEADING_MAX]):
-        if word not in lists.mute and word not in lists.joining:
+        if word not in lists.mute:
             return frozenset((0, at))
     return frozenset((0,))
 

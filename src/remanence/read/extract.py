@@ -11,9 +11,7 @@ from remanence.read.assertion import (
     IMPLIED,
     StatementEstimate,
     has_number,
-    has_value,
     judge_sentence,
-    leads_on,
 )
 from remanence.read.cues import WORD, SentenceReading, language_code, lower_text, read_sentence
 from remanence.read.extraction import (
@@ -136,7 +134,7 @@ def _of_turn(
             is_fact = bool(found) and found[-1].fact.span == before
             # A fact is kept as it was said, so that it is known again; only a number is worth saying it at length.
             counts = has_number(turn.text[begin:end], read)
-            if counts or (not is_fact and (verdict.confidence or has_value(turn.text[begin:end], read))):
+            if counts or (not is_fact and verdict.confidence):
                 begin, why = before[0], ""
                 read = read_sentence(turn.text[begin:end], code)
                 verdict = judge_sentence(turn.text[begin:end], read, role=turn.role, answers=True)
@@ -146,7 +144,7 @@ def _of_turn(
         elif verdict.confidence:
             left[LEFT + why] += 1
         # A topic without a verb leads to a number only: "about the installs. no, four of them".
-        before = (begin, end) if why in ("", VERBLESS) and leads_on(turn.text[begin:end], read) else None
+        before = (begin, end) if why in ("", VERBLESS) else None
         is_topic = bool(why)
     if not found and not left and turn.role == "user" and signal(turn.text).level == "high":
         left[LEFT + "no sentence says it alone"] += 1

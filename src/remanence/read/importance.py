@@ -59,8 +59,8 @@ def kind_of(text: str, category: str) -> Kind:
     if category in _EPISODES:
         return Kind.EPISODIC
     read = read_sentence(text, language_code(text))
-    is_event = bool(read.has("happened")) or (bool(read.has("episode")) and _is_past(read))
-    return Kind.EPISODIC if is_event and not read.has("note") else Kind.SEMANTIC
+    is_event = read.has("moment") or (read.has("episode") and _is_past(read))
+    return Kind.EPISODIC if is_event and not read.has("principle", "preference") else Kind.SEMANTIC
 
 
 def _is_first(read: SentenceReading) -> bool:

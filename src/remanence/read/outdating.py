@@ -14,7 +14,7 @@ from itertools import pairwise
 from remanence.core.model import Role, Trust
 from remanence.languages import LEXICONS
 from remanence.languages.change_words import CHANGING, CUES, Sign
-from remanence.languages.families import ASSERTIONS, TELLING, load_units
+from remanence.languages.families import ASSERTIONS, TELLING, UNSPACED_TELLING, load_units
 from remanence.read.claims import BE
 from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.mentions import is_no_name
@@ -48,7 +48,7 @@ SAME_SHARE_MIN, NAMED_SHARE_MIN = 0.5, 0.4  # of the older one's words
 # have changed, and else; and that it is at odds with what somebody else said.
 SURE, UNSURE, AT_ODDS = 0.9, 0.6, 0.6
 
-_NO_STATEMENT = ("requests", "inverts", "supposes", "wishes", "plays", "errors", "passing")
+_NO_STATEMENT = ("requests", "supposes", "wishes", "plays", "errors", "passing")
 # Where nothing else tells, these alone say so: where what both texts are about stands in the text, in the clause, or
 # next to them; `now` unless a clause begins with it. These and some others also where the rest is the same
 # statement; all others only count beside another value.
@@ -63,7 +63,6 @@ _OPENING_NAME = re.compile(
 )
 _SPOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _CLAUSE_END = re.compile(r"[.,;:!?](?=\s|$)|[…()\"“”–—。，、；：！？]|\s-+\s")
-_BRACKETED = re.compile(r"\([^()]*+\)")
 _NUMBER = re.compile(r"\W?\d{1,4}(?:[.,:]\d{1,3}){0,2}(?:st|nd|rd|th|am|pm|h|kg|km|m|c|%|°c?|€|gb|mb)?")
 _CODE = re.compile(r"\d{5,}|[^\W\d_]\d[^\W_]*[^\W\d_]\d")
 _UNSPACED_VALUES = {
@@ -72,7 +71,6 @@ _UNSPACED_VALUES = {
         r"(?<![一二三四五六七八九十百千两半\d])[一二三四五六七八九十百千两半\d]{1,12}(?=[点時时分块元日人号版階楼歳岁杯回つ個])"
     ),
 }
-_DATES = frozenset({"weekday", "month"})
 _ASKS = re.compile(r"[?？]")
 _SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]++(?:\s++|$)|(?<![。！？])[。！？]++|(?<!\n)\n++")
 _ENDS = " .!:;…。！"
@@ -205,8 +203,6 @@ def score_outdated(
         return NO
     pair = _ReadingPair(was, now, code, who, shared, near)
     persons = old.role is new.role is Role.USER and new.trust == old.trust
-    if persons and not is_own and _is_of(old, was) and _is_of(new, now):
-        return NO
     score = _score_change(pair) if is_own else _at_odds(pair, persons=persons)
     if score is NO or (not is_own and (_talks(old.text, code) or (persons and _talks(new.text, code)))):
         return NO
@@ -290,8 +286,6 @@ def _tells(pair: _ReadingPair, sign: Sign) -> bool:
         return False
     if sign.kind == _OF_TEXT:
         return True
-    if sign.kind == "now" and ASSERTIONS[pair.code].joining.issuperset(before[-1:]):
-        return False
     beside = _select_nearby_words(low, sign, clause, spaced=CHANGING[pair.code].spaced)
     return sign.kind in _OF_NEIGHBOURS and not pair.shared.isdisjoint(stems(beside))
 
@@ -332,9 +326,7 @@ def _same_statement(pair: _ReadingPair, *, verb: bool) -> bool:
     if row.size < max(least, share * len(were)) or not {*were} - {*are} - _says_little(pair.code):
         return False
     same = were[row.a : row.a + row.size]
-    if verb and ASSERTIONS[pair.code].copulas.isdisjoint(same):
-        return False
-    return not pair.shared.isdisjoint(stems((" " if CHANGING[pair.code].spaced else "").join(same)))
+    return not (verb and ASSERTIONS[pair.code].copulas.isdisjoint(same))
 
 
 def _list_spoken_words(low: str, pair: _ReadingPair) -> list[str]:
@@ -374,7 +366,7 @@ def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
     if left > OTHERS_LEFT_MAX or (persons and min(parts) < PERSONS_ABOUT_MIN):
         return NO
     has_value = find_other_value(was, now, most=1) is not None and not (persons and (was.mine or now.mine))
-    is_denied = now.denies != was.denies and sum(parts) >= OTHERS_DENIED_MIN and not was.doubts
+    is_denied = now.denies != was.denies and sum(parts) >= OTHERS_DENIED_MIN
     is_denied &= len(pair.shared) >= DENIED_STEMS_MIN
     if not is_denied and (not has_value or _differ_in_subject(pair)):
         return NO
@@ -402,11 +394,11 @@ def _find_places(
     read: ChangeReading, apart: frozenset[str], code: str
 ) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
     """Return between which words stands what the other text does not hold, and in what the numbers are told."""
-    telling, lexicon = TELLING.get(code), LEXICONS.get(code)
+    lexicon = LEXICONS.get(code)
     values = frozenset().union(*read.values.values())
     bare = [word.strip(_AROUND) for word in read.low.split()]
     words = ["", *("#" if word in values else word for word in bare if word), ""]
-    my = telling.my if telling else frozenset()
+    my = ASSERTIONS[code].possessives
     times = lexicon.time_words if lexicon else frozenset()
     units = load_units().measures | load_units().symbols
     places: set[tuple[str, str]] = set()
@@ -433,11 +425,6 @@ def find_other_value(
     return None
 
 
-def _is_of(said: AttributedText, read: ChangeReading) -> bool:
-    """Tell whether somebody speaks of themselves: as "I", or by name as extracted facts do."""
-    return read.mine or not _stems_of(said.speaker).isdisjoint(read.about)
-
-
 @lru_cache(maxsize=1024)
 def read_change(text: str, code: str) -> ChangeReading:
     """Read what a text says, what it is about, and whether it is otherwise than before, in a language."""
@@ -458,16 +445,18 @@ def read_change(text: str, code: str) -> ChangeReading:
         signs=tuple(sign for sign in signs if sign.kind in CUES),
         asks=_ASKS.search(text) is not None,
         doubts="doubts" in kinds,
-        denies=any(sign.kind == "denies" and not _opens(low, sign, code) for sign in signs),
-        mine="mine" in kinds,
+        denies="denies" in kinds,
+        mine=_is_mine(low, words, code),
         past=lexicon is not None and _is_past(words, code),
         code=_CODE.search(text) is not None,
     )
 
 
-def _opens(low: str, sign: Sign, code: str) -> bool:
-    """Tell whether a text opens with a denial: what is not to be done is no denial of what is."""
-    return CHANGING[code].spaced and ASSERTIONS[code].joining.issuperset(_SPOKEN.findall(low[: sign.begin]))
+def _is_mine(low: str, words: list[str], code: str) -> bool:
+    """Tell whether a text speaks of who says it."""
+    if code in UNSPACED_TELLING:
+        return any(word in low for word in UNSPACED_TELLING[code].i)
+    return not (LEXICONS[code].first_person | TELLING[code].own).isdisjoint(words)
 
 
 def _stems_of_signs(read: ChangeReading) -> frozenset[str]:
@@ -540,15 +529,11 @@ def _strip_reactions(clause: str, code: str) -> str:
     """Return a clause from the first word on that is no reaction; a denial is not left out."""
     reactions = _reactions(code) - _negations(code)
     for word in _SPOKEN.finditer(lower_text(clause)):
-        if word.group() not in reactions or _refutes(word.group(), code):
+        if word.group() not in reactions:
             return (
                 clause if word.start() == 0 or not clause[: word.start()].strip() else clause[word.start() :]
             )
     return "" if _SPOKEN.search(clause) else clause
-
-
-def _refutes(word: str, code: str) -> bool:
-    return any(kind == "refutes" for _, kind in CHANGING[code].whole.get(word, ()))
 
 
 @lru_cache(maxsize=1024)
@@ -579,14 +564,10 @@ def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[
     by_kind: dict[str, set[str]] = {}
     names: set[str] = set()
     kinds, no_names = _kinds(code), _no_names(code)
-    aside = [one.span() for one in _BRACKETED.finditer(text)] if "(" in text else ()
     for word in _WORD.finditer(text):
         bare = word.group().rstrip(_CLOSING)
         low = bare.lower()
         kind = "number" if _NUMBER.fullmatch(low) else kinds.get(low, "")
-        # A date in brackets tells when something was noted, not what it is about.
-        if kind in _DATES and any(begin < word.start() < end for begin, end in aside):
-            continue
         if kind and not (kind == "size" and bare.islower()):
             by_kind.setdefault(kind, set()).add(low.rstrip("s") if kind == "weekday" else low)
         elif bare[:1].isupper() and text[: word.start()].strip(" \"'„“«(")[-1:] not in {"", *_ENDS}:

@@ -15,7 +15,6 @@ from remanence.languages.families import (
     TELLING,
     THIRD_PERSON,
     UNSPACED_STATING,
-    load_name_words,
 )
 from remanence.languages.shapes import Stating
 from remanence.read.cues import WORD, SentenceReading, lower_text, read_sentence
@@ -75,14 +74,6 @@ def _match_lead(sentence: str, low: str, at: int, stating: Stating, kin: Abstrac
     )
     if word.group() in stating.cries and is_called and after.group() not in stating.persons:
         return called_end
-    # "Nate, after work I": a name called upon; a subject has its verb behind it.
-    is_name = (
-        sentence[at].isupper()
-        and low[word.end() : word.end() + 2] == ", "
-        and after.group() in stating.calling
-    )
-    if is_name and word.group() not in stating.cries:
-        return follows
     is_kin = word.group() in kin and not is_set_off and after.group() in stating.persons
     return follows if is_kin else None
 
@@ -96,8 +87,7 @@ def _cut_request(text: str, begin: int, end: int, code: str) -> int:
     asks = text[begin:end].endswith(tuple(ASKING))
     words = last.words
     turns = len(words) > 2 and words[0] in STATING[code].inverting and words[1] not in last.content
-    tags = asks and (last.has("asks") or len(words) <= _TAG_MAX)
-    if not (last.has("requests", "inverts") or turns or tags):
+    if not (last.has("requests") or turns or (asks and len(words) <= _TAG_MAX)):
         return end
     rest = read_sentence(text[begin : clause.start()], code)
     return clause.start() if len(rest.content) >= _CLAUSE_CONTENT_MIN else begin
@@ -151,7 +141,7 @@ def find_dependence(sentence: str, read: SentenceReading, *, orders: bool = Fals
     if not orders and read.code == "en" and _names_nobody(sentence, read):
         return VERBLESS
     first, second, *_ = *dropwhile(_ENGLISH.adverbs.__contains__, read.words), "", ""
-    if read.words[-1] == "to" or (read.has("correction") and len(read.content) <= _CORRECTED_MAX):
+    if read.has("correction") and len(read.content) <= _CORRECTED_MAX:
         return REFERENCE
     if _begins_dependent(first, second, read, stating):
         return PICTURE if second in _SHOWN else PRONOUN
@@ -187,50 +177,34 @@ def _begins_dependent(first: str, second: str, read: SentenceReading, stating: S
     lexicon, copulas = LEXICONS[read.code], ASSERTIONS[read.code].copulas
     if first in stating.dependents:
         return second not in lexicon.time_words
-    if first in stating.articles:
-        return is_verb(second, read.code)
     # Who "has two" or "likes it" was named before: the verb alone says only that it is somebody else.
     if read.code == "en":
         return first.endswith("s") and (first in copulas or first[:-1] in _ENGLISH.verbs)
-    return (
-        bool(stating.endings or stating.articles)
-        and first in copulas - _EXISTING
-        and second not in stating.persons
-    )
+    return bool(stating.endings) and first in copulas - _EXISTING and second not in stating.persons
 
 
 def _tells(read: SentenceReading) -> bool:
     lexicon = LEXICONS[read.code]
     said = lexicon.past | STATING[read.code].persons
     endings = lexicon.past_endings or ("\0",)
-    is_short = read.code == "en" and read.words[0].endswith("'s")  # "car's in the garage"
-    return (
-        is_short
-        or has_verb(read)
-        or any(word in said or (len(word) > 4 and word.endswith(endings)) for word in read.words)
+    return has_verb(read) or any(
+        word in said or (len(word) > 4 and word.endswith(endings)) for word in read.words
     )
 
 
 def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool:
-    """True where "it" or "them" comes before anything that it could stand for."""
+    """True where "it" or "them" comes before anything that it could stand for, named in a clause before."""
     matches, lexicon = list(WORD.finditer(lower_text(sentence))), LEXICONS[read.code]
-    # Who writes no full stop writes a capital only where it means something.
-    persons = sentence[0].isupper() and sentence[-1] not in ".!?"
-    named = nouns = opened = False
+    named = opened = False
     for at, match in enumerate(matches):
         word, pauses = match.group(), _is_set_off(sentence, matches, at)
         if word in stating.backward and not _is_plain(read.words, at, read.code):
-            begins = pauses or (at > 0 and read.words[at - 1] in stating.opening)
-            known = (
-                persons if word in stating.personal else (opened or pauses) and (named or (nouns and begins))
-            )
-            if word in _POINTING or not (known or (word in _OWNING and (named or persons))):
+            is_known = named and (opened or pauses or word in _OWNING)
+            if word in _POINTING or not is_known:
                 return True
         opened = opened or pauses or word in stating.opening
-        if word in read.content:
-            nouns, named = True, named or _is_noun(sentence, matches, at, read.code)
-            is_name = at > 0 and sentence[match.start()].isupper()
-            persons = persons or is_name or word in lexicon.kin or word in load_name_words().roles
+        is_noun = word not in lexicon.time_words and not is_verb(word, read.code)
+        named = named or (word in read.content and is_noun)
     return False
 
 
@@ -264,23 +238,9 @@ def _is_set_off(sentence: str, matches: Sequence[re.Match[str]], at: int) -> boo
     return at > 0 and bool(sentence[matches[at - 1].end() : matches[at].start()].strip())
 
 
-def _is_noun(sentence: str, matches: Sequence[re.Match[str]], at: int, code: str) -> bool:
-    """True for a name, a word for kin, and what has an article, a number or "my" before it or before its adjective."""
-    word, before = matches[at].group(), [match.group() for match in matches[max(0, at - 2) : at]]
-    lexicon = LEXICONS[code]
-    if word in lexicon.time_words:
-        return False
-    follows = matches[at + 1].group() if at + 1 < len(matches) else ""
-    is_name = sentence[matches[at].start()].isupper() and (at > 0 or follows not in STATING[code].backward)
-    is_name = is_name or (at == 0 and is_verb(follows, code))
-    led = lexicon.number_words | ASSERTIONS[code].possessives | _ARTICLES
-    return is_name or word in lexicon.kin or any(one in led or one[0].isdigit() for one in before)
-
-
 _BEFORE_THINGS = frozenset("like in of at for with on to about from".split())
 _OWNING = frozenset({"his", "their"})
 _POINTING = frozenset({"this", "these", "those"})
 _AND = frozenset({"and", "but", "or"})
 _BESIDE_NOW = frozenset({"last", "next"})
 _SHOWN = frozenset("pic pics photo photos picture pictures image".split())
-_ARTICLES = frozenset("a an the some any his her their your these every each no another".split())
