@@ -10,7 +10,7 @@ from remanence.languages.language_files import Language, build
 from remanence.languages.shapes import ChangeLists
 
 BEGINNING_CHARS = (3, 4)  # of a phrase that is how a word begins, to find it quickly
-# What may say that something is otherwise now; `corrects`, `refutes`, `news`, `turns` and `reaches` do so only beside
+# What may say that something is otherwise now; `corrects`, `refutes`, `turns` and `reaches` do so only beside
 # another value, or one that a correction says again.
 CUES = (
     "onward",
@@ -23,7 +23,6 @@ CUES = (
     "ends",
     "anymore",
     "turns",
-    "news",
 )
 _SIGNS = (*CUES, "denies")
 _WORD = re.compile(r"(?<![\w'])[\w']+")

@@ -132,7 +132,7 @@ class Stating(Lists):
     `leads` join a sentence to what was said before, `cries` answer or exclaim where a pause follows: a statement is the
     same without them. `dependents` stand for something that was said before, `backward` within a sentence that names
     nothing before them. `opening` words begin another statement, `inverting` ones a question. `persons` say "I" or
-    "we", so do `finite` verbs and `endings` by themselves; `verbs` are others. `ifs` with `unreal` suppose,
+    "we", so do `finite` verbs and `endings` by themselves. `ifs` with `unreal` suppose,
     `courtesies` begin what tells nothing, `sayings` are phrases of what is only quoted.
     """
 
@@ -148,7 +148,6 @@ class Stating(Lists):
     opening: WordSet = words()
     inverting: WordSet = words()
     finite: WordSet = words()
-    verbs: WordSet = words()
     endings: tuple[str, ...] = phrases()
 
 
@@ -183,7 +182,7 @@ class Signals(Lists):
     )
     orders: tuple[str, ...] = choices(BEGINS + GAP)
     medium: PhraseTable = choice_table(BEGINS + GAP, "habit", "preference", "opinion", "team", "stack")
-    low: PhraseTable = choice_table(BEGINS + GAP, "view", "impression", "shared", "hedge", "general", "taste")
+    low: PhraseTable = choice_table(BEGINS + GAP, "view", "hedge")
     passing: tuple[str, ...] = choices(BEGINS + GAP)
     vetoes: tuple[str, ...] = choices(BEGINS + GAP)
     empty: tuple[str, ...] = choices(BEGINS + GAP)
@@ -204,7 +203,7 @@ class Assertions(Lists):
         BEGINS, "correction", "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
         "entity",
     )  # fmt: skip
-    weights: PhraseTable = phrase_table(BEGINS, "rules", "state", "held", "hedges", "opinions", "confirms")
+    weights: PhraseTable = phrase_table(BEGINS, "rules", "state", "hedges", "opinions", "confirms")
     importance: PhraseTable = phrase_table(BEGINS, "critical", "high")
     kinds: PhraseTable = phrase_table(BEGINS, "episode")
     mute: WordSet = words()
@@ -232,9 +231,9 @@ class ChangeLists(Lists):
     `onward` say that something holds from now on, `now` that it holds these days, `lately` may say so and mostly say
     something else: for how long, why, at last. `shifts` say that it became another one, `corrects` that it was said or
     understood wrongly, `refutes` no to what was said before, `reaches` what a value went to, `ends` that it is over,
-    given up or gone, `anymore` that too with a denial, `turns` that a state is the contrary of before, `news` that
-    something is new. `doubts` say that nothing changed: what is supposed, wished, planned, heard, past, told in passing
-    or comes beside what was. `today` say that something is so for a time alone; `denies` deny.
+    given up or gone, `anymore` that too with a denial, `turns` that a state is the contrary of before. `doubts` say
+    that nothing changed: what is supposed, wished, planned, heard, past, told in passing or comes beside what was.
+    `today` say that something is so for a time alone; `denies` deny.
     """
 
     onward: tuple[str, ...] = phrases("*")
@@ -247,7 +246,6 @@ class ChangeLists(Lists):
     ends: tuple[str, ...] = phrases("*")
     anymore: tuple[str, ...] = phrases("*")
     turns: tuple[str, ...] = phrases("*")
-    news: tuple[str, ...] = phrases("*")
     doubts: tuple[str, ...] = phrases("*")
     today: tuple[str, ...] = phrases("*")
     denies: tuple[str, ...] = phrases("*")

@@ -162,7 +162,7 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
         counts |= {"first": any(word in sentence for word in ASSERTIONS[read.code].possessives)}
         counts |= {
             "time": read.has("episode"),
-            "state": read.has("state", "held"),
+            "state": read.has("state"),
             "named": True,
             "own": True,
         }
@@ -178,7 +178,7 @@ def _counts(sentence: str, read: SentenceReading) -> dict[str, int]:
     has_value = any(map(counts.get, ("number", "time", "name")))
     counts["named"] = _NAMES.match(sentence) is not None
     says = is_named or counts["named"] or (has_value and has_verb(read))
-    counts["state"] = says or read.has("state", "held") > 0
+    counts["state"] = says or read.has("state") > 0
     counts["valued"] = has_value and counts["state"]
     counts["first"] = counts.get("first", 0) or says_i(read, 3)
     counts["begins"] = read.code == "en" and says_i(read, 1) and len(read.content) > 1

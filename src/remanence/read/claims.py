@@ -153,11 +153,12 @@ def _read_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
     ):
         return None
     signs = CHANGING[code].find_signs(lower_text(said))
-    if any(sign.kind in _DOUBTS for sign in signs):
-        return None
     updates = [sign for sign in signs if sign.kind in _UPDATES]
-    for sign in updates:
-        said = said[: sign.begin] + " " * (sign.end - sign.begin) + said[sign.end :]
+    # "As of today" holds on.
+    within = {at for sign in updates for at in range(sign.begin, sign.end)}
+    if any(sign.kind in _DOUBTS and sign.begin not in within for sign in signs):
+        return None
+    said = "".join(" " if at in within else sign for at, sign in enumerate(said))
     parse = _parse_spaced_claim if code in TELLING else _parse_unspaced_claim
     return parse(
         said.strip(_ENDS), code, speaker, changed=bool(updates) or sentence.strip("。！ ").endswith("了")
@@ -165,15 +166,17 @@ def _read_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
 
 
 def _parse_spaced_claim(said: str, code: str, speaker: str | None, *, changed: bool) -> ClaimFound | None:
-    """Read a sentence of a language written with blanks: its first clause, after a label such as "Update:"."""
+    """Read a sentence of a language written with blanks: its first clause that has a verb, behind a label."""
     if (move := _MOVED.search(said)) and move.lastindex:
         return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True)
     before, colon, behind = said.partition(": ")
     if (colon and not changed and not find_label(said)) or len(said.split()) > SENTENCE_WORDS_MAX:
         return None  # who says it, or that it is an example
-    return _read_clause(
-        _TOKEN.findall(_CLAUSES.split(behind or before)[0]), TELLING[code], speaker, changed=changed
+    clauses = map(_TOKEN.findall, _CLAUSES.split(behind or before))
+    tokens = next(
+        (one for one in clauses if not _load_verbs(code).keys().isdisjoint(map(str.lower, one))), []
     )
+    return _read_clause(tokens, TELLING[code], speaker, changed=changed)
 
 
 def _read_clause(

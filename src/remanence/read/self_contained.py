@@ -114,7 +114,11 @@ def says_i(read: SentenceReading, within: int) -> bool:
 
 def is_verb(word: str, code: str) -> bool:
     """True for a verb that a statement may be made with, as far as the lists know it."""
-    known = word in ASSERTIONS[code].copulas or word in STATING[code].finite or word in STATING[code].verbs
+    telling = TELLING[code]
+    verbs = (
+        ASSERTIONS[code].copulas, STATING[code].finite, telling.attributes, telling.others, telling.changes,
+    )  # fmt: skip
+    known = any(word in some for some in verbs)
     return known or (code == "en" and (word in _ENGLISH.verbs or word.removesuffix("s") in _ENGLISH.verbs))
 
 

@@ -18,8 +18,7 @@ from remanence.languages.shapes import Signals
 Level = Literal["high", "medium", "low", "none"]
 # Of a long turn its two ends are looked at: what somebody says of it stands around what they paste.
 END_CHARS = 1_000
-VIEWS = frozenset({"view", "shared"})
-VIEWS_MIN = 2  # so many of them in one turn weigh as much as a habit
+VIEWS_MIN = 2  # so many views in one turn weigh as much as a habit
 _QUOTED = re.compile(
     '“[^“”]{0,300}”|„[^„“”]{0,300}[“”]|«[^«»]{0,300}»|「[^「」]{0,300}」|"[^"]{0,300}"|`[^`]{0,300}`'
 )
@@ -73,7 +72,7 @@ def _level(found: Sequence[_Met]) -> Level:
     tells = {met.tells for met in found}
     if "high" in tells:
         return "high"
-    if "medium" in tells or sum(met.name in VIEWS for met in found) >= VIEWS_MIN:
+    if "medium" in tells or sum(met.name == "view" for met in found) >= VIEWS_MIN:
         return "medium"
     return "low" if found else "none"
 
