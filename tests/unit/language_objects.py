@@ -61,7 +61,7 @@ MADE: dict[str, Callable[[], object]] = {
     "signals unspaced": lambda: _tree(signals._build_phrase_tree(spaced=False)),
     "causes": lambda: causes._PATTERNS,
     "claims": lambda: claims._MOVED,
-    "kinds of values": lambda: sorted(claims._load_kinds().items()),
+    "kinds of values": lambda: sorted(claims.load_value_kinds(tuple(languages.LEXICONS)).items()),
     "verbs of claims": lambda: [sorted(claims._load_verbs(code).items()) for code in languages.LEXICONS],
     "negations": lambda: [coverage._negations(code) for code in languages.LEXICONS],
     "Chinese names": lambda: [

@@ -200,7 +200,7 @@ class Assertions(Lists):
 
     vetoes: PhraseTable = phrase_table(BEGINS, "requests", "supposes", "wishes", "plays", "passing", "errors")
     categories: PhraseTable = phrase_table(
-        BEGINS, "correction", "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
+        BEGINS, "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
         "entity",
     )  # fmt: skip
     weights: PhraseTable = phrase_table(BEGINS, "rules", "state", "hedges", "opinions", "confirms")

@@ -97,6 +97,10 @@ _CLAIM_UNSPACED = {
     ),
 }
 _MOVES = re.compile(r"\bmoved\b|gezogen|\bmud|ménag", re.IGNORECASE)
+_VALUE_LISTS: tuple[tuple[str, Mapping[str, object], str], ...] = (
+    ("number", LEXICONS, "number_words"), ("colour", TELLING, "colours"), ("number", TELLING, "numbers"),
+    ("weekday", TELLING, "weekdays"), ("weekdays", TELLING, "every_weekday"), ("month", LEXICONS, "months"),
+)  # fmt: skip
 _TYPED = frozenset({"number", "weekday", "colour", "size"})
 _SINGLE = frozenset({"call", "lead", "report", "用的是", "叫", "叫做"})  # one at a time, whatever it is
 _LIVING = frozenset({LIVE, "住在"})  # who lives somewhere now has moved there
@@ -110,17 +114,15 @@ def _join_words(name: str) -> frozenset[str]:
 
 
 @cache
-def _load_kinds() -> Mapping[str, str]:
-    """Return what a word of a value is, where something has one of the kind at a time."""
-    return {
-        **{word: "name" for lexicon in LEXICONS.values() for word in lexicon.kin},
-        **dict.fromkeys(_join_words("colours"), "colour"),
-        **{word: "number" for one in LEXICONS.values() for word in {*one.number_words, *one.months}},
-        **dict.fromkeys(_join_words("numbers"), "number"),
-        **dict.fromkeys(_join_words("weekdays"), "weekday"),
-        **dict.fromkeys(_join_words("every_weekday"), "weekdays"),
-        **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
+def load_value_kinds(codes: tuple[str, ...]) -> Mapping[str, str]:
+    """Return of what kind the words of values are in some languages."""
+    words = {
+        word: kind
+        for kind, family, name in _VALUE_LISTS
+        for code in codes
+        for word in getattr(family[code], name)
     }
+    return words | dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size")
 
 
 @cache
@@ -355,12 +357,11 @@ def _kind(words: Sequence[str]) -> str:
 
 
 def _kind_of(word: str) -> str:
-    low = word.lower()
-    kind = _load_kinds().get(low)
-    if kind is not None and not (kind == "size" and word.islower()):
-        return kind
-    if _NUMBER.match(word) or word in _UNSPACED_NUMBER:
+    kind = load_value_kinds(tuple(LEXICONS)).get(word.lower(), "")
+    if kind == "month" or _NUMBER.match(word) or word in _UNSPACED_NUMBER:
         return "number"
+    if kind and not (kind == "size" and word.islower()):
+        return kind
     return "name" if word[0].isupper() else "word"
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise, repeat
 from remanence.languages import LEXICONS
 from remanence.languages.families import ASSERTIONS
 from remanence.languages.shapes import Assertions
+from remanence.read.signals import signal
 
 WORD = re.compile(r"[^\W_]++(?:['-][^\W_]++)*+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
@@ -17,6 +18,8 @@ _MARKS = " 　。，、！？…!?.,~～"
 KEPT_CHARS_MAX, KEPT_MAX = 1_000, 2_048  # one text is asked for its language by several readers in turn
 # What may stand before the words that a sentence begins with.
 LEADING_MAX = 4
+# What a signal of a turn says of a sentence: its phrases have no other list.
+_TOLD = {"high: correction": "correction", "high: decision": "decision"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +99,13 @@ def read_sentence(sentence: str, code: str) -> SentenceReading:
     """Return what a sentence of a language holds."""
     low = lower_text(sentence)
     lists = ASSERTIONS[code]
+    told = {_TOLD[name]: 1 for name in signal(sentence).found if name in _TOLD}
     if not lists.spaced:
-        return _by_characters(low, lists)
+        return _by_characters(low, lists, told)
     words = tuple(WORD.findall(low))
     stop, mute = LEXICONS[code].stop, lists.mute
     content = tuple(word for word in words if word.removesuffix("'s") not in stop and word not in mute)
-    signs = _count_signs(_find_signs(words, code, _opening(words, lists)))
+    signs = _count_signs(_find_signs(words, code, _opening(words, lists))) | told
     if any(one in lists.possessives and other in LEXICONS[code].kin for one, other in pairwise(words)):
         signs["relationship"] = signs.get("relationship", 0) + 1
     if any(sign in low for sign in lists.vetoes["errors"]):
@@ -109,9 +113,9 @@ def read_sentence(sentence: str, code: str) -> SentenceReading:
     return SentenceReading(code, words, signs, content)
 
 
-def _by_characters(low: str, lists: Assertions) -> SentenceReading:
+def _by_characters(low: str, lists: Assertions, told: dict[str, int]) -> SentenceReading:
     bare = low.strip(_MARKS)
-    signs: dict[str, int] = {}
+    signs = {**told}
     for sign, phrase in _iterate_phrases(lists):
         there = bare.startswith(phrase[1:]) if phrase.startswith("^") else phrase in low
         if there:

@@ -15,7 +15,7 @@ from remanence.core.model import Role, Trust
 from remanence.languages import LEXICONS
 from remanence.languages.change_words import CHANGING, CUES, Sign
 from remanence.languages.families import ASSERTIONS, TELLING, UNSPACED_TELLING, load_units
-from remanence.read.claims import BE
+from remanence.read.claims import BE, load_value_kinds
 from remanence.read.cues import language_code, lower_text, read_sentence
 from remanence.read.mentions import is_no_name
 from remanence.read.statements import mask_code_and_asides
@@ -195,7 +195,7 @@ def score_outdated(
     # What is shared has to be stated, but weighs as a part of all that was said.
     shared = (read_change(_select_stated(old.text, code), code) if is_own else was).about & now.about - who
     if is_own:
-        shared -= _stems_of_time(code) | _stems_of_signs(now)
+        shared -= _stems_of_words(_words(code, "time_words")) | _stems_of_signs(now)
         shared |= _find_corrected(was, now)
     if was.asks or was.code or not any(held.get(stem, 0) <= rare for stem in shared - _stems_of_units()):
         return NO
@@ -282,7 +282,7 @@ def _tells(pair: _ReadingPair, sign: Sign) -> bool:
     if sign.kind == _OF_CLAUSE:
         return not pair.shared.isdisjoint(stems(low[clause[0] : clause[1]]))
     before = _SPOKEN.findall(low[clause[0] : sign.begin])
-    if sign.kind in _UNDENIED and not _negations(pair.code).isdisjoint(before[-DENIED_WORDS_MAX:]):
+    if sign.kind in _UNDENIED and not _words(pair.code, "negations").isdisjoint(before[-DENIED_WORDS_MAX:]):
         return False
     if sign.kind == _OF_TEXT:
         return True
@@ -323,7 +323,9 @@ def _same_statement(pair: _ReadingPair, *, verb: bool) -> bool:
     row = SequenceMatcher(None, were, are, autojunk=False).find_longest_match()
     is_named = _names_differ(pair)
     least, share = (NAMED_WORDS_MIN, NAMED_SHARE_MIN) if is_named else (SAME_WORDS_MIN, SAME_SHARE_MIN)
-    if row.size < max(least, share * len(were)) or not {*were} - {*are} - _says_little(pair.code):
+    if row.size < max(least, share * len(were)) or not {*were} - {*are} - _words(
+        pair.code, "first_person", "stop", "negations"
+    ):
         return False
     same = were[row.a : row.a + row.size]
     return not (verb and ASSERTIONS[pair.code].copulas.isdisjoint(same))
@@ -358,7 +360,10 @@ def _at_odds(pair: _ReadingPair, *, persons: bool) -> OutdatedScore:
     """
     was, now, near = pair.was, pair.now, pair.near
     abouts = [text.about - pair.who - _stems_of_verbs(pair.code) for text in (was, now)]
-    shared, little = abouts[0] & abouts[1], _stems_of_time(pair.code) | _stems_of_units()
+    shared, little = (
+        abouts[0] & abouts[1],
+        _stems_of_words(_words(pair.code, "time_words")) | _stems_of_units(),
+    )
     if shared <= little or (near is not None and near < OTHERS_NEAR_MIN):
         return NO
     parts = [len(shared) / len(about) for about in abouts]
@@ -470,10 +475,12 @@ def _stems_of(speaker: str | None) -> frozenset[str]:
 
 
 @cache
-def _stems_of_time(code: str) -> frozenset[str]:
-    """Return the stems of "week", "last", "recently": when something was tells not what it is about."""
-    lexicon = LEXICONS.get(code)
-    return frozenset(stem for word in (lexicon.time_words if lexicon else ()) for stem in stems(word))
+def _stems_of_words(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(stem for word in words for stem in stems(word))
+
+
+def _stems_of_units() -> frozenset[str]:
+    return _stems_of_words(load_units().measures)
 
 
 @cache
@@ -482,18 +489,7 @@ def _stems_of_verbs(code: str) -> frozenset[str]:
     if code not in LEXICONS:
         return frozenset()
     telling = TELLING[code]
-    verbs = LEXICONS[code].past.union(telling.attributes, telling.others, telling.changes)
-    return frozenset(stem for verb in verbs for stem in stems(verb))
-
-
-@cache
-def _stems_of_units() -> frozenset[str]:
-    return frozenset(stem for word in load_units().measures for stem in stems(word))
-
-
-@cache
-def _negations(code: str) -> frozenset[str]:
-    return LEXICONS[code].negations if code in LEXICONS else frozenset()
+    return _stems_of_words(LEXICONS[code].past.union(telling.attributes, telling.others, telling.changes))
 
 
 @lru_cache(maxsize=1024)
@@ -527,7 +523,7 @@ def _select_stated(text: str, code: str, *, certain: bool = False) -> str:
 
 def _strip_reactions(clause: str, code: str) -> str:
     """Return a clause from the first word on that is no reaction; a denial is not left out."""
-    reactions = _reactions(code) - _negations(code)
+    reactions = _words(code, "reactions") - _words(code, "negations")
     for word in _SPOKEN.finditer(lower_text(clause)):
         if word.group() not in reactions:
             return (
@@ -541,7 +537,7 @@ def _talks(text: str, code: str) -> bool:
     """Tell whether a text speaks to somebody, or answers, asks or supposes: it states nothing that lasts."""
     text = mask_code_and_asides(text)
     words = [word.strip(_ENDS + ",") for word in lower_text(text).split()]
-    if not (_of_talk(code).isdisjoint(words) and _reactions(code).isdisjoint(words[:1])):
+    if not (_of_talk(code).isdisjoint(words) and _words(code, "reactions").isdisjoint(words[:1])):
         return True
     return bool(read_sentence(text, code).has(*_NO_STATEMENT))
 
@@ -563,13 +559,15 @@ def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[
     """Return the numbers, days, months, colours and sizes of a text, and its names."""
     by_kind: dict[str, set[str]] = {}
     names: set[str] = set()
-    kinds, no_names = _kinds(code), _no_names(code)
+    kinds, no_names = _kinds(code), _words(code, "first_person", "stop")
     for word in _WORD.finditer(text):
         bare = word.group().rstrip(_CLOSING)
         low = bare.lower()
         kind = "number" if _NUMBER.fullmatch(low) else kinds.get(low, "")
-        if kind and not (kind == "size" and bare.islower()):
-            by_kind.setdefault(kind, set()).add(low.rstrip("s") if kind == "weekday" else low)
+        if kind.startswith("weekday"):  # "Mondays" are each Monday
+            by_kind.setdefault("weekday", set()).add(low.rstrip("s"))
+        elif kind and not (kind == "size" and bare.islower()):
+            by_kind.setdefault(kind, set()).add(low)
         elif bare[:1].isupper() and text[: word.start()].strip(" \"'„“«(")[-1:] not in {"", *_ENDS}:
             names.add(low)
     if code in {"zh", "ja"}:
@@ -580,55 +578,25 @@ def _values(text: str, code: str) -> tuple[dict[str, frozenset[str]], frozenset[
 
 
 @cache
-def _no_names(code: str) -> frozenset[str]:
-    """Return what a capital makes no name of: "I", "I'm"."""
-    return LEXICONS[code].first_person | LEXICONS[code].stop if code in LEXICONS else frozenset()
-
-
-@cache
-def _says_little(code: str) -> frozenset[str]:
-    return _no_names(code) | _negations(code)
+def _words(code: str, *lists: str) -> frozenset[str]:
+    """Return the words of some lists of a language, of a script without blanks none."""
+    return frozenset().union(*(getattr(LEXICONS[code], name) for name in lists if code in LEXICONS))
 
 
 @cache
 def _of_talk(code: str) -> frozenset[str]:
     """Return the words of who speaks to somebody, or judges: such a sentence tells nothing that lasts."""
-    if code not in LEXICONS:
-        return frozenset()
-    return LEXICONS[code].second_person | _reactions(code) - LEXICONS[code].negations
+    return _words(code, "second_person", "reactions") - _words(code, "negations")
 
 
 @cache
-def _reactions(code: str) -> frozenset[str]:
-    return LEXICONS[code].reactions if code in LEXICONS else frozenset()
-
-
-@cache
-def _kinds(code: str) -> dict[str, str]:
+def _kinds(code: str) -> Mapping[str, str]:
     """Return of what kind words are in a text of a language, of which function words are no values of another one."""
-    kinds, lexicon = _kinds_in(tuple(LEXICONS)), LEXICONS.get(code)
+    kinds, lexicon = load_value_kinds(tuple(LEXICONS)), LEXICONS.get(code)
     if lexicon is None:
         return kinds
-    return {word: kind for word, kind in kinds.items() if word not in lexicon.stop} | _kinds_in((code,))
-
-
-@cache
-def _kinds_in(codes: tuple[str, ...]) -> dict[str, str]:
-    """Return of what kind the words of values are in some languages: a short text does not say which it is in."""
-    lexicons, tellings = [LEXICONS[code] for code in codes], [TELLING[code] for code in codes]
-    lists = {"colour": "colours", "number": "numbers", "weekday": "weekdays"}
-    return {
-        **{word: "number" for lexicon in lexicons for word in lexicon.number_words},
-        **{
-            word: kind
-            for telling in tellings
-            for kind, name in lists.items()
-            for word in getattr(telling, name)
-        },
-        **{word: "weekday" for telling in tellings for word in telling.every_weekday},
-        **{word: "month" for lexicon in lexicons for word in lexicon.months},
-        **dict.fromkeys(("xs", "s", "m", "l", "xl", "xxl"), "size"),
-    }
+    others = {word: kind for word, kind in kinds.items() if word not in lexicon.stop}
+    return {**others, **load_value_kinds((code,))}
 
 
 @cache
@@ -636,4 +604,4 @@ def _openings() -> tuple[frozenset[str], tuple[str, ...]]:
     """Return the words, or how they begin, that a sign of change or a value opens with; and signs within a text."""
     begins = {word for one in CHANGING.values() if one.spaced for word in one.opening}
     within = {sign for one in CHANGING.values() if not one.spaced for sign in one.opening}
-    return frozenset(begins | _kinds_in(tuple(LEXICONS)).keys()), tuple(sorted(within))
+    return frozenset(begins | load_value_kinds(tuple(LEXICONS)).keys()), tuple(sorted(within))
