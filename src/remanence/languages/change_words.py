@@ -9,24 +9,11 @@ from remanence.languages.families import Family
 from remanence.languages.language_files import Language, build
 from remanence.languages.shapes import ChangeLists
 
-BEGINNING_CHARS = (3, 4)  # of a phrase that is how a word begins, to find it quickly
 # What may say that something is otherwise now; `corrects`, `refutes`, `turns` and `reaches` do so only beside
 # another value, or one that a correction says again.
-CUES = (
-    "onward",
-    "now",
-    "lately",
-    "shifts",
-    "corrects",
-    "refutes",
-    "reaches",
-    "ends",
-    "anymore",
-    "turns",
-)
-_SIGNS = (*CUES, "denies")
+CUES = ("onward", "now", "lately", "shifts", "corrects", "refutes", "reaches", "ends", "anymore", "turns")
 _WORD = re.compile(r"(?<![\w'])[\w']+")
-_KEY_CHARS = BEGINNING_CHARS[0]
+_KEY_CHARS = 3  # of a phrase that is how a word begins, to find it quickly
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +27,10 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class Changing:
-    """The phrases of one language, by the lists of `ChangeLists`, as they are looked for in small letters.
-
-    `opening` are the words, and the beginnings of words, that some sign of change begins with; in a language that is
-    not `spaced`, the signs.
-    """
+    """The phrases of one language, by the lists of `ChangeLists`, as they are looked for in small letters."""
 
     code: str
     patterns: Mapping[str, Pattern]
-    opening: frozenset[str]
     spaced: bool = True
     whole: Mapping[str, Sequence[tuple[str, str]]] = field(
         default_factory=dict
@@ -93,11 +75,9 @@ def _build_changing(language: Language) -> Changing:
     lists = build(ChangeLists, "changes", language)
     phrases = {name: _longest_first(getattr(lists, name)) for name in lists.notations}
     code, spaced = lists.code, lists.spaced
-    signs = {phrase for name in _SIGNS for phrase in phrases[name]}
-    opening = frozenset(map(_opening, signs)) if spaced else frozenset(signs)
     if not spaced:
         patterns = {name: Pattern("|".join(map(re.escape, some))) for name, some in phrases.items() if some}
-        return Changing(code, patterns, opening, spaced=False)
+        return Changing(code, patterns, spaced=False)
     whole: dict[str, list[tuple[str, str]]] = {}
     prefixes: dict[str, list[tuple[str, str]]] = {}
     for name, some in phrases.items():
@@ -108,16 +88,11 @@ def _build_changing(language: Language) -> Changing:
                 first = _WORD.match(phrase)
                 assert first is not None, phrase
                 whole.setdefault(first.group(), []).append((phrase, name))
-    return Changing(code, {}, opening, whole=whole, begun=prefixes)
+    return Changing(code, {}, whole=whole, begun=prefixes)
 
 
 def _longest_first(phrases: Sequence[str]) -> list[str]:
     return sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase))
-
-
-def _opening(phrase: str) -> str:
-    first = phrase.split(maxsplit=1)[0].rstrip(",")
-    return first[:-1][: BEGINNING_CHARS[-1]] if first.endswith("*") else first
 
 
 CHANGING: Family[Changing] = Family(_build_changing)

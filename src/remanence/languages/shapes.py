@@ -182,7 +182,7 @@ class Signals(Lists):
     )
     orders: tuple[str, ...] = choices(BEGINS + GAP)
     medium: PhraseTable = choice_table(BEGINS + GAP, "habit", "preference", "opinion", "team", "stack")
-    low: PhraseTable = choice_table(BEGINS + GAP, "view", "hedge")
+    low: PhraseTable = choice_table(BEGINS + GAP, "view", "shared", "hedge", "general")
     passing: tuple[str, ...] = choices(BEGINS + GAP)
     vetoes: tuple[str, ...] = choices(BEGINS + GAP)
     empty: tuple[str, ...] = choices(BEGINS + GAP)
@@ -203,7 +203,7 @@ class Assertions(Lists):
         BEGINS, "decision", "commitment", "principle", "preference", "moment", "relationship", "skill",
         "entity",
     )  # fmt: skip
-    weights: PhraseTable = phrase_table(BEGINS, "rules", "state", "hedges", "opinions", "confirms")
+    weights: PhraseTable = phrase_table(BEGINS, "state", "opinions", "confirms")
     importance: PhraseTable = phrase_table(BEGINS, "critical", "high")
     kinds: PhraseTable = phrase_table(BEGINS, "episode")
     mute: WordSet = words()

@@ -140,19 +140,17 @@ def claims_of(text: str, speaker: str | None = None) -> tuple[ClaimFound, ...]:
     """Return what a text claims; who says "I" or "my" is the speaker."""
     if len(text) > TEXT_CHARS_MAX:
         return ()
-    text = _QUOTED_LINE.sub("", text)
-    claims = (_read_claim(text[begin:end], speaker) for begin, end in spans(text))
+    code, text = language_code(text), _QUOTED_LINE.sub("", text).replace("’", "'")
+    claims = (_read_claim(text[begin:end], code, speaker) for begin, end in spans(text))
     return tuple(claim for claim in claims if claim is not None)
 
 
-def _read_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
+def _read_claim(said: str, code: str, speaker: str | None) -> ClaimFound | None:
     """Read a sentence that nothing puts in doubt, without the words that say that it is so from now on."""
-    if len(sentence) > SENTENCE_CHARS_MAX or _MARKED.search(sentence) or _DATED.search(sentence):
+    if len(said) > SENTENCE_CHARS_MAX or _MARKED.search(said) or _DATED.search(said):
         return None
-    code, said = language_code(sentence), sentence.replace("’", "'")
-    if code in TELLING and not (
-        _MOVES.search(said) or not _load_verbs(code).keys().isdisjoint(_TOKEN.findall(said.lower()))
-    ):
+    words = _TOKEN.findall(said.lower())
+    if code in TELLING and not _MOVES.search(said) and _load_verbs(code).keys().isdisjoint(words):
         return None
     signs = CHANGING[code].find_signs(lower_text(said))
     updates = [sign for sign in signs if sign.kind in _UPDATES]
@@ -160,16 +158,16 @@ def _read_claim(sentence: str, speaker: str | None) -> ClaimFound | None:
     within = {at for sign in updates for at in range(sign.begin, sign.end)}
     if any(sign.kind in _DOUBTS and sign.begin not in within for sign in signs):
         return None
-    said = "".join(" " if at in within else sign for at, sign in enumerate(said))
+    changed = bool(updates) or said.rstrip("。！ ").endswith("了")
+    if updates:
+        said = "".join(" " if at in within else sign for at, sign in enumerate(said))
     parse = _parse_spaced_claim if code in TELLING else _parse_unspaced_claim
-    return parse(
-        said.strip(_ENDS), code, speaker, changed=bool(updates) or sentence.strip("。！ ").endswith("了")
-    )
+    return parse(said.strip(_ENDS), code, speaker, changed=changed)
 
 
 def _parse_spaced_claim(said: str, code: str, speaker: str | None, *, changed: bool) -> ClaimFound | None:
     """Read a sentence of a language written with blanks: its first clause that has a verb, behind a label."""
-    if (move := _MOVED.search(said)) and move.lastindex:
+    if _MOVES.search(said) and (move := _MOVED.search(said)) and move.lastindex:
         return ClaimFound(_name_speaker(speaker), LIVE, f"in {move[move.lastindex]}", changed=True)
     before, colon, behind = said.partition(": ")
     if (colon and not changed and not find_label(said)) or len(said.split()) > SENTENCE_WORDS_MAX:

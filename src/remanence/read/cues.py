@@ -19,7 +19,13 @@ KEPT_CHARS_MAX, KEPT_MAX = 1_000, 2_048  # one text is asked for its language by
 # What may stand before the words that a sentence begins with.
 LEADING_MAX = 4
 # What a signal of a turn says of a sentence: its phrases have no other list.
-_TOLD = {"high: correction": "correction", "high: decision": "decision"}
+_TOLD = {
+    "high: correction": "correction",
+    "high: decision": "decision",
+    "high: standing order": "rules",
+    "low: hedge": "hedges",
+    "low: view": "hedges",
+}
 
 
 @dataclass(frozen=True, slots=True)

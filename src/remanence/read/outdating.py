@@ -139,30 +139,16 @@ class _ReadingPair:
 
 
 def may_outdate(said: AttributedText) -> bool:
-    """Tell at little cost whether a text may say that something is otherwise: for most, nothing has to be looked up."""
-    if len(said.text) > CHARS_MAX or _ASKS.search(said.text):
+    """Tell whether a text may say that something is otherwise: for most, nothing has to be looked up."""
+    if len(said.text) > CHARS_MAX or _ASKS.search(said.text) or len(stems(said.text)) > NEW_STEMS_MAX:
         return False
-    low = lower_text(said.text)
-    begins, within = _openings()
-    words = _WORD.findall(low)
-    if not any(
-        word in begins or word[:4] in begins or word[:3] in begins or word[0].isdigit() for word in words
-    ) and (low.isascii() or not any(sign in low for sign in within)):
-        return False
-    if len(stems(said.text)) > NEW_STEMS_MAX:
-        return False
-    # Not `read_change`: most of these texts are never compared, and it takes three times as long.
     text = mask_code_and_asides(said.text)
     if _CODE.search(text):
         return False
-    low, code = lower_text(text), language_code(said.text)
-    kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
-    if "denies" in kinds or _values(text, code)[0]:
-        return True
-    if "doubts" in kinds:
-        low = lower_text(_select_stated(said.text, code, certain=True))
-        kinds = {sign.kind for sign in CHANGING[code].find_signs(low)}
-    return not kinds.isdisjoint(CUES)
+    # Not `read_change`: most of these texts are never compared, and it takes three times as long.
+    code = language_code(said.text)
+    kinds = {sign.kind for sign in CHANGING[code].find_signs(lower_text(text))}
+    return not kinds.isdisjoint((*CUES, "denies")) or bool(_values(text, code)[0])
 
 
 def score_outdated(
@@ -597,11 +583,3 @@ def _kinds(code: str) -> Mapping[str, str]:
         return kinds
     others = {word: kind for word, kind in kinds.items() if word not in lexicon.stop}
     return {**others, **load_value_kinds((code,))}
-
-
-@cache
-def _openings() -> tuple[frozenset[str], tuple[str, ...]]:
-    """Return the words, or how they begin, that a sign of change or a value opens with; and signs within a text."""
-    begins = {word for one in CHANGING.values() if one.spaced for word in one.opening}
-    within = {sign for one in CHANGING.values() if not one.spaced for sign in one.opening}
-    return frozenset(begins | load_value_kinds(tuple(LEXICONS)).keys()), tuple(sorted(within))

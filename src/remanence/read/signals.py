@@ -72,7 +72,7 @@ def _level(found: Sequence[_Met]) -> Level:
     tells = {met.tells for met in found}
     if "high" in tells:
         return "high"
-    if "medium" in tells or sum(met.name == "view" for met in found) >= VIEWS_MIN:
+    if "medium" in tells or sum(met.name in ("view", "shared") for met in found) >= VIEWS_MIN:
         return "medium"
     return "low" if found else "none"
 
