@@ -100,7 +100,7 @@ def _is_sure(name: str, read: SentenceReading, counts: Mapping[str, int]) -> boo
         is_general = not any(map(counts.get, ("kin", "time", "past"))) and _HABITS.isdisjoint(read.words)
         is_ours = not counts["first"] or read.words[0] in _OURS
         is_past = len(read.words) > 1 and (counts.get("past") or read.words[1].endswith(("ed", "ing")))
-        return bool((read.has("rules") or counts["orders"]) and not is_past) or (is_general and is_ours)
+        return bool(counts["orders"] and not is_past) or (is_general and is_ours)
     if name == "preference" and len(read.content) == 1 and read.code in LEXICONS:
         return bool(counts["first"])  # "evening loves" greets
     return name != "skill" or read.code not in LEXICONS or not read.words or says_i(read, 1)
