@@ -96,6 +96,16 @@ async def test_what_was_said_in_another_conversation_does_not_come(
     assert new not in {hit.seq for hit in found.memories}
 
 
+async def test_what_has_expired_does_not_come(memory: remanence.Engine, clock: ManualClock) -> None:
+    """It holds no more than what it replaced."""
+    _, new = await replaced(memory, clock)
+    await memory.update(new, valid_to=clock.now() + 1)
+    clock.advance(days=1)
+    found = await memory.recall(ASKED, limit=5)
+
+    assert new not in {hit.seq for hit in found.memories}
+
+
 async def test_what_fell_since_does_not_come(memory: remanence.Engine, clock: ManualClock) -> None:
     """What is forgotten holds no more either; a budget holds with what comes."""
     _, new = await replaced(memory, clock)

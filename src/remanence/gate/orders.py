@@ -23,6 +23,9 @@ HELD_MIN, HELD_STEP = 1.0, 0.2
 DOUBT_MIN, DOUBT_STEP = -1.2, 0.3
 FEW, MANY = 8, 256  # different sentences between which more of them raise what is enough
 OF_A_MODEL_MIN = -4.6  # what a model adds to what was said needs less
+STATED_MIN = (
+    -3.6
+)  # where it states something of what was spoken of: of 22 right facts above that -4.6, 13 stay below
 DISGUISED_MIN = 0.0
 CODED_MIN = -2.0  # what was written so that no person reads it needs less
 CODED_CHARS = 24  # of base64 that hold an order
@@ -96,13 +99,11 @@ def judge_orders(texts: Iterable[str]) -> list[OrderVerdict]:
     return verdicts
 
 
-def reads_of_a_model(text: str) -> bool:
-    """Tell whether what a model adds to what was said reads like orders: in doubt it does."""
+def reads_of_a_model(text: str, *, states: bool = False) -> bool:
+    """Tell whether what a model adds to what was said reads like orders: in doubt it does, less soon if it `states`."""
     verdict = judge_order(text)
-    return (
-        verdict.is_evident
-        or find_heaviest_sentence(plain_of(text), load_gate_weights()).weight > OF_A_MODEL_MIN
-    )
+    least = STATED_MIN if states else OF_A_MODEL_MIN
+    return verdict.is_evident or find_heaviest_sentence(plain_of(text), load_gate_weights()).weight > least
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -22,7 +22,7 @@ from remanence.text.summary import contrary
 # Measured by `benchmarks.model_facts`: so much of what says something in a fact stands in its text.
 WORDS_SHARE_MIN = 0.75
 # Where what was said before lends words, so much of what says something in a fact stands in its text all the same: of
-# 363 right facts of conversations 207 are covered then (170 without), and 11 of 2,858 that another turn states.
+# 363 right facts of conversations 198 are covered then (170 without), and 10 of 2,858 that another turn states.
 OWN_SHARE_MIN = 1 / 3
 SPOKEN_OF_MIN = 0.5  # of a statement about what was spoken of, so much was said
 PAIRS_SHARE_MIN = 0.4  # of pairs of signs, where words are written without blanks
@@ -42,6 +42,7 @@ _KANA = Pattern(r"[\u3040-\u309f]")
 _OTHER_SCRIPT = Pattern(rf"[^\W\d_\u0000-\u024f\u1e00-\u1eff{_RUN}]")
 _UNLISTED_SHARE_MAX = 0.25  # of the small words, so many may be frequent in a language without lists
 _MARKS = " .!…。！"
+_OPENING = Pattern(r"\W*([^\W\d_]+(?:'[^\W\d_]+)*)(?![,:;!])")
 _SUPPOSED = ("supposes", "plays")
 _CLAUSE = Pattern(r"[^.!?…;,，。、；！？\n]*[.!?…;,，。、；！？\n]+|[^.!?…;,，。、；！？\n]+")
 _DAY_SIGNS = ("年", "月", "日")
@@ -82,11 +83,6 @@ class _StatementReading:
     counted: list[tuple[str, str]] = field(default_factory=list)  # a number and what there is so much of
     counting: str = ""  # the number that stands right before
 
-    def beside(self, other: "_StatementReading") -> "_StatementReading":
-        """Return it with the words and signs of another one."""
-        words, signs, pairs = self.words + other.words, self.signs + other.signs, self.pairs + other.pairs
-        return replace(self, words=words, signs=signs, pairs=pairs)
-
     def end(self) -> None:
         """End a statement."""
         if self.parts[-1].said or self.parts[-1].denies:
@@ -104,13 +100,28 @@ class _StatementReading:
         self.parts[-1].said.append(word)
 
 
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a text is understood by: what was said `before` it, the latest last, and the question that it answers."""
+
+    before: tuple[str, ...] = ()
+    asked: str = ""
+
+
+NO_CONTEXT = Context()
+
+
 def find_uncovered(
-    text: str, fact: str, speaker: str = "", said_on: date | None = None, before: Sequence[str] = ()
+    text: str,
+    fact: str,
+    speaker: str = "",
+    said_on: date | None = None,
+    context: Context = NO_CONTEXT,
 ) -> str:
     """Say what of a fact its text does not cover, "" where it covers it.
 
-    The `speaker` may be named for "I", and the day for "yesterday", as of the day that the text was `said_on`. What was
-    said `before` lends names and other words, but no number, day or denial.
+    The `speaker` may be named for "I", and the day for "yesterday", as of the day that the text was `said_on`. What its
+    `context` affirms lends names and other words, but no number, day or denial, and nothing in scripts without blanks.
     """
     source, statement = _normalize(text), _normalize(fact)
     lexicon = lexicon_of(readings(f"{text} {fact}"))
@@ -123,14 +134,48 @@ def find_uncovered(
     here = _read(statement, lexicon, apart | STATEMENTS[lexicon.code].joins, _own_names(speaker))
     if said_on is not None:
         _name_days(there, source, said_on, lexicon)
-    lent = _read("\n".join(map(_normalize, before)), lexicon, apart, frozenset())
-    if before and _count_shared(there, here) < OWN_SHARE_MIN * (len(here.said) + len(here.signs)):
-        return "most of it: that was said before, if at all"
+    lent = _LentWords.read(context, statement, lexicon)
     return (
-        _find_added_word(there, here, lent.words, lexicon)
+        lent.find_misuse(there, here)
+        or _find_added_word(there, here, lent.words, lexicon)
         or _find_reversed_denial(there, here)
-        or _describe_excess(there.beside(lent), here)
+        or _describe_excess(replace(there, words=[*there.words, *lent.words]), here)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _LentWords:
+    """The words that a context lends: those that it affirms, and of these the ones of the question alone."""
+
+    words: Sequence[str] = ()
+    asked: Sequence[str] = ()
+    named: Sequence[Sequence[str]] = ()  # names as they follow one another, by text
+
+    @classmethod
+    def read(cls, context: Context, fact: str, lexicon: Lexicon) -> "_LentWords":
+        """Read a context, as far as it states something that a fact may state; of a question all."""
+        if context == NO_CONTEXT:
+            return cls()
+        apart = STATEMENTS[lexicon.code].turns_away
+        stated = (_select_statements(_normalize(one), fact) for one in context.before)
+        read = [_read(one, lexicon, apart, frozenset()) for one in (*stated, _normalize(context.asked))]
+        affirmed = [[word for part in one.parts if not part.denies for word in part.said] for one in read]
+        before = [word for words in affirmed[:-1] for word in words]
+        asked = [word for word in affirmed[-1] if not _has_word_form(word, before)]
+        return cls([*before, *affirmed[-1]], asked, [one.named for one in read])
+
+    def find_misuse(self, there: "_StatementReading", here: "_StatementReading") -> str:
+        """Say what a fact that takes words from elsewhere leaves out of its own text, or turns round."""
+        new = [word for word in here.said if not _has_word_form(word, there.words)]
+        if not self.words or not any(_has_word_form(word, self.words) for word in new):
+            return ""
+        if _count_shared(there, here) < OWN_SHARE_MIN * (len(here.said) + len(here.signs)):
+            return "most of it: that was said before, if at all"
+        if any(_has_word_form(word, self.asked) for word in new):
+            answer = next((part.said for part in there.parts if part.said), [])
+            if left_out := [word for word in answer if not _has_word_form(word, [*here.words, *here.said])]:
+                return f"the answer, {' '.join(left_out)!r}"
+        return next((clash for names in self.named for clash in _find_swapped_names(names, here.named)), "")
 
 
 def find_lenders(text: str, fact: str, speaker: str, before: Sequence[str]) -> list[int]:
@@ -146,19 +191,22 @@ def find_lenders(text: str, fact: str, speaker: str, before: Sequence[str]) -> l
     return sorted(at for at in lenders if at is not None)
 
 
-def speaks_of(text: str, fact: str, speaker: str = "", before: Sequence[str] = ()) -> bool:
+def speaks_of(text: str, fact: str, speaker: str = "", context: Context = NO_CONTEXT) -> bool:
     """Tell whether a fact states something of what was spoken of: it begins as statements do, and half of it was said.
 
-    Orders begin with what is to be done; a statement with its speaker's name, or with an article.
+    Orders begin with what is to be done, or with whom they call upon and a pause; a statement with its speaker's name,
+    or with an article.
     """
     lexicon = lexicon_of(readings(f"{text} {fact}"))
-    first = next((piece.group().casefold() for piece in _PIECE.finditer(_normalize(fact))), "")
+    opening = _OPENING.match(_normalize(fact))
+    first = "" if opening is None else opening.group(1).casefold()
     articles = TELLING[lexicon.code].articles if lexicon.code in TELLING else frozenset[str]()
     names = _own_names(speaker) - load_statement_words().speakers
     head, apostrophe, _ = first.partition("'")
     if (articles | names).isdisjoint({first, first.removesuffix("s"), head, head + apostrophe}):
         return False
-    said = _read(_normalize("\n".join((text, *before))), lexicon, frozenset(), frozenset())
+    texts = (text, *context.before, context.asked)
+    said = _read(_normalize("\n".join(texts)), lexicon, frozenset(), frozenset())
     here = _read(_normalize(fact), lexicon, frozenset(), frozenset())
     return _count_shared(said, here) >= SPOKEN_OF_MIN * max(1, len(here.said) + len(here.signs))
 

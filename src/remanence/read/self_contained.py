@@ -200,10 +200,12 @@ def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool
     """True where "it" or "them" comes before anything that it could stand for, named in a clause before."""
     matches, lexicon = list(WORD.finditer(lower_text(sentence))), LEXICONS[read.code]
     named = opened = False
+    things = {(word,) for word in read.content}
     for at, match in enumerate(matches):
         word, pauses = match.group(), _is_set_off(sentence, matches, at)
         if word in stating.backward and not _is_plain(read.words, at, read.code):
-            is_known = named and (opened or pauses or word in _OWNING)
+            owns = word in _OWNING or (word == "her" and read.words[at + 1 : at + 2] in things)
+            is_known = named and (opened or pauses or owns)
             if word in _POINTING or not is_known:
                 return True
         opened = opened or pauses or word in stating.opening

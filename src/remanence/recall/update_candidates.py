@@ -4,7 +4,7 @@ Knows arrays of one scope, no store and no texts. Measured on real updates, a th
 words. Words are weighed as BM25 does (Robertson & Zaragoza 2009), each counted once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ Rows = npt.NDArray[np.intp]
 
 STEMS_MAX = 10  # the rarest of a text; the others order little and cost most
 MOST = 12
+BARE_MOST = 2  # turns in which a writer found nothing, or to which it has not listened
 OWN_FIRST = 8  # of one's own words one is shown so many before anybody's
 RANKED_MAX = 3 * MOST  # some of them are left out, as their facts are among them
 LAST_SAID = 200  # of the same speaker, however little they are alike: updates often share no word
@@ -50,7 +51,9 @@ def rarest(df: Mapping[str, int]) -> list[str]:
 
 
 def last_said(field: CandidateColumns, row: int) -> Rows:
-    """Return what the speaker of a row said last before it."""
+    """Return what the speaker of a row said last before it, nothing where nobody is named."""
+    if field.speaker[row] < 0:
+        return np.empty(0, np.intp)
     own = np.flatnonzero(field.speaker == field.speaker[row])
     own = own[_match_older(field, row, own)]
     if len(own) <= LAST_SAID:
@@ -83,10 +86,15 @@ def older_alike(
     return [RankedRow(*one) for one in zip(*columns, strict=True)]
 
 
-def choose_own_first(ranked: Sequence[RankedRow]) -> list[RankedRow]:
-    """Choose those to compare with of the likeliest: a few of the same speaker first, then anybody's."""
-    first = [one for one in ranked if one.is_own][:OWN_FIRST]
-    return [*first, *(one for one in ranked if one not in first)][:MOST]
+def choose_own_first(ranked: Sequence[RankedRow], bare: Collection[int] = ()) -> list[RankedRow]:
+    """Choose those to compare with of the likeliest: a few of the same speaker first, then anybody's.
+
+    Rows that are `bare` come last, as far as there is room.
+    """
+    telling = [one for one in ranked if one.row not in bare]
+    first = [one for one in telling if one.is_own][:OWN_FIRST]
+    rest = [one for one in ranked if one.row in bare][:BARE_MOST]
+    return [*first, *(one for one in telling if one not in first), *rest][:MOST]
 
 
 def _by_words(field: CandidateColumns, row: int, postings: Mapping[str, Rows]) -> tuple[Rows, Floats]:

@@ -328,8 +328,8 @@ async def _select_judged(core: Core, memories: Sequence[Memory]) -> list[Memory]
     links = await core.store.neighbours(core.scope, sorted(turns), Relation.LEARNED_FROM)
     told = [link for link in links if link.target in turns]
     read = await core.store.get(core.scope, sorted({link.source for link in told}))
-    speaker_of = {one.seq: one.speaker for one in read if one is not None}
-    heard = {link.target for link in told}
+    speaker_of = {one.seq: one.speaker for one in read if one is not None and one.status in STANDING}
+    heard = {link.target for link in told if link.source in speaker_of}
     unsure = {link.target for link in told if speaker_of.get(link.source) != turns[link.target].speaker}
     bare = [one for seq, one in turns.items() if seq not in heard]
     changing = await run_off_loop(sum(len(one.text) for one in bare), worth_comparing, bare)

@@ -245,9 +245,9 @@ async def _read_context(core: Core, turns: Sequence[Memory]) -> list[Memory]:
     """Return what was said in a session right before some turns, by which a writer understands them."""
     if not isinstance(core.writer, Extractor) or not turns or TURN not in turns[0].tags:
         return []
-    before = Find(
-        tuple(STANDING), tags=(TURN,), equal={"session": turns[0].session}, before=turns[0].seq, limit=CONTEXT
-    )
+    first = turns[0]
+    of = {"session": first.session, "thread": first.thread}
+    before = Find(tuple(STANDING), tags=(TURN,), equal=of, before=first.seq, limit=CONTEXT)
     return [*await core.store.find(core.scope, before)][::-1]
 
 

@@ -24,6 +24,7 @@ from remanence.flows.recall.kept_frames import UNDER as FRAMES
 from remanence.flows.write.claiming import claims_anew
 from remanence.flows.write.learning import vector_of
 from remanence.flows.write.pending_turns import buffers, cursor_key
+from remanence.read.coverage import Context, find_uncovered
 from remanence.read.entity import is_entity
 from remanence.store.base import SETTING_PREFIX as SETTINGS
 from remanence.store.base import Bookkeeping, Find
@@ -133,11 +134,35 @@ async def _learned_from(
 
 
 async def _worded_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:
-    """Return the facts that were learned from others and took words from some memories."""
+    """Return the facts that took words from some memories, as far as no turn that stays says them without these."""
     ends = await links.find_links(seqs, Relation.REFERS)
     worded = sorted({source for source, target, _ in ends if target in going} - going)
-    learned = {source for source, _, _ in await links.find_links(worded, Relation.LEARNED_FROM)}
-    return [one for one in await get(core, worded) if one.seq in learned and one.key is None]
+    turns_of = await _targets_of(links, worded, Relation.LEARNED_FROM, going)
+    before_of = await _targets_of(links, worded, Relation.REFERS, going)
+    named = {seq for targets in (turns_of, before_of) for some in targets.values() for seq in some}
+    said = {one.seq: one for one in await get(core, sorted(named))}
+    doomed = []
+    for fact in await get(core, sorted(turns_of)):
+        context = Context(tuple(said[seq].text for seq in sorted(before_of.get(fact.seq, ())) if seq in said))
+        turns = [said[seq] for seq in turns_of[fact.seq] if seq in said]
+        if fact.key is None and not any(_says(turn, fact, context) for turn in turns):
+            doomed.append(fact)
+    return doomed
+
+
+async def _targets_of(
+    links: _Links, sources: Sequence[int], relation: Relation, going: set[int]
+) -> dict[int, set[int]]:
+    """Return to what links of a relation lead from each of some memories, and stays."""
+    targets: dict[int, set[int]] = {}
+    for source, target, _ in await links.find_links(sources, relation):
+        if source in sources:
+            targets.setdefault(source, set()).update({target} - going)
+    return targets
+
+
+def _says(turn: Memory, fact: Memory, context: Context) -> bool:
+    return not find_uncovered(turn.text, fact.text, turn.speaker or "", turn.said_time.date(), context)
 
 
 async def _named_by_these(core: Core, links: _Links, seqs: Sequence[int], going: set[int]) -> list[Memory]:

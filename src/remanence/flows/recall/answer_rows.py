@@ -68,8 +68,9 @@ async def _read_instead(core: Core, marks: MarkedMemories, seqs: Sequence[int]) 
     }
     wanted = sorted({seq for above in missing.values() for seq in above})
     read = [one for one in await core.store.get(core.scope, wanted) if one is not None] if wanted else []
+    now = core.clock.now()
     latest = sorted(
-        (one for one in read if one.status in STANDING),
+        (one for one in read if one.status in STANDING and (one.valid_to is None or one.valid_to > now)),
         key=lambda one: (TURN in one.tags, -one.said_at, -one.seq),  # facts before the turns that say them
     )
     return {

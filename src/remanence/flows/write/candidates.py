@@ -47,7 +47,7 @@ async def candidates(
 
     Those nearest by vector and what the same speaker said last are among them, unless only the ones `sharing` a rare
     word are asked for, which costs less. A turn of which facts were found gives way to these; where a writer finds
-    them, one of which none was found holds nothing that could change.
+    them, those of which none was found come last, and few: hardly one holds what could change.
     """
     if not memories:
         return {}
@@ -73,11 +73,11 @@ async def candidates(
         bare = turns & (core.index.column("category")[rows] < 0)
         with_vector = core.index.filter_embedded(ranked) if vectors else frozenset()
     read = await _filter_with_facts(core, {seqs[row] for row in itertools.compress(rows, turns.tolist())})
-    if isinstance(core.writer, Extractor):
-        read |= {seqs[row] for row in itertools.compress(rows, bare.tolist())}
+    last = isinstance(core.writer, Extractor)
+    bare_rows = frozenset(itertools.compress(rows, bare.tolist())) if last else frozenset[int]()
     found: dict[int, UpdateCandidates] = {}
     for seq, mine in ranked.items():
-        best = choose_own_first([one for one in mine if seqs[one.row] not in read])
+        best = choose_own_first([one for one in mine if seqs[one.row] not in read], bare_rows)
         near = [one.cosine for one in best] if seq in with_vector else None
         found[seq] = UpdateCandidates([seqs[one.row] for one in best], near, counts[seq], of)
     return found

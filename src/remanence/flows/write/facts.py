@@ -34,10 +34,10 @@ from remanence.flows.write import gating
 from remanence.flows.write.claiming import ABOUT_MAX
 from remanence.flows.write.learning import decide_batch, prepare
 from remanence.flows.write.turn_facts import pass_on_newer
-from remanence.gate.orders import judge_order
-from remanence.read.coverage import find_lenders, find_uncovered, speaks_of
+from remanence.read.coverage import NO_CONTEXT, Context, find_lenders, find_uncovered, speaks_of
 from remanence.read.extraction import Fact
 from remanence.read.importance import importance, kind_of
+from remanence.read.statements import spans
 from remanence.read.supposed import expiry
 from remanence.store.base import Arriving
 from remanence.text.analysis import asks, stems
@@ -50,6 +50,8 @@ GATED, QUARANTINED = "forbidden", "quarantined"
 COMMITS = 1_000  # the newest of the scope, among which uses are looked for
 USES = 100  # so many of them, the newest
 SHOWN_MAX = 500
+LENT_CHARS = 2_000  # of each turn that was said before
+QUESTION_CHARS = 300
 REPEATED_MIN = 0.7  # of the words of what is said, so many are in what was shown
 
 
@@ -92,11 +94,13 @@ async def decide_facts(
 ) -> FactChanges:
     """Decide what becomes of the facts of some turns, that a `writer` found, or rules; it was shown those `before`."""
     of = {turn.id: turn for turn in turns}
+    shown = [*before, *turns]
     drafts = [
         (draft, fact)
         for fact in facts
         if (turn := of.get(fact.turn)) is not None
-        for draft in [await _draft_fact(core, fact, turn, writer, select_context(turn, [*before, *turns]))]
+        for context in [build_context(turn, select_before(turn, shown))]
+        for draft in [await _draft_fact(core, fact, turn, writer, context)]
     ]
     fallen = await _find_fallen_facts(core, [draft for draft, _ in drafts], turns)
     texts = await shown_in(core, turns)
@@ -125,9 +129,9 @@ async def decide_facts(
     batch, new_changes = await decide_batch(core, [draft for draft, _ in new], hears_echoes=True)
     new_changes = await _link_facts(core, batch, new_changes, [(fact, of[fact.turn]) for _, fact in new])
     if writer:
-        new_changes += _link_lenders(
-            batch, [(draft, fact, of[fact.turn]) for draft, fact in new], [*before, *turns]
-        )
+        told_ = [(fact, of[fact.turn]) for _, fact in new]
+        chars = sum(len(one.text) for one in shown) * len(told_)
+        new_changes += await run_off_loop(chars, _link_lenders, batch, told_, shown)
     outcomes = Counter(
         QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
@@ -150,64 +154,65 @@ def _filter_proposed(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple
     return {key: tuple(dict.fromkeys(tags)) for key, tags in proposed.items() if tags}
 
 
-async def _draft_fact(
-    core: Core, fact: Fact, turn: Memory, writer: str, before: Sequence[Memory]
-) -> MemoryDraft:
+async def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str, context: Context) -> MemoryDraft:
     """Return a fact as it arrives: its speaker's where a writer says no more than was said, else the writer's own."""
     fact_turn = _turn_of(core, fact, turn)
-    chars = len(turn.text) + sum(len(one.text) for one in before)
-    if not writer or await run_off_loop(chars, _stands, turn, fact, before):
+    chars = len(turn.text) + sum(map(len, context.before))
+    if not writer or await run_off_loop(chars, _stands, turn, fact, context):
         return replace(prepare(core, fact_turn, turn.trust), is_vouched_for=False)
     # Who said the turn did not say this: neither the name nor the trust is theirs.
     own = replace(fact_turn, role=Role.ASSISTANT, speaker=writer)
     draft = prepare(core, own, min(turn.trust, Trust.AGENT))
-    reads = await run_off_loop(chars, _reads_like_orders, turn, fact, before)
+    reads = await run_off_loop(chars, _reads_like_orders, turn, fact, context)
     return replace(draft, is_of_a_model=True, instructs=reads)
 
 
-def select_context(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
-    """Return what a turn is understood by: those of its session that were said before it, the latest last.
-
-    What is believed less lends no words to what is believed more, but for the question that a turn answers.
-    """
+def select_before(turn: Memory, turns: Sequence[Memory]) -> list[Memory]:
+    """Return the turns of a conversation that were said before one, the latest last."""
     if TURN not in turn.tags:
         return []
-    before = sorted(
-        (one for one in turns if _came_before(one, turn)),
-        key=lambda one: (one.said_at, one.seq),
-    )
-    return [one for one in before if one.trust >= turn.trust or (one is before[-1] and asks(one.text))]
+    before = [
+        one
+        for one in turns
+        if one.thread == turn.thread and (one.said_at, one.seq) < (turn.said_at, turn.seq)
+    ]
+    return sorted(before, key=lambda one: (one.said_at, one.seq))
 
 
-def _came_before(one: Memory, other: Memory) -> bool:
-    return (one.said_at, one.seq) < (other.said_at, other.seq)
+def build_context(turn: Memory, before: Sequence[Memory]) -> Context:
+    """Return what lends a turn its words: who is believed as much, and the question right before it, whoever asks."""
+    trusted = tuple(one.text[:LENT_CHARS] for one in before if one.trust >= turn.trust)
+    last = [begin for begin, _ in spans(before[-1].text)][-1:] if before else []
+    question = before[-1].text[last[0] :].strip() if last else ""
+    is_short = len(question) <= QUESTION_CHARS and "://" not in question and "@" not in question
+    return Context(trusted, question if is_short and asks(question) else "")
 
 
-def _stands(turn: Memory, fact: Fact, before: Sequence[Memory]) -> bool:
+def _stands(turn: Memory, fact: Fact, context: Context) -> bool:
     """Tell whether a fact says nothing that was not said, and gives no orders beside it."""
-    texts = [one.text for one in before]
-    more = find_added_words(turn.text, fact.content, turn.speaker or "", turn.said_time.date(), texts)
+    more = find_added_words(turn.text, fact.content, turn.speaker or "", turn.said_time.date(), context)
     return not more and not any(map(gating.orders, _iterate_side_texts(fact)))
 
 
-def find_added_words(text: str, fact: str, speaker: str, said_on: date, before: Sequence[str] = ()) -> str:
+def find_added_words(text: str, fact: str, speaker: str, said_on: date, context: Context = NO_CONTEXT) -> str:
     """Say what a fact adds to the text that it was made of, "" where it adds nothing; orders it may only repeat."""
-    if _adds_orders(text, fact, speaker, before) and not gating.instructing_by_a_model(text, ()):
+    if _adds_orders(text, fact, speaker, context) and not gating.instructing_by_a_model(text):
         return "orders"
-    return find_uncovered(text, fact, speaker, said_on, before)
+    return find_uncovered(text, fact, speaker, said_on, context)
 
 
-def _reads_like_orders(turn: Memory, fact: Fact, before: Sequence[Memory]) -> bool:
+def _reads_like_orders(turn: Memory, fact: Fact, context: Context) -> bool:
     """Tell whether what a model adds, or what stands beside it, reads like orders."""
-    is_order = _adds_orders(turn.text, fact.content, turn.speaker or "", [one.text for one in before])
+    is_order = _adds_orders(turn.text, fact.content, turn.speaker or "", context)
     return is_order or any(map(gating.orders, _iterate_side_texts(fact)))
 
 
-def _adds_orders(text: str, fact: str, speaker: str, before: Sequence[str]) -> bool:
-    """Tell whether a fact of a model reads like orders; a statement about what was spoken of does only as any text."""
-    if not gating.instructing_by_a_model(fact, ()):
+def _adds_orders(text: str, fact: str, speaker: str, context: Context) -> bool:
+    """Tell whether a fact of a model reads like orders; a statement about what was spoken of does so less soon."""
+    if not gating.instructing_by_a_model(fact):
         return False
-    return not speaks_of(text, fact, speaker, before) or bool(judge_order(fact).reason)
+    states = speaks_of(text, fact, speaker, context)
+    return not states or gating.instructing_by_a_model(fact, states=True)
 
 
 def _iterate_side_texts(fact: Fact) -> Iterator[str]:
@@ -381,16 +386,15 @@ async def _link_facts(
 
 
 def _link_lenders(
-    batch: DraftBatch, told_: Sequence[tuple[MemoryDraft, Fact, Memory]], turns: Sequence[Memory]
+    batch: DraftBatch, told_: Sequence[tuple[Fact, Memory]], turns: Sequence[Memory]
 ) -> list[Change]:
-    """Link facts to the turns said before that lent their words: who erases one of these erases them, too."""
+    """Link facts to the turns said before that have words which theirs lack, so that `erase` finds them by these."""
     changes = {}
-    for outcome, (draft, fact, turn) in zip(batch.outcomes, told_, strict=True):
-        if outcome.key >= 0 or draft.is_of_a_model:
-            continue
-        before = select_context(turn, turns)
-        lenders = find_lenders(turn.text, fact.content, turn.speaker or "", [one.text for one in before])
-        for key in ((outcome.key, before[at].seq, int(Relation.REFERS)) for at in lenders):
+    for outcome, (fact, turn) in zip(batch.outcomes, told_, strict=True):
+        before = select_before(turn, turns) if outcome.key < 0 else []
+        texts = [one.text[:LENT_CHARS] for one in before]
+        for at in find_lenders(turn.text, fact.content, turn.speaker or "", texts):
+            key = (outcome.key, before[at].seq, int(Relation.REFERS))
             changes[key] = Change("links", key, None, link_values(batch.now))
     return list(changes.values())
 

@@ -193,9 +193,12 @@ def instructing_each(texts: Iterable[str]) -> list[bool]:
     return [one.is_evident for one in judge_orders(texts)]
 
 
-def instructing_by_a_model(text: str, beside: Iterable[str]) -> bool:
-    """Tell whether what a model added to what was said, or what stands beside it, reads like instructions."""
-    return reads_of_a_model(text) or any(map(orders, beside))
+def instructing_by_a_model(text: str, beside: Iterable[str] = (), *, states: bool = False) -> bool:
+    """Tell whether what a model added to what was said, or what stands beside it, reads like instructions.
+
+    Less does where it `states` something of what was spoken of.
+    """
+    return reads_of_a_model(text, states=states) or any(map(orders, beside))
 
 
 @lru_cache(maxsize=1_024)
