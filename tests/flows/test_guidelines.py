@@ -32,7 +32,7 @@ class Reading:
         """Keep what is wanted."""
         self.wanted.append(wanted)
         return ExtractResult(
-            tuple(Fact("fact", f"It is said: {turn.text}", turn.id, (0, 1)) for turn in turns)
+            tuple(Fact("fact", f"It was said yesterday: {turn.text}", turn.id, (0, 1)) for turn in turns)
         )
 
 
@@ -72,7 +72,7 @@ async def test_what_became_of_what_was_extracted_moves_its_quality(opener: Opene
     async with opener(writer=Reading()) as memory:
         await _heard(memory, *[f"Boat {number} is blue." for number in range(6)])
         await memory.consolidate()
-        facts = [one.seq for one in await memory.list() if one.text.startswith("It is said")][:4]
+        facts = [one.seq for one in await memory.list() if one.text.startswith("It was said")][:4]
         learned = [await _of_episodes(memory)]
         for change in (memory.confirm, memory.dispute, memory.dispute, memory.forget):
             await change(facts)

@@ -75,7 +75,7 @@ async def test_of_three_values_in_one_inbox_each_is_newer_than_one(
     """The likeliest alone, though all share the same words."""
     texts = ["The hut on the lake: twelve beds."]
     texts += [
-        f"Since {month} the hut on the lake has {beds} beds." for month, beds in (("May", 9), ("July", 7))
+        f"Since {month} the hut on the lake boasts {beds} beds." for month, beds in (("May", 9), ("July", 7))
     ]
     async with opener(embedder="auto") as memory:
         await told(memory, clock, *texts)
