@@ -43,10 +43,11 @@ class Lexicon(Lists):
     `case_bearing` are words whose capital changes their meaning even at the start of a sentence, `abbreviations` those
     that mean something else where they are written in capitals alone.
     Words of time and number `in_passing` a shorter text may leave out, and `pairs` ("two") but of time, and numbers
-    beside `alternatives` ("or").
+    beside `alternatives` ("or"), but not the hour before one of `clock`. It keeps what a denial with one of `binding`
+    forbids, and what a word of `forbidding` does by itself.
     `opposites` maps a word to those that say the contrary; `negative_prefixes` make a word its own contrary.
     `contractions` maps a word to what else it is written as. `names_by_capital` is false where ordinary nouns are
-    written with a capital.
+    written with a capital: `quantities` stand before such a noun, as an article does.
     """
 
     stop: WordSet = words()
@@ -58,6 +59,10 @@ class Lexicon(Lists):
     in_passing: WordSet = words()
     pairs: WordSet = words()
     alternatives: WordSet = words()
+    clock: WordSet = words()
+    quantities: WordSet = words()
+    binding: WordSet = words()
+    forbidding: WordSet = words()
     first_person: WordSet = words()
     second_person: WordSet = words()
     past: WordSet = words()
