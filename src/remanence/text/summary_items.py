@@ -35,13 +35,14 @@ CHUNK = re.compile(r"[^\s—–…]+")
 _OPENING, _CLOSING = "([\"'“‘„«*¡¿", ".,!?:;\"'”’»)]*-"
 _PLAIN = re.compile(r"[^\W\d_]+(?:['’ʼ-][^\W\d_]+)*+")
 _CAPITAL_WITHIN = re.compile(r"\A[^\W\d_][a-zß-öø-ÿ]*+[A-ZÀ-ÖØ-Þ]")
+_ELIDED = re.compile(r"\A[^\W\d_]{1,2}['’](?=[A-ZÀ-ÖØ-Þ])")  # before a name: "d'Apolline"
 _CLOCK = re.compile(r"\d{1,2}(?:[:h]\d{0,2}|\.\d\dh)")
 _ORDINAL = re.compile(r"\d++\.")
 _THOUSANDS = re.compile(r"\D{0,2}\d{1,3}(?:,\d{3})++\D?")
 MARKS = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
 _NOUN_LED_BY = re.compile(
     r"d(?:er|ie|as|en|em|es)|(?:k|m|d|s)?ein(?:e[mnrs]?)?|(?:ihr|unser|euer|eur|dies|jed|jen|welch|manch|all|viel)e?[mnrs]?"
-    r"|[ai]m|[ai]ns|zu[mr]|vo[mn]|beim"
+    r"|[ai]m|[ai]ns|zu[mr]|vom|beim"
 )
 
 
@@ -158,7 +159,7 @@ class ItemReader:
         """Return the words of a sentence; what only looks like a value has no kind: its first word, "two or three"."""
         words: list[_ReadWord] = []
         for chunk in CHUNK.findall(sentence):
-            text = strip_marks(chunk)
+            text = _ELIDED.sub("", strip_marks(chunk))
             low = text.casefold().translate(MARKS)
             pauses = chunk[-1] in _PAUSES and not _ORDINAL.fullmatch(chunk)
             if words or any(map(str.isalnum, text)):
@@ -227,23 +228,23 @@ class ItemReader:
     def _read_clause(self, words: Sequence[_ReadWord]) -> Iterator[Clause]:
         """Yield what a clause joins; what is denied before "and" may be denied behind it."""
         lexicon, joins = self.lexicon, load_statement_words().joins
+        negations = find_negations(lexicon.code)
         parts: list[tuple[list[str], list[int]]] = [([], [])]  # words of content, and before which it denies
         values: set[str] = set()
         for word in words:
             said, denies = parts[-1]
             if word.low in joins:
                 parts.append(([], []))
-            elif word.low in find_negations(lexicon.code) or word.low.endswith("n't"):
+            elif word.low in negations or word.low.endswith("n't"):
                 denies.append(len(said))
             elif word.kind is not None:
                 said.append(word.low)
                 values.add(word.low)
             elif word.low and word.low not in lexicon.stop:
                 said.append(_stem(word.low))
-        is_binding = bool(values) or (
-            sum(len(said) for said, _ in parts) >= _BINDING_WORDS_MIN
-            and any(word.low in lexicon.binding or word.low in lexicon.forbidding for word in words)
-        )
+        is_said = sum(len(said) for said, _ in parts) >= _BINDING_WORDS_MIN
+        binding = (lexicon.binding if is_said else lexicon.binding - lexicon.negations) | lexicon.forbidding
+        is_binding = bool(values) or not binding.isdisjoint(word.low for word in words)
         denied: frozenset[str] = frozenset()
         for said, denies in parts:
             if said:
