@@ -98,6 +98,11 @@ def test_names_and_numbers_keep_their_places() -> None:
         ),
         # A prohibition stays, and so does what is denied where there is a value.
         ("Mara came. You must not walk on the roof.", "Mara came.", "it lost a negation (of 'walk')"),
+        (
+            "Mara must not eat eggs. You must not light the stove.",
+            "Mara must not eat eggs.",
+            "it lost a negation (of 'light')",
+        ),
         ("Mara came. It is forbidden to light the stove.", "Mara came.", "it lost a negation (of 'light')"),
         ("Mara came. The bus does not run after 9.", "Mara came at 9.", "it lost a negation (of 'run')"),
         ("Mara came. Please don't bring balloons.", "Mara came.", "it lost a negation (of 'bring')"),

@@ -240,7 +240,7 @@ class ItemReader:
             elif word.kind is not None:
                 said.append(word.low)
                 values.add(word.low)
-            elif word.low and word.low not in lexicon.stop:
+            elif word.low and word.low not in lexicon.stop and word.low not in lexicon.binding:
                 said.append(_stem(word.low))
         is_said = sum(len(said) for said, _ in parts) >= _BINDING_WORDS_MIN
         binding = (lexicon.binding if is_said else lexicon.binding - lexicon.negations) | lexicon.forbidding
