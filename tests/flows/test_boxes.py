@@ -251,6 +251,7 @@ async def test_what_is_not_there_is_said_so(memory: remanence.Engine) -> None:
 
 
 KILLED = """
+# warm
 import asyncio, os, signal, sys, remanence
 
 async def main():

@@ -157,7 +157,7 @@ class _Terminal:
 
 
 # The terminal becomes the one that Ctrl-C at it ends.
-_TAKING = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+_TAKING = "# warm\nimport fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")

@@ -1213,6 +1213,7 @@ def large(count: int) -> Iterator[dict[str, Any]]:
 # Waits for a line on stdin where a statement is about to run and the connection has written so many rows, so that
 # a signal comes at that moment on any machine.
 PAUSING = """
+# warm
 import sqlite3, sys
 from remanence.faces.cli import main
 statement, rows = sys.argv.pop(1), int(sys.argv.pop(1))
@@ -1281,6 +1282,7 @@ def test_ctrl_c_during_an_undo_names_its_run(desk: Desk) -> None:
 
 
 CLOSING = """
+# warm
 import asyncio, os, signal, sys
 from remanence.engine import Engine
 from remanence.faces.cli import main

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +217,7 @@ async def test_a_revision_is_a_whole_number(memory: remanence.Engine, wrong: Any
 # Processes
 
 ENGINE = """
+# warm
 import asyncio, sys, remanence
 async def main(path, times):
     async with remanence.open(path) as memory:
@@ -231,6 +233,7 @@ async def main(path, times):
 asyncio.run(main(*sys.argv[1:]))
 """
 SYNC = """
+# warm
 import sys, remanence
 path, times = sys.argv[1:]
 with remanence.sync.open(path) as memory:
@@ -243,56 +246,63 @@ with remanence.sync.open(path) as memory:
             except remanence.Conflict:
                 pass
 """
-COMMAND = """
-import json, subprocess, sys
-from pathlib import Path
-path, times = sys.argv[1:]
-def call(*words):
-    words = [str(Path(sys.executable).with_name("remanence")), *words, "--json", "--db", path]
-    done = subprocess.run(words, capture_output=True, text=True)
-    return done.returncode, json.loads(done.stdout)
-for _ in range(int(times)):
-    while True:
-        seen = call("get", "c")[1]
-        count = int((seen["attributes"] or {}).get("n", 0)) + 1
-        code, told = call("update", "c", "--attribute", f"n={count}", "--if-revision", str(seen["revision"]))
-        if not code:
-            break
-        assert ("Conflict", seen["revision"]) == (told["error"], told["expected"]), told
-"""
 
 
-async def _counted(path: str, program: str, processes: int, times: int) -> int:
+def count_by_commands(path: str, times: int) -> None:
+    """Add one so many times, each reading and each writing by a command in a process of its own."""
+
+    def call(*words: str) -> tuple[int, Any]:
+        script = str(Path(sys.executable).with_name("remanence"))
+        done = subprocess.run(
+            [script, *words, "--json", "--db", path], capture_output=True, text=True, check=False
+        )
+        return done.returncode, json.loads(done.stdout)
+
+    for _ in range(times):
+        while True:
+            seen = call("get", "c")[1]
+            count = int((seen["attributes"] or {}).get("n", 0)) + 1
+            revision = str(seen["revision"])
+            code, told = call("update", "c", "--attribute", f"n={count}", "--if-revision", revision)
+            if not code:
+                break
+            assert ("Conflict", seen["revision"]) == (told["error"], told["expected"]), told
+
+
+def count_by(program: str, path: str, times: int) -> None:
+    """Add one so many times in a process that goes on in silence."""
+    done = subprocess.run(
+        [sys.executable, "-c", program, path, str(times)],
+        cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    assert "" == done.stdout
+
+
+async def _counted(path: str, count: Callable[[str, int], None], processes: int, times: int) -> int:
     """Let processes add one by reading and writing, so many times each; return what was counted."""
     async with remanence.open(path) as memory:
         await memory.learn("a counter", key="c")
-    words = [sys.executable, "-c", program, path, str(times)]
-    crew = [
-        subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        for _ in range(processes)
-    ]
-    told = [await asyncio.to_thread(process.communicate) for process in crew]
-    assert [""] * processes == [out for out, _ in told]
+    await asyncio.gather(*(asyncio.to_thread(count, path, times) for _ in range(processes)))
     async with remanence.open(path) as memory:
         return int(((await memory.get("c")).attributes or {})["n"])
 
 
 @pytest.mark.parametrize(
-    ("program", "processes", "times"),
+    ("count", "processes", "times"),
     [
-        pytest.param(ENGINE, 3, 10, id="engine"),
-        pytest.param(SYNC, 2, 10, id="sync"),
-        pytest.param(COMMAND, 2, 2, id="command"),
-        pytest.param(ENGINE, 8, 500, id="engine-deep", marks=pytest.mark.deep),
-        pytest.param(SYNC, 8, 500, id="sync-deep", marks=pytest.mark.deep),
-        pytest.param(COMMAND, 4, 25, id="command-deep", marks=pytest.mark.deep),
+        pytest.param(partial(count_by, ENGINE), 3, 10, id="engine"),
+        pytest.param(partial(count_by, SYNC), 2, 10, id="sync"),
+        pytest.param(count_by_commands, 2, 2, id="command"),
+        pytest.param(partial(count_by, ENGINE), 8, 500, id="engine-deep", marks=pytest.mark.deep),
+        pytest.param(partial(count_by, SYNC), 8, 500, id="sync-deep", marks=pytest.mark.deep),
+        pytest.param(count_by_commands, 4, 25, id="command-deep", marks=pytest.mark.deep),
     ],
 )
 async def test_no_update_between_processes_is_lost(
-    tmp_path: Path, program: str, processes: int, times: int
+    tmp_path: Path, count: Callable[[str, int], None], processes: int, times: int
 ) -> None:
     """Processes read, add one and write with the revision they read, again after a Conflict: every addition counts."""
-    counted = await _counted(str(tmp_path / "memory.db"), program, processes, times)
+    counted = await _counted(str(tmp_path / "memory.db"), count, processes, times)
 
     assert processes * times == counted
 

@@ -20,6 +20,7 @@ DIARY = (
 KILLED_AT = 2  # batches
 
 CHILD = """
+# warm
 import asyncio, os, signal, sys
 import remanence
 

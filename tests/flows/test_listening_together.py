@@ -23,6 +23,7 @@ from tests.models import ANY_MODEL, KEY, model_server, variables
 NOTES = 100
 # An agent of its own: it notes so many turns of one session, and closes.
 AGENT = """
+# warm
 import asyncio, sys
 import remanence
 

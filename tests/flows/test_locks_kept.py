@@ -11,6 +11,7 @@ import remanence
 
 # Opens the database, does something, lets another process open and close it, learns a text, and dies at once.
 USES = """
+# warm
 import asyncio, os, subprocess, sys
 import remanence
 
@@ -71,6 +72,7 @@ async def test_what_was_acknowledged_is_there_after_another_process_closed_the_f
 
 
 ERASES = """
+# warm
 import asyncio, sys
 import remanence
 
@@ -84,6 +86,7 @@ async def main():
 asyncio.run(main())
 """
 COMES_AND_GOES = """
+# warm
 import asyncio, sys
 import remanence
 

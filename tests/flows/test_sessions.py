@@ -472,6 +472,7 @@ async def test_the_end_of_nothing_writes_nothing(memory: remanence.Engine) -> No
 # Real processes
 
 WORKING = """
+# warm
 import asyncio, sys, remanence
 async def main(path):
     async with remanence.open(path, embedder="none") as memory:
