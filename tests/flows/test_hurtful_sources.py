@@ -109,12 +109,14 @@ async def test_what_a_database_computes_is_not_read(memory: remanence.Engine, tm
     """A few bytes of it would be gigabytes; what it holds comes in."""
     path = tmp_path / "history.db"
     with closing(sqlite3.connect(path)) as made, made:
-        made.execute(HISTORY.removesuffix(")") + ", pad TEXT GENERATED ALWAYS AS (hex(zeroblob(400000000))))")
+        made.execute(HISTORY)
         for number in range(9):
             made.execute(
                 "INSERT INTO history (id, memory_id, new_memory, event, created_at) VALUES (?, ?, ?, 'ADD', ?)",
                 (f"h{number}", f"m{number}", f"The boat {number} is red.", "2026-01-01T00:00:00+00:00"),
             )
+        # Last, as it would be computed for each row that comes in.
+        made.execute("ALTER TABLE history ADD COLUMN pad TEXT GENERATED ALWAYS AS (hex(zeroblob(400000000)))")
 
     assert 9 == (await memory.ingest(path)).stored
 
