@@ -28,12 +28,16 @@ NOISE_S = (
     0.02  # what takes less on the longest text may have been somebody else; quadratic work takes far more
 )
 SUSPECT_CHARS = 2_000
-# What is quadratic takes a sixteenth of that on a quarter of the text; what takes less yet is not tried on the whole.
-GLANCE_CHARS, GLANCE_S = SUSPECT_CHARS // 4, SUSPECT_S / 20
+# What is quadratic takes a sixteenth of that on a quarter of the text, a quarter on half of it; what takes less yet is
+# not tried on more.
+GLANCES = ((SUSPECT_CHARS // 4, SUSPECT_S / 20), (SUSPECT_CHARS // 2, SUSPECT_S / 5))
 SLOWEST = (
     12  # of the texts of a pattern, those that take longest for their first characters are measured further
 )
-HEADS_MAX = 60  # of a pattern with more parts, such as a list of words, as many are drawn evenly
+HEADS_MAX, HEADS_DEEP_MAX = (
+    20,
+    60,
+)  # of a pattern with more parts, such as a list of words, as many are drawn evenly
 # What pieces texts are made of that no pattern names: scripts, marks, forms that grow, and what is cut by hand.
 PIECES = (
     *("!", "…", "?!", ".", "\n", " ", "\t", "a.", "A.B.", "1,", "1/2/", "$-", "+", "-a", "a_", "a@a.", "a://", "/a"),
@@ -179,13 +183,13 @@ def run_on(pattern: re.Pattern[str], look: str, text: str) -> None:
         getattr(pattern, look)(text)
 
 
-def hard_texts(pattern: re.Pattern[str]) -> Iterator[Callable[[int], str]]:
+def hard_texts(pattern: re.Pattern[str], heads_max: int = HEADS_MAX) -> Iterator[Callable[[int], str]]:
     """Yield makers of texts that lead a pattern as far as each of its parts, repeat there, and then break off."""
     tree = _parser.parse(pattern.pattern, pattern.flags)
     signs = list(dict.fromkeys(_signs(tree)))[:7]
     runs = [*signs, *(one + other for one in signs for other in signs if one != other)]
     heads = list(dict.fromkeys(_heads(list(tree), "")))
-    for head in heads[:: max(1, len(heads) // HEADS_MAX)]:
+    for head in heads[:: max(1, len(heads) // heads_max)]:
         for run in (*runs, head or "x"):
             for tail in ("§", "x"):
                 yield partial(_text, head, run, tail)
@@ -265,7 +269,7 @@ def growing(
     work: Callable[[str], object], texts: Iterable[Callable[[int], str]], most: int | None = None
 ) -> list[Callable[[int], str]]:
     """Return the texts on which work takes too much longer when they double; of many, the slowest are looked at."""
-    slow = (text for text in texts if _seconds(work, text(GLANCE_CHARS)) >= GLANCE_S)
+    slow = (text for text in texts if all(_seconds(work, text(chars)) >= least for chars, least in GLANCES))
     tried = [(_seconds(work, text(SUSPECT_CHARS)), text) for text in slow]
     suspect = sorted((each for each in tried if each[0] >= SUSPECT_S), key=itemgetter(0), reverse=True)
     return [text for _, text in suspect[:most] if _grows(work, text)]

@@ -118,7 +118,8 @@ def _growing(module: ModuleType, most: int | None) -> dict[tuple[str, str], list
 
 
 def _slow(pattern: re.Pattern[str], look: str, most: int | None) -> list[str]:
-    hard: list[Callable[[int], str]] = [*growth.hard_texts(pattern)]
+    heads_max = growth.HEADS_MAX if most else growth.HEADS_DEEP_MAX
+    hard: list[Callable[[int], str]] = [*growth.hard_texts(pattern, heads_max)]
     hard += [partial(_repeated, piece) for piece in growth.PIECES]
     return [text(40) for text in growth.growing(partial(growth.run_on, pattern, look), hard, most)]
 
