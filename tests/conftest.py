@@ -14,7 +14,7 @@ from tests import warm
 # Two busy cores make single examples slow, which says nothing about the law under test.
 QUIET = (HealthCheck.too_slow, HealthCheck.data_too_large)
 settings.register_profile(
-    "ci", max_examples=100, deadline=None, derandomize=True, print_blob=True, suppress_health_check=QUIET
+    "ci", max_examples=50, deadline=None, derandomize=True, print_blob=True, suppress_health_check=QUIET
 )
 settings.register_profile(
     "deep", max_examples=1_000, deadline=None, print_blob=True, suppress_health_check=QUIET
