@@ -61,11 +61,15 @@ def test_each_rule_is_of_one_group() -> None:
     assert all(groups)
 
 
+# What dependencies of others bring for pytest; a plain installation has none of it.
+UNUSED = "-p no:langsmith_plugin -p no:schemathesis"
+
+
 def report(tmp_path: Path, *words: str) -> tuple[int, list[str]]:
     """Return how the report ends in a process of its own, and its lines."""
     Path(tmp_path, "stores.py").write_text(STORES, encoding="utf-8")
     command = [sys.executable, "-m", "remanence.testing.contract", *words]
-    environment = {**os.environ, "PYTHONPATH": os.fspath(ROOT / "src")}
+    environment = {**os.environ, "PYTHONPATH": os.fspath(ROOT / "src"), "PYTEST_ADDOPTS": UNUSED}
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, (done.stdout or done.stderr).splitlines()
 

@@ -1,6 +1,7 @@
 """Anthropic's memory tool over this memory answers as its own file tool does, and what it deletes can be undone."""
 
 import asyncio
+import inspect
 import random
 import re
 import subprocess
@@ -234,31 +235,44 @@ def test_orders_from_outside_are_not_made_files() -> None:
         assert [] == memory.list(status="any")
 
 
+def create_twenty(path: str) -> int:
+    """Create files that another process creates, too; return how many were not there."""
+    made = 0
+    with remanence.sync.open(path) as memory:
+        tool = MemoryTool(memory)
+        for number in range(20):
+            try:
+                tool.call({"command": "create", "path": f"/memories/{number}.txt", "file_text": "x"})
+                made += 1
+            except ToolError as error:
+                if "already exists" not in str(error):
+                    raise
+    return made
+
+
 def test_another_process_writes_the_same_files(tmp_path: Path) -> None:
     """Two processes see one another's files, and neither creates a file twice."""
-    path = tmp_path / "a.db"
+    path = str(tmp_path / "a.db")
     program = (
         "import sys, remanence\n"
         "from remanence.integrations.anthropic_memory import MemoryTool, ToolError\n"
-        "with remanence.sync.open(sys.argv[1]) as memory:\n"
-        "    tool, made = MemoryTool(memory), 0\n"
-        "    for number in range(20):\n"
-        "        try:\n"
-        "            tool.call({'command': 'create', 'path': f'/memories/{number}.txt', 'file_text': 'x'})\n"
-        "            made += 1\n"
-        "        except ToolError as error:\n"
-        "            assert 'already exists' in str(error), error\n"
-        "    print(made)\n"
+        f"{inspect.getsource(create_twenty)}"
+        "print('ready', flush=True)\n"
+        "sys.stdin.readline()\n"
+        "print(create_twenty(sys.argv[1]))\n"
     )
     remanence.sync.open(path).close()
-    running = [
-        subprocess.Popen([sys.executable, "-c", program, str(path)], stdout=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]
-    made = [int(one.communicate()[0]) for one in running]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdin is not None and other.stdout is not None
+        assert "ready\n" == other.stdout.readline()
+        other.stdin.write("\n")
+        other.stdin.flush()
+        made = create_twenty(path) + int(other.communicate()[0])
 
-    assert [0, 0] == [one.returncode for one in running]
-    assert 20 == sum(made)
+    assert 0 == other.returncode
+    assert 20 == made
 
 
 def test_a_closed_memory_says_so() -> None:

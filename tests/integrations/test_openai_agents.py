@@ -1,6 +1,7 @@
 """A session of OpenAI Agents keeps its items whole and in order, lets their words be heard, and forgets undoably."""
 
 import asyncio
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -228,30 +229,41 @@ async def test_cancelled_additions_are_whole_or_absent() -> None:
     )
 
 
+async def add_and_pop(path: str, name: str) -> list[str]:
+    """Add four items to a session, pop two, and return what they say."""
+    async with remanence.open(path) as memory:
+        session = MemorySession("chat", memory)
+        for number in range(4):
+            await session.add_items([{"role": "user", "content": f"{name} {number}"}])
+        return [str(cast("Any", await session.pop_item())["content"]) for _ in range(2)]
+
+
 def test_two_processes_share_a_session(tmp_path: Path) -> None:
     """Items of two processes are all there, and each item is popped once."""
-    path = tmp_path / "a.db"
+    path = str(tmp_path / "a.db")
     program = (
         "import asyncio, sys, remanence\n"
+        "from typing import Any, cast\n"
         "from remanence.integrations.openai_agents import MemorySession\n"
-        "async def main():\n"
-        "    async with remanence.open(sys.argv[1]) as memory:\n"
-        "        session = MemorySession('chat', memory)\n"
-        "        for number in range(4):\n"
-        "            await session.add_items([{'role': 'user', 'content': f'{sys.argv[2]} {number}'}])\n"
-        "        return [(await session.pop_item())['content'] for _ in range(2)]\n"
-        "print('|'.join(asyncio.run(main())))\n"
+        f"{inspect.getsource(add_and_pop)}"
+        "print('ready', flush=True)\n"
+        "sys.stdin.readline()\n"
+        "print('|'.join(asyncio.run(add_and_pop(sys.argv[1], 'one'))))\n"
     )
     remanence.sync.open(path).close()
-    running = [
-        subprocess.Popen([sys.executable, "-c", program, str(path), name], stdout=subprocess.PIPE, text=True)
-        for name in ("one", "two")
-    ]
-    popped = [words for one in running for words in one.communicate()[0].strip().split("|")]
+    with subprocess.Popen(
+        [sys.executable, "-c", program, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdin is not None and other.stdout is not None
+        assert "ready\n" == other.stdout.readline()
+        other.stdin.write("\n")
+        other.stdin.flush()
+        popped = asyncio.run(add_and_pop(path, "two"))
+        popped += other.communicate()[0].strip().split("|")
     with remanence.sync.open(path) as memory:
         left = asyncio.run(MemorySession("chat", memory).get_items())
 
-    assert [0, 0] == [one.returncode for one in running]
+    assert 0 == other.returncode
     assert 4 == len(popped) == len(set(popped)) == len(left)
 
 
