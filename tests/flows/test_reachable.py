@@ -229,7 +229,7 @@ async def reaches_everything(folder: Path, preset: str, days: int, often: int) -
 
 
 # The rules of the janitor and of mvs are among those of autonomous.
-@pytest.mark.parametrize(("preset", "often"), [("autonomous", 72), ("engram", 96)])
+@pytest.mark.parametrize(("preset", "often"), [("autonomous", 48), ("engram", 96)])
 async def test_half_a_year_reaches_every_rule(tmp_path: Path, preset: str, often: int) -> None:
     """With two runs in so many hours; the longest life time is 180 days."""
     await reaches_everything(tmp_path, preset, 190, often)
