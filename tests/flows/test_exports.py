@@ -15,7 +15,7 @@ from remanence.core.model import Relation
 from remanence.flows.consolidate.ingesting import IngestResult
 from remanence.flows.write import archive_reading
 from remanence.flows.write.extracting import parse_transcript
-from remanence.write.import_relations import GONE
+from remanence.write.renewals import GONE
 from remanence.write.transcripts.formats import Transcript
 from tests import export_sources as exports
 from tests.export_sources import EXPORT_WRITERS, chat, node, said, tree

@@ -11,7 +11,7 @@ import pytest
 import remanence
 from remanence import Engine, InvalidInput, Reason, Status, Trust, Turn
 from remanence.core.clock import ManualClock
-from remanence.flows.write.learning import prepare, take
+from remanence.flows.write.learning import decide_texts, prepare, take
 from remanence.testing.builders import expect_error
 from tests.command_line import typed
 from tests.flows.conftest import Opener
@@ -82,7 +82,7 @@ async def test_it_takes_no_place(tmp_path: Path) -> None:
         old = await memory.learn("The open day starts at two.", trust="outside")
         turn = Turn("The open day starts at four.", trust="outside")
         draft = replace(prepare(memory._core, turn), instructs=True)
-        (done,) = await take(memory._core, [draft])
+        (done,) = await take(memory._core, [draft], decide_texts)
         stands, links = await memory.get(old), await memory.links(old)
         kept = await memory.review.quarantined()
 

@@ -597,6 +597,8 @@ _VERBS: tuple[Effect, ...] = (
         dict.fromkeys(("pinned", "holds", "hold_until", "key"), DynamicValue.GIVEN),
         under=("supersede", "correct", "resolve", "replace"),
     ),
+    # What a source says now has the key of what it said.
+    Effect("take its key", {"key": DynamicValue.GIVEN}, under=("learn",)),
     Effect(
         "forget",
         {"status": Status.PRUNED, **_FALLS, "reason": Reason.FORGOTTEN},

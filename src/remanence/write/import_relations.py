@@ -8,25 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from remanence.core.errors import IngestError, InvalidInput
-from remanence.core.model import STANDING, SYMMETRIC, Memory, Relation, Status, Trust, Turn, Verification
+from remanence.core.model import STANDING, SYMMETRIC, Relation, Status, Turn
 from remanence.write.imported import ImportedTurn, SkipCounts, find_validity
 
 _MAY_SUCCEED = STANDING | {Status.SUPERSEDED}
 # What becomes of a memory whose place another takes is more than a link.
 _REPLACING = (Relation.SUPERSEDES, Relation.MERGED_FROM)
-# Why what is here under a key stays, though the source says other words under it by now; and that it does not.
-RENEWED = "the new text took its place"
-HISTORY = "the source says itself that something took its place"
-SAID = "a turn of a conversation stays as it came in"
-ELSEWHERE = "it came from elsewhere"
-BELIEVED = "it is believed more than the source"
-CHANGED = "somebody changed it since"
-LATER = "it was said later"
-GONE = "its note no longer holds it"
-TWICE = "another turn of the source has the key"
-HELD_BACK = "the new text gives orders to a machine, and is held back"
-REFUSED = "the new text is forbidden"
-HERE = "both texts are here, and the source still says the old one"
 _OUT_OF_SIGHT = frozenset({Status.PRUNED, Status.QUARANTINED})
 LinkKey = tuple[int, int, int]
 
@@ -50,31 +37,11 @@ class TurnPlace:
 
 @dataclass(frozen=True, slots=True)
 class Supersession:
-    """A memory, what takes its place, and until when it held, None where nobody says.
-
-    The `key` is what the old one has and the new one takes over; where the old one `is_kept` it gives up nothing else.
-    """
+    """A memory, what takes its place, and until when it held, None where nobody says."""
 
     old: int
     by: int
     ends: int | None
-    key: str | None = None
-    is_kept: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Renewal:
-    """What is here under the key of a turn that says other words by now, and both texts as an `example`.
-
-    `key` is None where what is here is a part of a longer text, which keeps its own. What `is_said` by another turn of
-    the source stands on.
-    """
-
-    seq: int
-    status: Status
-    key: str | None
-    example: str
-    is_said: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,70 +152,6 @@ def decide_relations(
         if key not in held and not fallen.intersection(key[:2])
     )
     return ImportRelations(superseded, forgotten, tuple(_find_dates(said)), tuple(linked), skipped)
-
-
-def is_settled(memory: Memory) -> bool:
-    """Tell whether a memory shows that somebody edited, confirmed, pinned or holds it."""
-    confirmed = memory.verification is Verification.USER_CONFIRMED
-    return confirmed or memory.text_at is not None or bool(memory.pinned or memory.holds)
-
-
-def explain_kept(memory: Memory, turn: Turn, said_at: int, door: Trust) -> str:
-    """Say why a memory stays as it is though its source, believed as far as `door`, says other words; "" for no reason.
-
-    Only what came in as what a source keeps, and not as words of a conversation, is brought up to date.
-    """
-    if not isinstance(turn, ImportedTurn):
-        return SAID
-    if is_history(turn):
-        return HISTORY
-    if turn.source not in memory.sources:
-        return ELSEWHERE
-    if memory.trust > door:
-        return BELIEVED
-    if is_settled(memory):
-        return CHANGED
-    return LATER if turn.said_at is not None and said_at < memory.said_at else ""
-
-
-def decide_renewals(
-    turns: Sequence[Turn],
-    places: Sequence[TurnPlace | None],
-    renewals: Mapping[int, Sequence[Renewal]],
-    differing: SkipCounts,
-) -> tuple[Supersession, ...]:
-    """Decide which texts, by their place among the turns, take the places of what is here under their keys.
-
-    What another turn of the source says stands, whether still or by now: it gives up the key alone, and that only to
-    what came in for it. So no two take each other's place. What becomes of each is counted as `differing`.
-    """
-    said = {
-        kept.seq
-        for place, (turn, kept) in enumerate(zip(turns, places, strict=True))
-        if kept is not None and not is_history(turn) and not (place in renewals and kept.is_own)
-    }
-    found: list[Supersession] = []
-    for place, replaced in renewals.items():
-        kept, turn = places[place], turns[place]
-        ends = turn.said_at if isinstance(turn.said_at, int) else None
-        for one in replaced:
-            stays = one.is_said or one.seq in said or one.status not in STANDING
-            why = _explain_unfit(kept, stays=stays)
-            differing.note(why, one.example)
-            if kept is not None and why == RENEWED and kept.seq != one.seq:
-                found.append(Supersession(one.seq, kept.seq, ends, one.key, stays))
-    return tuple(found)
-
-
-def _explain_unfit(kept: TurnPlace | None, *, stays: bool) -> str:
-    """Say what becomes of a new text, or why it takes nothing's place; what it is to replace may be such as `stays`."""
-    if kept is None:
-        return REFUSED
-    if kept.status is Status.QUARANTINED:
-        return HELD_BACK
-    if kept.status not in STANDING:
-        return CHANGED
-    return HERE if stays and not kept.is_own else RENEWED
 
 
 def _decide_ends(

@@ -6,8 +6,8 @@ is missing and nothing again. Knows what came in and under which key; must not k
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, TypeVar
 
 from remanence.core.change import AuditPart, Change
 from remanence.core.effects import PLANNED, VERBS
@@ -21,23 +21,21 @@ from remanence.edit.one_memory import act, build_unchanged_check, merge_changes,
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.write.turn_facts import outdate_facts
-from remanence.text.analysis import fingerprint
+from remanence.write.admission import MemoryDraft
 from remanence.write.import_relations import (
     Dating,
     ImportRelations,
     LinkKey,
-    Renewal,
     Supersession,
     TurnPlace,
     decide_relations,
-    decide_renewals,
-    is_settled,
     says_more,
 )
-from remanence.write.imported import ImportedTurn, SkipCounts
-from remanence.write.transcripts.item_fields import make_interim_key, make_version_key
+from remanence.write.imported import ImportedTurn
+from remanence.write.renewals import is_settled
 
 T = TypeVar("T")
+PageDecision: TypeAlias = Callable[[Core, Sequence[T]], Awaitable[tuple[list[Change], int]]]
 MARK = "ingest"  # in the detail of a run: it makes true what a source says
 _DECISIONS = frozenset({"status", "text", "valid_from", "valid_to"})
 
@@ -46,67 +44,56 @@ _DECISIONS = frozenset({"status", "text", "valid_from", "valid_to"})
 class RelationsResult:
     """What was made true: how many of each, and the runs that did it, the first first."""
 
-    superseded: int = 0
-    forgotten: int = 0
-    dated: int = 0
-    linked: int = 0
-    runs: list[str] = field(default_factory=list)
+    superseded: int
+    forgotten: int
+    dated: int
+    linked: int
+    runs: Sequence[str]
 
 
 async def plan_relations(
     core: Core,
     turns: Sequence[Turn],
-    keyed_turns: Sequence[Turn],
-    renewals: Mapping[int, Sequence[Renewal]],
+    drafts: Sequence[MemoryDraft],
     answers: Sequence[LearnResult],
     door: Trust,
-    differing: SkipCounts,
 ) -> ImportRelations:
     """Decide what is yet to be made true of what turns say of each other, by their own keys; nothing is written.
 
-    `keyed_turns` are the same turns with the keys that they are kept under, `renewals` those whose text takes the place
-    of others, counted as `differing`. `answers` say where each is kept; what would be new may have any number below 0
-    that is its own.
+    `drafts` say what each is kept as, and `answers` where.
     """
-    if not renewals and not any(map(says_more, turns)):
+    if not any(map(says_more, turns)):
         return ImportRelations()
     new = {one.seq: one.status for one in answers if one.status in ("stored", "quarantined")}
-    wanted = _find_involved(turns, answers) | {answers[place].seq for place in renewals}
-    memories = await _read_memories(core, sorted(wanted - new.keys()))
+    memories = await read_memories(core, sorted(_find_involved(turns, answers) - new.keys()))
     places = [
-        _find_place(turn, answer, new, memories, door)
-        for turn, answer in zip(keyed_turns, answers, strict=True)
+        _find_place(draft, answer, new, memories, door) for draft, answer in zip(drafts, answers, strict=True)
     ]
     links = await core.store.neighbours(core.scope, sorted(memories)) if memories else []
     decision = decide_relations(turns, places, {link.key for link in links})
-    decision = await _leave_changed(core, decision, new.keys())
-    renewed = decide_renewals(turns, places, renewals, differing)
-    return replace(decision, superseded=(*renewed, *decision.superseded))
-
-
-async def free_interim_keys(
-    core: Core, interrupted: Sequence[Supersession], blocking: Mapping[int, str], source: str
-) -> RelationsResult:
-    """Free the keys under which new texts are to come in: complete what was cut off, and move what else has one.
-
-    `blocking` are such memories, by number, each with the key of which it has the interim one.
-    """
-    done = RelationsResult()
-    write = _RunWriter(core, source, done.runs)
-    done.superseded = await write.all("supersede", interrupted, _supersede)
-    await write.all("update", [*blocking.items()], _give_up_keys)
-    return done
+    return await _leave_changed(core, decision, new.keys())
 
 
 async def make_relations(core: Core, decision: ImportRelations, source: str) -> RelationsResult:
     """Write what was decided, 1,000 memories a transaction; what somebody changes meanwhile stays as it is."""
-    done = RelationsResult()
-    write = _RunWriter(core, source, done.runs)
-    done.superseded = await write.all("supersede", decision.superseded, _supersede)
-    done.forgotten = await write.all("forget", decision.forgotten, _forget)
-    done.dated = await write.all("update", decision.dated, _date)
-    done.linked = await write.all("link", decision.linked, _link)
-    return done
+    runs: list[str] = []
+
+    async def write(verb: str, items: Sequence[T], decide: PageDecision[T]) -> int:
+        """Write all of one kind as one run; return how many were."""
+        run, total = core.new_id(), 0
+        pages = [items[begin : begin + SEVERAL_MAX] for begin in range(0, len(items), SEVERAL_MAX)]
+        for part, page in enumerate(pages):
+            is_last = part == len(pages) - 1
+            more = {"run": run, "part": part, "final": is_last, "detail": {MARK: source}}
+            total += await _write_page(core, page, decide, verb, more)
+        runs.extend([run] if total else [])
+        return total
+
+    superseded = await write("supersede", decision.superseded, _supersede)
+    forgotten = await write("forget", decision.forgotten, _forget)
+    dated = await write("update", decision.dated, _date)
+    linked = await write("link", decision.linked, _link)
+    return RelationsResult(superseded, forgotten, dated, linked, runs)
 
 
 def _find_involved(turns: Sequence[Turn], answers: Sequence[LearnResult]) -> set[int]:
@@ -124,7 +111,8 @@ def _find_involved(turns: Sequence[Turn], answers: Sequence[LearnResult]) -> set
     }
 
 
-async def _read_memories(core: Core, seqs: Sequence[int]) -> dict[int, Memory]:
+async def read_memories(core: Core, seqs: Sequence[int]) -> dict[int, Memory]:
+    """Return memories by number, without those that are gone."""
     memories: dict[int, Memory] = {}
     for begin in range(0, len(seqs), SEVERAL_MAX):
         some = await core.store.get(core.scope, seqs[begin : begin + SEVERAL_MAX])
@@ -133,7 +121,7 @@ async def _read_memories(core: Core, seqs: Sequence[int]) -> dict[int, Memory]:
 
 
 def _find_place(
-    turn: Turn,
+    draft: MemoryDraft,
     answer: LearnResult,
     new: Mapping[int, str],
     memories: Mapping[int, Memory],
@@ -153,10 +141,8 @@ def _find_place(
         memory.status,
         is_new=False,
         # Two sources may use one key for two things: nothing is said of what has other words and another source.
-        is_own=memory.key == turn.key
-        and (
-            turn.source in memory.sources or memory.fingerprint == fingerprint(turn.text, turn.speaker or "")
-        ),
+        is_own=memory.key == draft.turn.key
+        and (draft.turn.source in memory.sources or memory.fingerprint == draft.fingerprint),
         may_change=memory.trust <= door and not is_settled(memory),
         valid_from=memory.valid_from,
         valid_to=memory.valid_to,
@@ -212,108 +198,60 @@ async def _was_drawn(core: Core, key: LinkKey) -> bool:
     return any(change.table == "links" and change.key == key for part in parts for change in part.changes)
 
 
-@dataclass
-class _RunWriter:
-    """Writes the parts of runs, one run a verb."""
-
-    core: Core
-    source: str
-    runs: list[str]
-
-    async def all(
-        self,
-        verb: str,
-        items: Sequence[T],
-        decide: Callable[[Core, Sequence[T]], Awaitable[tuple[list[Change], int]]],
-    ) -> int:
-        """Write all of one kind; return how many were."""
-        run, total = self.core.new_id(), 0
-        pages = [items[begin : begin + SEVERAL_MAX] for begin in range(0, len(items), SEVERAL_MAX)]
-        for part, page in enumerate(pages):
-            total += await self._write(page, decide, verb, run, part, is_last=part == len(pages) - 1)
-        if total:
-            self.runs.append(run)
-        return total
-
-    async def _write(
-        self,
-        page: Sequence[T],
-        decide: Callable[[Core, Sequence[T]], Awaitable[tuple[list[Change], int]]],
-        verb: str,
-        run: str,
-        part: int,
-        *,
-        is_last: bool,
-    ) -> int:
-        for attempt in range(RACES_MAX):
-            changes, count = await decide(self.core, page)
-            cause = self.core.cause(verb, run=run, part=part, final=is_last, detail={MARK: self.source})
-            try:
-                await self.core.commit(changes, cause)
-            except Conflict as conflict:
-                await wait_before_retry(attempt, conflict)
-                continue
-            return count
-        raise AssertionError("unreachable")
+async def _write_page(
+    core: Core, page: Sequence[T], decide: PageDecision[T], verb: str, more: Mapping[str, Any]
+) -> int:
+    for attempt in range(RACES_MAX):
+        changes, count = await decide(core, page)
+        try:
+            await core.commit(changes, core.cause(verb, **more))
+        except Conflict as conflict:
+            await wait_before_retry(attempt, conflict)
+            continue
+        return count
+    raise AssertionError("unreachable")
 
 
 async def _supersede(core: Core, page: Sequence[Supersession]) -> tuple[list[Change], int]:
-    memories = await _read_memories(core, sorted({seq for one in page for seq in (one.old, one.by)}))
+    memories = await read_memories(core, sorted({seq for one in page for seq in (one.old, one.by)}))
+    found = [
+        one
+        for one in page
+        if one.old in memories
+        and one.by in memories
+        and memories[one.old].status in STANDING
+        and memories[one.by].status is not Status.PRUNED
+    ]
+    return merge_changes(await give_places(core, found, memories)), len(found)
+
+
+async def give_places(
+    core: Core,
+    found: Sequence[Supersession],
+    memories: Mapping[int, Memory],
+    rows: Sequence[Mapping[str, Any]] = (),
+) -> list[Change]:
+    """Decide how memories take the places of others, with all of them by number; new ones are `rows`, from -1 down."""
     relations = Relation.SUPERSEDES, Relation.LEARNED_FROM
-    links = await core.store.neighbours(core.scope, [one.old for one in page], *relations)
-    have_facts = {link.target for link in links if link.relation is Relation.LEARNED_FROM}
+    links = await core.store.neighbours(core.scope, [one.old for one in found], *relations) if found else []
     of_old: dict[int, list[Link]] = defaultdict(list)
     for link in links:
         of_old[link.target].append(link)
-    given_up = {one.old: one.key for one in page if one.key is not None}
-    former_keys = await _find_free_keys(core, given_up, memories)
-    now, count = core.clock.now(), 0
     changes: list[Change] = []
-    for one in page:
-        old, newer = memories.get(one.old), memories.get(one.by)
-        if old is None or newer is None or newer.status is Status.PRUNED:
-            continue
-        falls = old.status in STANDING and not one.is_kept
-        if falls:
-            changes += decide_replacement(old, of_old[old.seq], newer.seq, None, now, ends=one.ends)
-            changes.append(build_unchanged_check(newer))
-            if old.seq in have_facts:
-                changes += await outdate_facts(core, old, newer.seq, newer.text)
-            count += 1
-        if one.key is not None and old.key == one.key and newer.key == make_interim_key(one.key):
-            changes += [*update(old, {"key": former_keys.get(old.seq)}), *update(newer, {"key": one.key})]
-    return merge_changes(changes), count
-
-
-async def _find_free_keys(
-    core: Core, given_up: Mapping[int, str], memories: Mapping[int, Memory]
-) -> dict[int, str]:
-    """Return under which keys memories are kept that give up their own; one that another has is left out."""
-    keys = {
-        make_version_key(key, memories[seq].text): seq for seq, key in given_up.items() if seq in memories
-    }
-    names = [*keys]
-    found = await core.store.get(core.scope, names) if names else []
-    return {keys[name]: name for name, memory in zip(names, found, strict=True) if memory is None}
-
-
-async def _give_up_keys(core: Core, page: Sequence[tuple[int, str]]) -> tuple[list[Change], int]:
-    given_up = dict(page)
-    memories = await _read_memories(core, sorted(given_up))
-    free = await _find_free_keys(core, given_up, memories)
-    changes = [
-        change
-        for seq, memory in memories.items()
-        if memory.key == make_interim_key(given_up[seq])
-        for change in update(memory, {"key": free.get(seq)})
-    ]
-    return changes, len(changes)
+    for one in found:
+        old, own, now = memories[one.old], of_old[one.old], core.clock.now()
+        changes += decide_replacement(old, own, one.by, None, now, ends=one.ends)
+        changes += [build_unchanged_check(memories[one.by])] if one.by > 0 else []
+        if any(link.relation is Relation.LEARNED_FROM for link in own):
+            text = memories[one.by].text if one.by > 0 else rows[-one.by - 1]["text"]
+            changes += await outdate_facts(core, old, one.by, text)
+    return changes
 
 
 async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:
     now = core.clock.now()
     changes: list[Change] = []
-    for memory in (await _read_memories(core, page)).values():
+    for memory in (await read_memories(core, page)).values():
         system = core.policy.is_system(memory.category)
         guards = find_protecting_guards(memory, system=system, now=now, action=VERBS["forget"].guarded)
         if memory.status in STANDING and not guards:
@@ -322,7 +260,7 @@ async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:
 
 
 async def _date(core: Core, page: Sequence[Dating]) -> tuple[list[Change], int]:
-    memories = await _read_memories(core, [one.seq for one in page])
+    memories = await read_memories(core, [one.seq for one in page])
     changes = [
         change
         for one in page
@@ -334,7 +272,7 @@ async def _date(core: Core, page: Sequence[Dating]) -> tuple[list[Change], int]:
 
 async def _link(core: Core, page: Sequence[LinkKey]) -> tuple[list[Change], int]:
     seqs = sorted({seq for key in page for seq in key[:2]})
-    memories = await _read_memories(core, seqs)
+    memories = await read_memories(core, seqs)
     held = {link.key for link in await core.store.neighbours(core.scope, seqs)}
     out_of_sight = {Status.PRUNED, Status.QUARANTINED}
     changes = [

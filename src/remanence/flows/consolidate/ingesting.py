@@ -22,7 +22,7 @@ from remanence.flows.base.spending import DAY_LIMIT, RUN_LIMIT
 from remanence.flows.consolidate.boxes import seal
 from remanence.flows.consolidate.extract_pending import BATCH, CONTEXT, listen, wanted_now
 from remanence.flows.consolidate.importing_relations import make_relations, plan_relations
-from remanence.flows.consolidate.source_drafts import SourceDrafts
+from remanence.flows.consolidate.renewing import find_known_keys, take_source
 from remanence.flows.consolidate.trust_raising import raise_trust
 from remanence.flows.write import gating
 from remanence.flows.write.extracting import (
@@ -33,12 +33,10 @@ from remanence.flows.write.extracting import (
     parse_transcript,
 )
 from remanence.flows.write.foreseeing import foresee
-from remanence.flows.write.learning import learn_many
 from remanence.llm.base import Extractor
 from remanence.llm.questions import build_extract_question
 from remanence.read.extract import extract_facts
 from remanence.read.extraction import ExtractRequest
-from remanence.store.base import Arriving
 from remanence.text.tokens import token_counts
 from remanence.write.import_relations import check_relations
 from remanence.write.imported import ImportedTurn
@@ -46,7 +44,6 @@ from remanence.write.roles import lower_trust
 from remanence.write.transcripts.formats import Transcript
 from remanence.write.transcripts.source import AnyImporter
 
-KEYS = 1_000  # asked for at once
 REPLACED_SHOWN = 3  # texts in which something was replaced
 EXAMPLES_SHOWN, EXAMPLE_CHARS = 3, 100  # of each outcome in a dry run
 SKIPPED_CHARS = 120  # of an example of what is left out
@@ -249,16 +246,14 @@ async def take_in(
     turns = _take_categories(core, transcript.turns)
     turns = list(map(_mark_as_turn, turns)) if noted else turns
     check_relations(turns, source)
-    drafts = SourceDrafts(core, turns, door, source)
-    answers = await learn_many(core, turns, progress, door, revise=drafts.revise)
-    decision = await plan_relations(
-        core, turns, drafts.keyed_turns, drafts.renewals, answers, door, drafts.differing
-    )
+    taken = await take_source(core, turns, door, source, progress)
+    answers = taken.answers
+    decision = await plan_relations(core, turns, taken.drafts, answers, door)
     relations = await make_relations(core, decision, source)
-    raised = await raise_trust(core, drafts.keyed_turns, answers, door)
+    raised = await raise_trust(core, taken.raised, door)
     counts = Counter(one.status for one in answers)
     new = [one for one in answers if one.status != "known"]
-    runs = dict.fromkeys(one.run for one in answers if one.run is not None)
+    runs = dict.fromkeys([*(one.run for one in answers if one.run is not None), *taken.runs])
     result = IngestResult(
         source=source,
         format=transcript.format,
@@ -271,19 +266,19 @@ async def take_in(
         replaced=gating.count_replaced(new),
         threads=transcript.threads,
         skipped={**transcript.skipped, **decision.skipped},
-        runs=(*drafts.freed.runs, *runs, *relations.runs, *(one.run for one in raised)),
+        runs=(*runs, *relations.runs, *(one.run for one in raised)),
         replacements=tuple(_list_replacements(new)),
         raised=sum(one.counts.get("update", 0) for one in raised),
         trust=door,
-        superseded=drafts.freed.superseded + relations.superseded,
+        superseded=taken.superseded + relations.superseded,
         forgotten=relations.forgotten,
         dated=relations.dated,
         linked=relations.linked,
-        hashed=len(drafts.hashed),
-        differing=dict(drafts.differing),
+        hashed=len(taken.find_hashed_ids()),
+        differing=dict(taken.differing),
         examples={
             **_screen_examples(core, {**transcript.examples, **decision.skipped.examples}),
-            **drafts.differing.examples,
+            **taken.differing.examples,
         },
     )
     return Intake(result, answers)
@@ -350,7 +345,7 @@ async def look_into(core: Core, path: str | Path, format: str | AnyImporter) -> 
 
 async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEstimate:
     """Say what extracting from the turns of a file that are new would ask of the writer."""
-    known_keys = await _find_known_keys(core, [turn.key for turn in transcript.turns if turn.key is not None])
+    known_keys = await find_known_keys(core, (turn.key for turn in transcript.turns))
     new = [turn for turn in transcript.turns if turn.key not in known_keys]
     plain = ExtractEstimate(source, transcript.format, len(transcript.turns), len(new))
     writer = core.writer
@@ -365,15 +360,6 @@ async def estimate(core: Core, transcript: Transcript, source: str) -> ExtractEs
         per_run=await setting(core, RUN_LIMIT),
         per_day=await setting(core, DAY_LIMIT),
     )
-
-
-async def _find_known_keys(core: Core, keys: Sequence[str]) -> set[str]:
-    """Return which keys are here."""
-    known_keys: set[str] = set()
-    for begin in range(0, len(keys), KEYS):
-        request = Arriving(keys=keys[begin : begin + KEYS])
-        known_keys |= (await core.store.arriving(core.scope, request)).keys.keys()
-    return known_keys
 
 
 def _estimate_requests(core: Core, turns: Sequence[Turn], wanted: ExtractRequest) -> tuple[int, int]:

@@ -7,50 +7,40 @@ from collections.abc import Mapping, Sequence
 
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
-from remanence.core.model import STANDING, LearnResult, Memory, Status, Trust, Turn
+from remanence.core.model import Memory, Status, Trust, Turn
 from remanence.core.receipt import Receipt
 from remanence.edit.one_memory import merge_changes, update
 from remanence.flows.base.context import Core
 from remanence.flows.base.naming import SEVERAL_MAX
 from remanence.flows.edit.editing import accept, make_edit_changes
 from remanence.flows.write import gating
+from remanence.write.renewals import may_rise
 from remanence.write.roles import compute_trust
 
-_RAISED = frozenset(
-    {*STANDING, Status.ARCHIVED, Status.QUARANTINED}
-)  # what fell or was forgotten stays as it is
 
+async def raise_trust(core: Core, raised: Mapping[int, Turn], door: Trust) -> list[Receipt]:
+    """Believe memories as far as the door lets them, and let them out of quarantine where that is enough.
 
-async def raise_trust(
-    core: Core, turns: Sequence[Turn], answers: Sequence[LearnResult], door: Trust
-) -> list[Receipt]:
-    """Believe what is known by its key as far as the door lets it, and let it out of quarantine where that is enough.
-
-    What somebody changed since stays as it is; the rest gets back what was replaced only for want of trust.
+    What somebody changed since stays as it is; the rest gets back what was replaced only for want of trust, as its turn
+    says it.
     """
-    by_seq = {
-        answer.seq: turn
-        for turn, answer in zip(turns, answers, strict=True)
-        if answer.status == "known" and turn.key is not None
-    }
     receipts: list[Receipt] = []
-    for begin in range(0, len(by_seq), SEVERAL_MAX):
-        memories = await core.store.get(core.scope, [*by_seq][begin : begin + SEVERAL_MAX])
-        lower = [one for one in memories if one is not None and _is_lower(one, by_seq[one.seq], door)]
-        if lower:
-            receipts += await _raise_some(core, lower, by_seq, door)
+    for begin in range(0, len(raised), SEVERAL_MAX):
+        memories = await core.store.get(core.scope, [*raised][begin : begin + SEVERAL_MAX])
+        lower = [one for one in memories if one is not None and may_rise(one, door)]
+        receipts += await _raise_some(core, lower, raised, door) if lower else []
     return receipts
 
 
 async def _raise_some(
-    core: Core, lower: Sequence[Memory], by_seq: Mapping[int, Turn], door: Trust
+    core: Core, lower: Sequence[Memory], turns: Mapping[int, Turn], door: Trust
 ) -> list[Receipt]:
     async def decide(memory: Memory) -> Sequence[Change]:
-        if not _is_lower(memory, by_seq[memory.seq], door):
+        if not may_rise(memory, door):
             return ()
         trust = compute_trust(door, memory.role)
         changes = update(memory, {"trust": trust})
-        text = gating.screen_turn(core, by_seq[memory.seq], trust)[0].text
+        text = gating.screen_turn(core, turns[memory.seq], trust)[0].text
         if text == memory.text or memory.holds:
             return changes
         edits = await make_edit_changes(core, memory, VERBS["update"], {"text": text})
@@ -72,9 +62,3 @@ def _keep_age(change: Change) -> Change:
         for side in (change.before, change.after)
     ]
     return Change(change.table, change.key, *sides)
-
-
-def _is_lower(memory: Memory, turn: Turn, door: Trust) -> bool:
-    """Tell whether a memory is what came in as this turn, unchanged since, and is believed less than it might."""
-    is_same = memory.key == turn.key and memory.status in _RAISED and memory.text_at is None
-    return is_same and memory.trust < compute_trust(door, memory.role)

@@ -181,11 +181,12 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         yield {"erased": erased_ids[start : start + PAGE]}
 
 
-async def iterate_pages(core: Core) -> AsyncIterator[list[Memory]]:
-    """Yield all memories of the scope in order of arrival, a page at a time."""
+async def iterate_pages(core: Core, wanted: Find | None = None) -> AsyncIterator[list[Memory]]:
+    """Yield all memories of the scope, or those that are wanted, in order of arrival, a page at a time."""
     after = 0
     while True:
-        page = await core.store.find(core.scope, Find(after=after, limit=PAGE, oldest_first=True))
+        find = replace(wanted or Find(), after=after, limit=PAGE, oldest_first=True)
+        page = await core.store.find(core.scope, find)
         if not page:
             return
         yield page

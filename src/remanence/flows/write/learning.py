@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,20 @@ from remanence.write.roles import TEXTS_MAX, compute_trust, in_doubt, lower_trus
 from remanence.write.turns import waits
 
 CHUNK = 1_000  # texts a transaction: 0.1 s of the write lock
-DraftRevision: TypeAlias = Callable[[list[MemoryDraft]], Awaitable[list[MemoryDraft]]]
+
+
+class DecidedTexts(NamedTuple):
+    """What becomes of some texts: the changes to commit, what the run says of them, and its id where it is chosen."""
+
+    drafts: Sequence[MemoryDraft]
+    batch: DraftBatch
+    changes: Sequence[Change]
+    detail: Mapping[str, Any] = {}
+    run: str | None = None
+
+
+T = TypeVar("T")
+TextDecision: TypeAlias = Callable[[Core, Sequence[T]], Awaitable[DecidedTexts]]
 
 
 @dataclass(eq=False)
@@ -80,7 +93,9 @@ class GroupCommit:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
         core = self._core.usable_core
         if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
-            (answer,) = await take(core, await resolve_roles(core, [await prepare_draft(core, turn)]))
+            (answer,) = await take(
+                core, await resolve_roles(core, [await prepare_draft(core, turn)]), decide_texts
+            )
             return answer
         mine = _QueuedTurn(turn)
         self._waiting.append(mine)
@@ -105,7 +120,7 @@ class GroupCommit:
             drafts = await run_off_loop(chars, _prepare_queue, core, batch)
             accepted = [item for item in batch if item.refusal is None]
             if accepted:
-                answers = await take(core, await resolve_roles(core, drafts))
+                answers = await take(core, await resolve_roles(core, drafts), decide_texts)
                 for item, answer in zip(accepted, answers, strict=True):
                     item.answer = answer
         finally:  # a failure is this caller's; the others try again with a batch of their own
@@ -124,38 +139,39 @@ def _prepare_queue(core: Core, batch: Sequence[_QueuedTurn]) -> list[MemoryDraft
 
 
 async def learn_many(
-    core: Core,
-    turns: Sequence[Turn],
-    progress: Progress | None = None,
-    door: Trust | None = None,
-    *,
-    about: int | None = None,
-    revise: DraftRevision | None = None,
+    core: Core, turns: Sequence[Turn], progress: Progress | None = None, *, about: int | None = None
 ) -> list[LearnResult]:
     """Check all texts, then take them in by chunks of up to 1,000, each all or nothing; `progress` hears how far it is.
 
-    Who spoke is told of all texts of a name together, across the chunks; none is believed more than `door`. All mention
-    the entity that they are `about`. Where a source is to `revise` its drafts before any is written, ids that look like
-    secrets are hashed.
+    All mention the entity that they are `about`.
     """
-    if progress is not None:
-        progress(0, len(turns))
-    await gating.refresh_personal_rules(core)
-    prepared = await asyncio.to_thread(_prepare_drafts, core, turns, door, hashes_ids=revise is not None)
-    drafts = await resolve_roles(core, prepared, together=True)
-    drafts = drafts if revise is None else await revise(drafts)
-    answers: list[LearnResult] = []
-    while len(answers) < len(drafts):
-        answers += await take(core, drafts[len(answers) : len(answers) + CHUNK], about)
-        if progress is not None:
-            progress(len(answers), len(drafts))
-    return answers
+    return await take_all(core, await prepare_all(core, turns), progress, partial(decide_texts, about=about))
 
 
-def _prepare_drafts(
-    core: Core, turns: Sequence[Turn], door: Trust | None, *, hashes_ids: bool
+async def prepare_all(
+    core: Core, turns: Sequence[Turn], door: Trust | None = None, *, hashes_ids: bool = False
 ) -> list[MemoryDraft]:
-    return [prepare(core, turn, door, hashes_ids=hashes_ids) for turn in turns]
+    """Check texts that were handed over as one, each as `prepare` does; who spoke is told of all texts of a name."""
+
+    def prepare_each() -> list[MemoryDraft]:
+        return [prepare(core, turn, door, hashes_ids=hashes_ids) for turn in turns]
+
+    await gating.refresh_personal_rules(core)
+    return await resolve_roles(core, await asyncio.to_thread(prepare_each), together=True)
+
+
+async def take_all(
+    core: Core, items: Sequence[T], progress: Progress | None, decide: TextDecision[T]
+) -> list[LearnResult]:
+    """Take checked texts in, drafts or whatever stands for one, by chunks; `decide` says what becomes of a chunk."""
+    if progress is not None:
+        progress(0, len(items))
+    answers: list[LearnResult] = []
+    while len(answers) < len(items):
+        answers += await take(core, items[len(answers) : len(answers) + CHUNK], decide)
+        if progress is not None:
+            progress(len(answers), len(items))
+    return answers
 
 
 async def prepare_draft(core: Core, turn: Turn) -> MemoryDraft:
@@ -237,23 +253,27 @@ def check_state(core: Core, category: str | None, state: str | None) -> None:
         raise NameUnknown(f"state of {category!r}", state, categories[category].states)
 
 
-async def take(core: Core, drafts: Sequence[MemoryDraft], about: int | None = None) -> list[LearnResult]:
-    """Gather, decide and commit one batch, again from the start after a lost race.
+async def decide_texts(
+    core: Core, drafts: Sequence[MemoryDraft], *, about: int | None = None
+) -> DecidedTexts:
+    """Decide what becomes of texts that arrive; all mention the entity that they are `about`."""
+    batch, changes = await decide_batch(core, drafts, hears_echoes=True)
+    if about is not None:
+        changes += await _mentions(core, drafts, batch, about)
+    return DecidedTexts(drafts, batch, changes)
 
-    All mention the entity that they are `about`.
-    """
+
+async def take(core: Core, items: Sequence[T], decide: TextDecision[T]) -> list[LearnResult]:
+    """Gather, decide and commit one batch, again from the start after a lost race."""
     for attempt in range(RACES_MAX):
-        batch, changes = await decide_batch(core, drafts, hears_echoes=True)
-        if about is not None:
-            changes += await _mentions(core, drafts, batch, about)
+        drafts, batch, changes, detail, run = await decide(core, items)
         gate = gating.counts(drafts, batch.outcomes)
         if not changes:
             await gating.count(core, gate)
             return answers(batch, drafts)
         counts = gate | waits(drafts, batch.outcomes)
-        cause = core.cause(
-            "learn", turns=count_accepted(batch), counts=counts, detail=make_action_detail(drafts, batch)
-        )
+        detail = {**make_action_detail(drafts, batch), **detail}
+        cause = core.cause("learn", run=run, turns=count_accepted(batch), counts=counts, detail=detail)
         try:
             commit = await core.commit(changes, cause)
         except Conflict as conflict:

@@ -81,11 +81,6 @@ def make_version_key(id_: object, text: str) -> str:
     return make_key(id_, f"@{digest(text)[:_VERSION_CHARS]}")
 
 
-def make_interim_key(key: str) -> str:
-    """Return the key that a text has which is to take over another one's: no id of a source, nor a text's of before."""
-    return make_version_key(key, "")
-
-
 def digest(text: str) -> str:
     """Return what stands for a text in a key."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_HASH_BYTES).hexdigest()
