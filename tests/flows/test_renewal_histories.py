@@ -176,9 +176,12 @@ LAST = ("drop", "a", "")
 # What has the place of a text has the key of none, and two texts take the place of one.
 HANDED_ON = [("say", "a", GATE), ("say", "b", BOAT), ("say", "a", PORTO), LAST]
 TAKEN_TWICE = [("say", "b", PORTO), LAST, ("say", "c", TIDE), ("say", "b", GATE), LAST]
+# What the user forgot is said by an id that said it before.
+SAID_BEFORE = [("say", "c", PORTO), ("say", "b", BOAT), ("forget", BOAT, ""), ("say", "c", BOAT), LAST]
 
 
 @pytest.mark.parametrize("kind", [*STORES])
+@example(steps=SAID_BEFORE, chunk=1_000, first=[PORTO, TIDE, BOAT])
 @example(steps=HANDED_ON, chunk=1_000, first=[PORTO, GATE, TIDE])
 @example(steps=TAKEN_TWICE, chunk=1_000, first=[TIDE, BOAT, PORTO])
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -256,7 +256,7 @@ class _SourceChunk:
             for place, draft in self.drafts.items()
             if self.source.has_fallen and isinstance(turns[place], ImportedTurn)
             if place in held or draft.turn.key not in known_keys
-            if place not in held or held[place].fingerprint != draft.fingerprint
+            if place not in held or _may_come_in(held[place], turns[place], draft)
         }
         request = Arriving(fingerprints=[*dict.fromkeys(marks.values())])
         twins = (await core.store.arriving(core.scope, request)).twins if marks else {}
@@ -331,3 +331,9 @@ class _SourceChunk:
         if why:
             key = self.source.drafts[place].turn.key
             self.differing.note(why, f"{key}: {' → '.join(map(self.source.show, texts))}")
+
+
+def _may_come_in(held: Memory, turn: Turn, draft: MemoryDraft) -> bool:
+    """Tell whether a text may come in beside what is held: that says other words, or gave its place to what may."""
+    gave_its_place = held.status is Status.SUPERSEDED and not is_history(turn)
+    return held.fingerprint != draft.fingerprint or gave_its_place
