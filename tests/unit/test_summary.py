@@ -155,6 +155,17 @@ def test_a_word_for_the_whole_is_refused() -> None:
     assert "it says next to nothing of it" == complaint(CHAT, "They talked about it.")
 
 
+def test_a_number_of_something_in_passing_is_not_one_of_something_else() -> None:
+    """The two who wait lend no dose; said of the same it may stand."""
+    text = (
+        "Here is the plan for the cat while we are away, thank you so much again for doing this. The tablet goes in a bit "
+        "of cheese, one a day, just a piece of it on Sundays. There is a cake in the fridge for the two of you."
+    )
+
+    assert "two" in complaint(text, "One tablet a day in cheese, two on Sundays. A cake in the fridge.")
+    assert "" == complaint(text, "One tablet a day in cheese, a piece on Sundays. A cake for the two of you.")
+
+
 def test_a_word_turned_into_its_contrary_is_refused() -> None:
     """Neither by a word that says the opposite nor by what is put before it."""
     text = CHAT + "The door to the shed was locked, and the way there was possible in the dark."

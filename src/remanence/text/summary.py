@@ -59,6 +59,7 @@ def complaint(text: str, shorter: str) -> str:
     there, left = reader.read(text), reader.read(shorter)
     return (
         _find_lost_item(there.items, left.items, shorter, lexicon)
+        or _find_moved_pair(text, shorter, lexicon)
         or _find_added_item(there.items, left.items, text)
         or _find_turned_denial(there, left)
         or _find_swapped_names(there, left)
@@ -110,11 +111,12 @@ def _find_lost_item(there: RequiredItems, left: RequiredItems, shorter: str, lex
 def _find_added_item(there: RequiredItems, left: RequiredItems, text: str) -> str:
     words = {strip_marks(chunk).casefold() for chunk in CHUNK.findall(text)}
     plain = normalize_blanks(text)
+    numbers = there.numbers | {value.partition(" ")[0] for value in there.counted}
     for kind, value in left.items():
         if kind == "quotations":
             is_known = value in plain
-        elif kind == "counted":
-            is_known = value.partition(" ")[0] in words
+        elif kind in {"counted", "numbers"}:
+            is_known = value.partition(" ")[0] in numbers
         else:
             is_known = (
                 kind in {"amounts", "negations", "asides"}
@@ -124,6 +126,21 @@ def _find_added_item(there: RequiredItems, left: RequiredItems, text: str) -> st
         if not is_known:
             return f"it added {_describe_item(kind, value)}"
     return ""
+
+
+def _find_moved_pair(text: str, shorter: str, lexicon: Lexicon) -> str:
+    """Say which word for a pair that counts nothing stands before another word than in a text: "two on Sundays"."""
+    known = set(_lone_pairs(text, lexicon))
+    moved = next((pair for pair in _lone_pairs(shorter, lexicon) if pair not in known), None)
+    return "" if moved is None else f"it added {_describe_item('numbers', moved[0])}"
+
+
+def _lone_pairs(text: str, lexicon: Lexicon) -> Iterator[tuple[str, str]]:
+    """Yield each word for a pair with the small word behind it."""
+    words = [strip_marks(chunk).casefold() for chunk in CHUNK.findall(text)]
+    yield from (
+        (one, next_) for one, next_ in pairwise(words) if one in lexicon.pairs and next_ in lexicon.stop
+    )
 
 
 def _find_turned_denial(there: ItemReading, left: ItemReading) -> str:
