@@ -205,7 +205,7 @@ def _refers_back(sentence: str, read: SentenceReading, stating: Stating) -> bool
         word, pauses = match.group(), _is_set_off(sentence, matches, at)
         if word in stating.backward and not _is_plain(read.words, at, read.code):
             owns = word in _OWNING or (word == "her" and read.words[at + 1 : at + 2] in things)
-            is_known = named and (opened or pauses or owns)
+            is_known = named and (opened or pauses or owns or word in _PERSONS)
             if word in _POINTING or not is_known:
                 return True
         opened = opened or pauses or word in stating.opening
@@ -246,6 +246,7 @@ def _is_set_off(sentence: str, matches: Sequence[re.Match[str]], at: int) -> boo
 
 _BEFORE_THINGS = frozenset("like in of at for with on to about from".split())
 _OWNING = frozenset({"his", "their"})
+_PERSONS = frozenset({"he", "he's", "she", "she's"})
 _POINTING = frozenset({"this", "these", "those"})
 _AND = frozenset({"and", "but", "or"})
 _BESIDE_NOW = frozenset({"last", "next"})

@@ -128,10 +128,9 @@ async def decide_facts(
         )
     batch, new_changes = await decide_batch(core, [draft for draft, _ in new], hears_echoes=True)
     new_changes = await _link_facts(core, batch, new_changes, [(fact, of[fact.turn]) for _, fact in new])
-    if writer:
-        told_ = [(fact, of[fact.turn]) for _, fact in new]
-        chars = sum(len(one.text) for one in shown) * len(told_)
-        new_changes += await run_off_loop(chars, _link_lenders, batch, told_, shown)
+    new_changes += await _link_lenders(
+        batch, [(fact, of[fact.turn]) for _, fact in new], shown if writer else ()
+    )
     outcomes = Counter(
         QUARANTINED if draft.kept_out and outcome.status == "stored" else outcome.status
         for (draft, _), outcome in zip(new, batch.outcomes, strict=True)
@@ -385,10 +384,17 @@ async def _link_facts(
     return merge_changes([*with_spans, *link_changes, *await pass_on_newer(core, heard)])
 
 
-def _link_lenders(
+async def _link_lenders(
     batch: DraftBatch, told_: Sequence[tuple[Fact, Memory]], turns: Sequence[Memory]
 ) -> list[Change]:
     """Link facts to the turns said before that have words which theirs lack, so that `erase` finds them by these."""
+    chars = sum(len(one.text) for one in turns) * len(told_)
+    return await run_off_loop(chars, _find_lender_links, batch, told_, turns)
+
+
+def _find_lender_links(
+    batch: DraftBatch, told_: Sequence[tuple[Fact, Memory]], turns: Sequence[Memory]
+) -> list[Change]:
     changes = {}
     for outcome, (fact, turn) in zip(batch.outcomes, told_, strict=True):
         before = select_before(turn, turns) if outcome.key < 0 else []
