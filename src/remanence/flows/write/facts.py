@@ -143,9 +143,14 @@ async def decide_facts(
             proposals[outcome.key] = (*proposals.get(outcome.key, ()), *fact.proposed)
             of_writer += draft.is_of_a_model and outcome.status == "stored"
     changes = merge_changes([*changes, *new_changes])
-    count = outcomes["stored"] + whole
     return FactChanges(
-        changes, count, outcomes["confirmed"], left_out, actions, of_writer, _filter_proposed(proposals)
+        changes,
+        outcomes["stored"] + whole,
+        outcomes["confirmed"],
+        left_out,
+        actions,
+        of_writer,
+        _filter_proposed(proposals),
     )
 
 
