@@ -95,13 +95,7 @@ async def decide_facts(
     """Decide what becomes of the facts of some turns, that a `writer` found, or rules; it was shown those `before`."""
     of = {turn.id: turn for turn in turns}
     shown = [*before, *turns]
-    drafts = [
-        (draft, fact)
-        for fact in facts
-        if (turn := of.get(fact.turn)) is not None
-        for context in [build_context(turn, select_before(turn, shown))]
-        for draft in [await _draft_fact(core, fact, turn, writer, context)]
-    ]
+    drafts = await _draft_facts(core, facts, of, writer, shown)
     fallen = await _find_fallen_facts(core, [draft for draft, _ in drafts], turns)
     texts = await shown_in(core, turns)
     changes: list[Change] = []
@@ -156,6 +150,18 @@ async def decide_facts(
 
 def _filter_proposed(proposed: Mapping[int, tuple[str, ...]]) -> dict[int, tuple[str, ...]]:
     return {key: tuple(dict.fromkeys(tags)) for key, tags in proposed.items() if tags}
+
+
+async def _draft_facts(
+    core: Core, facts: Sequence[Fact], of: Mapping[str, Memory], writer: str, shown: Sequence[Memory]
+) -> list[tuple[MemoryDraft, Fact]]:
+    """Return facts as they arrive, each read with what was said before its turn."""
+    drafts = []
+    for fact in facts:
+        if (turn := of.get(fact.turn)) is not None:
+            context = build_context(turn, select_before(turn, shown))
+            drafts.append((await _draft_fact(core, fact, turn, writer, context), fact))
+    return drafts
 
 
 async def _draft_fact(core: Core, fact: Fact, turn: Memory, writer: str, context: Context) -> MemoryDraft:
