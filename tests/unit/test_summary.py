@@ -159,7 +159,8 @@ def test_a_number_of_something_in_passing_is_not_one_of_something_else() -> None
     """The two who wait lend no dose; said of the same it may stand."""
     text = (
         "Here is the plan for the cat while we are away, thank you so much again for doing this. The tablet goes "
-        "in a bit of cheese, one a day, just a piece of it on Sundays. There is a cake in the fridge for the two of you."
+        "in a bit of cheese, one a day, just a piece of it on Sundays. "
+        "There is a cake in the fridge for the two of you."
     )
 
     assert "two" in complaint(text, "One tablet a day in cheese, two on Sundays. A cake in the fridge.")
