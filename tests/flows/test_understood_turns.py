@@ -215,6 +215,34 @@ async def test_a_writers_own_fact_goes_with_the_turn_that_it_tells_of(opener: Op
     assert not any("Hedda" in text for text in left)
 
 
+@pytest.mark.parametrize("together", [True, False])
+async def test_what_is_erased_while_a_writer_thinks_lends_nothing(opener: Opener, together: bool) -> None:
+    """Whether the writer listens to it, or was shown it as said before: no fact keeps its words, and nothing fails."""
+    lent, said = "My aunt Hedda is in hospital.", "She comes home on Friday."
+    told = Turn("My aunt Hedda is in hospital.", speaker="Ana", role="user")
+
+    class Slow(Telling):
+        """A writer that thinks so long that somebody erases what it was shown."""
+
+        async def extract(self, turns: Sequence[ExtractTurn], wanted: ExtractRequest) -> ExtractResult:
+            """Give the fact, too late."""
+            found = await super().extract(turns, wanted)
+            if found.facts:
+                gone = next(one for one in await memory.list() if one.text == lent)
+                await memory.erase.apply(await memory.erase.show(gone.id))
+            return found
+
+    async with opener(writer=Slow({said: "Ana's aunt Hedda comes home on Friday."})) as memory:
+        await memory.note(told, session="s", later=True)
+        if not together:
+            await hear(memory)
+        await say(memory, Turn(said, speaker="Ana", role="user"))
+        left = [one.text for one in await memory.list(status="any")]
+
+    assert said in left
+    assert not any("Hedda" in text for text in left)
+
+
 async def test_who_erases_the_turn_that_lent_a_name_erases_the_fact(opener: Opener) -> None:
     """Its words were that turn's; what a person linked so stays."""
     lent = "My aunt Hedda is in hospital.", "She comes home on Friday."

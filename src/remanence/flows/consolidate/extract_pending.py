@@ -28,7 +28,7 @@ from remanence.flows.consolidate.boxes import decide_boxes
 from remanence.flows.entities.entity_storing import with_entities
 from remanence.flows.entities.joining import join_told
 from remanence.flows.write import proposals
-from remanence.flows.write.facts import FactChanges, decide_facts
+from remanence.flows.write.facts import FactChanges, decide_facts, drop_worded_by
 from remanence.flows.write.gating import refresh_personal_rules
 from remanence.flows.write.pending_turns import (
     PendingTurns,
@@ -314,7 +314,13 @@ async def _store_facts(
     model = core.writer
     writer = "" if model is None or not isinstance(model, Extractor) else model.name
     for attempt in range(RACES_MAX):
+        shown = [*books.before, *turns]
         turns, books = await _leave_out_changed(core, turns, books)
+        standing = {one.seq for one in (*books.before, *turns)}
+        lost = [one for one in shown if one.seq not in standing]
+        if lost and writer:
+            facts = await drop_worded_by(found.facts, lost, [*books.before, *turns])
+            found = replace(found, facts=facts)
         telling = await with_entities(
             core, turns, found, await decide_facts(core, turns, found.facts, writer, books.before)
         )
@@ -354,7 +360,7 @@ async def _leave_out_changed(
 
     A writer may think for half a minute, and what is erased meanwhile is in no box.
     """
-    seqs = sorted({one.seq for one in (*turns, *books.heard)})
+    seqs = sorted({one.seq for one in (*turns, *books.heard, *books.before)})
     found = await core.store.get(core.scope, seqs) if seqs else []
     now = {one.seq: one for one in found if one is not None}
     standing = [
@@ -363,7 +369,12 @@ async def _leave_out_changed(
     values = listened_again(new for turn, new in standing if new.text != turn.text)
     heard = [now[one.seq] for one in books.heard if one.seq in now]
     left = [new for turn, new in standing if new.text == turn.text]
-    return left, replace(books, heard=heard, values={**books.values, **values})
+    before = [one for one in books.before if _still_says(one, now.get(one.seq))]
+    return left, replace(books, heard=heard, values={**books.values, **values}, before=before)
+
+
+def _still_says(one: Memory, now: Memory | None) -> bool:
+    return now is not None and now.status in STANDING and now.text == one.text
 
 
 def _build_audit_detail(found: ExtractResult, telling: FactChanges) -> dict[str, Any]:

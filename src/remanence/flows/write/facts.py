@@ -395,6 +395,25 @@ async def _link_facts(
     return merge_changes([*with_spans, *link_changes, *await pass_on_newer(core, heard)])
 
 
+async def drop_worded_by(
+    facts: Sequence[Fact], lost: Sequence[Memory], turns: Sequence[Memory]
+) -> tuple[Fact, ...]:
+    """Leave out the facts that have words of turns that were lost since, and of nothing else that was said."""
+    of = {turn.id: turn for turn in turns}
+    texts = [one.text[:LENT_CHARS] for one in lost]
+
+    def is_spared(fact: Fact) -> bool:
+        if (turn := of.get(fact.turn)) is None:
+            return False
+        before = [one.text[:LENT_CHARS] for one in select_before(turn, turns)]
+        # The lost ones stand first: they are found only for what nobody said later.
+        lenders = find_lenders(turn.text, fact.content, turn.speaker or "", [*texts, *before])
+        return not any(at < len(texts) for at in lenders)
+
+    chars = sum(len(one.text) for one in (*lost, *turns)) * len(facts)
+    return await run_off_loop(chars, lambda: tuple(filter(is_spared, facts)))
+
+
 async def _link_lenders(
     batch: DraftBatch, told_: Sequence[tuple[Fact, Memory]], turns: Sequence[Memory]
 ) -> list[Change]:
