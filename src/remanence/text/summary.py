@@ -46,8 +46,9 @@ class SummaryAttempt(NamedTuple):
 def complaint(text: str, shorter: str) -> str:
     """Say why a shorter text may not stand for a text; "" where it may.
 
-    It is at least 40 % shorter and keeps every number, identifier, date, name, quotation, piece of code and negation
-    with what that denies; it adds none of these, and says little in words that its text has not.
+    It is at least 40 % shorter and keeps every figure, identifier, date, name, quotation and piece of code, and what is
+    denied with a value or by a word that forbids; it adds none of these, affirms nothing that is denied, and says
+    little in words that its text has not. A number word may go with what it counts, another denial with all it denies.
     """
     lexicon = prose_language(text)
     if lexicon is None:
