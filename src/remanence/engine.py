@@ -45,8 +45,8 @@ from remanence.core.model import (
     Trust,
     Turn,
 )
+from remanence.core.permissions import verb_class
 from remanence.core.receipt import ConsolidateResult, Receipt
-from remanence.core.signatures import checked_class
 from remanence.flows.base.context import iterate_cooperatively
 from remanence.shelves import Shelves
 
@@ -128,7 +128,7 @@ if not TYPE_CHECKING:  # a type checker sees the imports above
     )
 
 
-@checked_class
+@verb_class()
 class Engine(Shelves):
     """A memory in one scope. Made by `remanence.open`; open it with `async with`, or `await` it and `close` it."""
 
@@ -371,27 +371,24 @@ class Engine(Shelves):
         """Say that a memory was the answer, or was seen again; an archived one comes back."""
         return await editing.confirm(self._core, names, if_revision)
 
-    async def rate(self, names: Memories, signal: float, *, spares_identity: bool = False) -> RateResult:
+    async def rate(self, names: Memories, signal: float) -> RateResult:
         """Rate how far memories helped, from 0 (misled) over 0.5 to 1 (helped).
 
-        What cannot be rated is in `skipped`. Identity is never rated, with `spares_identity` no memory under self/ nor
-        of a category of the system.
+        What cannot be rated is in `skipped`. Identity is never rated, and an agent rates no memory under self/ nor of a
+        category of the system.
         """
-        return await rating.rate(self._core, names, signal, spares_identity=spares_identity)
+        return await rating.rate(self._core, names, signal)
 
     async def dispute(self, names: Memories) -> Receipt:
         """Say that somebody denied a memory."""
         return await editing.dispute(self._core, names)
 
-    async def correct(
-        self, name: OneMemory, text: str, *, if_revision: int | None = None, spares_protected: bool = False
-    ) -> LearnResult:
+    async def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult:
         """Replace a wrong memory by a corrected text; the old one stays as history.
 
-        The new one takes over its pin and its holds. With `spares_protected` what a built-in guard protects, what
-        stands under self/ and what has a category of the system is refused.
+        The new one takes over its pin and its holds; from an agent that is refused, as what says who the agent is.
         """
-        return await editing.correct(self._core, name, text, if_revision, spares_protected=spares_protected)
+        return await editing.correct(self._core, name, text, if_revision)
 
     async def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt:
         """Replace one memory by another, which takes over its pin and its holds.

@@ -10,6 +10,7 @@ from remanence.core.clock import Clock, SystemClock
 from remanence.core.errors import ExtensionError, InvalidInput, format_value
 from remanence.core.keywords import TrustName
 from remanence.core.model import Trust
+from remanence.core.permissions import Capability
 from remanence.core.signatures import validate_arguments
 from remanence.core.timescale import CLOCKS, ClockName
 from remanence.engine import Engine
@@ -37,6 +38,7 @@ class OwnParts(TypedDict, total=False):
     store: Store | None
     tokens: TokenCounter | None
     trust: TrustName | Trust
+    denies: Sequence[Capability]
     erased_since: Answer
     new_scope: NewScope
     tracer: Tracer | None
@@ -69,7 +71,10 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
         writer: a model that judges what consolidation takes up and decides nothing: "openai:MODEL",
             "anthropic:MODEL", the name of a registered one, or one of yours.
         store: a store of yours instead of SQLite at `path`.
-        trust: how far what comes in through this opening is believed at most; "agent" where an agent writes by itself.
+        trust: how far what comes in through this opening is believed at most; "agent" where an agent writes by itself,
+            who then takes off nothing that a person set.
+        denies: what a person's opening does not do either: "release" (unpin, end a hold, settle quarantine and bans),
+            "policy", "settings", "erase", "tokens".
         erased_since: what is done with a file that holds what was erased since it was copied: "refuse" raises
             ErasedSince, "look" opens it for `status`, `doctor` and `memory.erase`, "erase" erases it again first.
         new_scope: what is done where nobody ever wrote to the scope: "make" begins it, "refuse" raises NotFound with
@@ -103,6 +108,7 @@ def open(  # noqa: A001 - the verb of the contract: remanence.open
     )
     core.let_go, core.model = let_go, model
     core.trust = label(Trust, own.get("trust", Trust.USER), "trust")
+    core.denies = frozenset(own.get("denies", ()))
     core.erased_since = own.get("erased_since", "refuse")
     core.new_scope = own.get("new_scope", "make")
     core.tracer = own.get("tracer")

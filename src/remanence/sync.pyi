@@ -43,6 +43,7 @@ from remanence.core.model import (
     Trust,
     Turn,
 )
+from remanence.core.permissions import Capability, TokenRole
 from remanence.core.receipt import AutomaticRun, ConsolidateResult, LinkedDuplicates, Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import validate_arguments
@@ -52,7 +53,7 @@ from remanence.curate.planner.plan import Plan
 from remanence.curate.planner.plan_diff import PlanDiff
 from remanence.curate.planner.plan_report import PlanReport
 from remanence.curate.policy.compiled import Policy
-from remanence.flows.base.access_tokens import AccessToken, NewToken, TokenRole
+from remanence.flows.base.access_tokens import AccessToken, Door, NewToken
 from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.expiring import DueImages
 from remanence.flows.base.settings import Setting
@@ -177,7 +178,14 @@ class Entities:
 
 class AccessTokens:
     def add(
-        self, name: str, *, scopes: Sequence[str], role: TokenRole = "read", agent: str | None = None
+        self,
+        name: str,
+        *,
+        scopes: Sequence[str],
+        role: TokenRole = "read",
+        agent: str | None = None,
+        door: Door | None = None,
+        denies: Sequence[Capability] = (),
     ) -> NewToken: ...
     def list(self) -> list[AccessToken]: ...
     def end(self, name: str) -> AccessToken: ...
@@ -326,11 +334,9 @@ class Engine:
     ) -> Receipt: ...
     def release(self, names: Memories, reason: str, *, if_revision: int | None = None) -> Receipt: ...
     def confirm(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...
-    def rate(self, names: Memories, signal: float, *, spares_identity: bool = False) -> RateResult: ...
+    def rate(self, names: Memories, signal: float) -> RateResult: ...
     def dispute(self, names: Memories) -> Receipt: ...
-    def correct(
-        self, name: OneMemory, text: str, *, if_revision: int | None = None, spares_protected: bool = False
-    ) -> LearnResult: ...
+    def correct(self, name: OneMemory, text: str, *, if_revision: int | None = None) -> LearnResult: ...
     def supersede(self, old: OneMemory, by: OneMemory, *, if_revision: int | None = None) -> Receipt: ...
     def forget(self, names: Memories, *, forbid: bool = False, if_revision: int | None = None) -> Receipt: ...
     def restore(self, names: Memories, *, if_revision: int | None = None) -> Receipt: ...

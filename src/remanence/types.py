@@ -47,6 +47,7 @@ from remanence.core.receipt import ConsolidateResult, ExtractPendingResult, Link
 
 if TYPE_CHECKING:
     from remanence.core.claim import Forbidden
+    from remanence.core.permissions import TokenRole
     from remanence.core.recall_explanation import (
         Absence,
         FilterCount,
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
     from remanence.curate.planner.plan_diff import PlanDiff
     from remanence.curate.planner.plan_report import PlanReport
     from remanence.faces.rest.client import RemoteEngine
-    from remanence.flows.base.access_tokens import AccessToken, AccessTokens, NewToken, TokenRole
+    from remanence.flows.base.access_tokens import AccessToken, AccessTokens, NewToken
     from remanence.flows.base.copies import RegisteredCopy
     from remanence.flows.base.expiring import DueImages, ExpireResult
     from remanence.flows.base.settings import Setting, Settings
@@ -245,7 +246,7 @@ _LATER = {
     "CountResult": "remanence.flows.recall.counting",
     "NewToken": "remanence.flows.base.access_tokens",
     "RemoteEngine": "remanence.faces.rest.client",
-    "TokenRole": "remanence.flows.base.access_tokens",
+    "TokenRole": "remanence.core.permissions",
     "ValueCount": "remanence.flows.recall.counting",
     "Absence": "remanence.core.recall_explanation",
     "FilterCount": "remanence.core.recall_explanation",

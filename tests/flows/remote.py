@@ -23,7 +23,7 @@ from remanence.faces.rest.app import Service, build_app
 from remanence.faces.rest.client import RemoteEngine
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.serving import listen
-from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.base.access_tokens import AccessToken, Door
 
 # Of these files `make test` runs each test that holds; of the others `make deep` does.
 ALWAYS = frozenset(
@@ -61,7 +61,7 @@ class ServedService(Service):
         """Return what time it is: requests are recorded with it, whatever clock a memory has."""
         return SystemClock().now()
 
-    async def find_token(self, authorization: str) -> AccessToken:
+    async def find_token(self, authorization: str, door: Door = "rest") -> AccessToken:
         """Return the token of a test."""
         return self.tokens[authorization.removeprefix("Bearer ")]
 

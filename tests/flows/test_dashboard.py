@@ -15,11 +15,12 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import InvalidInput
+from remanence.core.permissions import ROLE_OF
 from remanence.faces.dashboard.browser_sessions import SESSIONS_MAX
 from remanence.faces.dashboard.form_fields import read_form
 from remanence.faces.dashboard.forms import FORMS
 from remanence.faces.dashboard.page_table import PAGES
-from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED, ROLE
+from remanence.faces.rest.offers import FILE_WIDE, NOT_OFFERED
 from tests.flows.test_rest import COMMAND, HOSTILE, ROOT, WAIT, Server, problem, stop
 
 POLICY = """
@@ -345,7 +346,7 @@ def test_a_token_sees_its_scope_and_does_what_its_role_may(server: tuple[Server,
     overview = guest.open("/overview")
     mark = next(form["mark"] for form in overview.forms if "mark" in form)
     for form in FORMS:
-        assert ROLE.get(form.verb, "erase") != "read"
+        assert ROLE_OF.get(form.verb, "erase") != "read"
         refused = guest.open(
             f"/do/{form.name}", {"mark": mark, "back": "/overview", "name": "1", "text": "x"}
         )
@@ -368,7 +369,7 @@ def test_a_token_sees_its_scope_and_does_what_its_role_may(server: tuple[Server,
 def test_the_forms_call_verbs_of_the_table() -> None:
     """Each verb that a form calls is one that a role may, or one that only who started the server may."""
     for form in FORMS:
-        assert form.verb in ROLE or form.verb in NOT_OFFERED, form.name
+        assert form.verb in ROLE_OF or form.verb in NOT_OFFERED, form.name
 
 
 def test_a_memory_is_written_edited_tagged_and_deleted(browser: Browser) -> None:

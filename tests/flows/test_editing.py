@@ -429,28 +429,3 @@ async def test_what_takes_a_place_has_one(memory: remanence.Engine) -> None:
     assert [c.seq] == [link.source for link in await memory.links(a.id)]
     with pytest.raises(InvalidInput, match="is superseded"):
         await memory.confirm(a.id)
-
-
-async def test_a_correction_may_spare_what_is_protected(memory: remanence.Engine) -> None:
-    """What is pinned, held, the system's or says who the agent is, and its words, is refused where one asks so."""
-    pinned = await memory.learn("The key lies under the mat.")
-    await memory.pin(pinned)
-    held = await memory.learn("The harbour closes at nine.")
-    await memory.hold(held, "audit")
-    own = await memory.learn("I keep the light.", tags=["self/value"])
-    needed = await memory.learn("The light is lit by six.", category="configuration")
-    plain = await memory.learn("The tea is green.")
-    refused = []
-    for one in (pinned, held, own, needed):
-        with pytest.raises(Protected) as caught:
-            await memory.correct(one, f"Not so: {one.seq}.", spares_protected=True)
-        refused.append(caught.value.guards)
-    with pytest.raises(Protected, match="under self/"):
-        await memory.correct(plain, "I keep the light.", spares_protected=True)
-    before = (await memory.status()).statuses
-    await memory.correct(plain, "The tea is black.", spares_protected=True)
-    await memory.correct(own, "I keep the lamp.")
-
-    assert [("pinned",), ("held",), ("identity",), ("system-category", "identity")] == refused
-    assert {"inbox": 5} == before
-    assert {"inbox": 5, "superseded": 2} == (await memory.status()).statuses

@@ -458,7 +458,7 @@ async def test_a_fact_is_corrected(tmp_path: Path) -> None:
 
 
 async def test_what_is_protected_is_not_corrected_by_an_agent(tmp_path: Path) -> None:
-    """Pins, holds, the system's categories and who the agent is: a person may; so may an agent that curates."""
+    """Pins, holds, the system's categories and who the agent is: a person may, and no agent, curation or not."""
     path = tmp_path / "memory.db"
     async with remanence.open(path) as memory:
         pinned = await memory.learn("The key lies under the mat.")
@@ -470,22 +470,17 @@ async def test_what_is_protected_is_not_corrected_by_an_agent(tmp_path: Path) ->
     names = [f"#{seq}" for seq in (pinned.seq, held.seq, *own)]
     async with beside(path) as agent:
         refused = [await agent.refused("correct", id=name, text=f"No: {name}.") for name in names]
-        repeat = await agent.refused("correct", id=f"#{plain.seq}", text="I keep the light.")
         await agent.call("correct", id=f"#{plain.seq}", text="The tea is black.")
     async with remanence.open(path) as memory:
         left = [(await memory.get(name)).status.label for name in names]
     async with beside(path, curates=True) as agent:
-        allowed = await agent.call("correct", id=names[0], text="The key lies in the pot.")
-    async with remanence.open(path) as memory:
-        moved = await memory.get(named(allowed))
+        refused += [await agent.refused("correct", id=names[0], text="The key lies in the pot.")]
 
-    assert ["protected by pinned", "protected by held"] == [
-        text.partition("here: ")[2].partition("\n")[0] for text in refused[:2]
-    ]
+    protections = [text.partition("is protected: ")[2].partition(";")[0] for text in refused]
+    assert ["pinned", "held", *["identity"] * len(own), "pinned"] == protections
     assert [] == [text for text in refused if "→ learn what is new as a text of its own" not in text]
-    assert "under self/" in repeat
+    assert "who types: remanence unpin 1" in refused[0]
     assert {"inbox", "active"} >= set(left)
-    assert 1 == moved.pinned
 
 
 async def test_what_is_in_quarantine_is_withheld(tmp_path: Path) -> None:
@@ -733,7 +728,7 @@ async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
         plain = (await memory.learn("The lamp needs oil.")).id
         before = [await memory.get(name) for name in ids]
     async with beside(path) as agent:
-        refused = [await agent.refused("learn", text=text, tags=["x"], source="s") for text in OWN]
+        known = [await agent.call("learn", text=text, tags=["x"], source="s") for text in OWN]
         rated = await agent.call("rate", ids=[*ids, plain], signal=0, confirm=True)
         none = await agent.refused("rate", ids=ids, signal=0, confirm=True)
         learned = await agent.call("learn", text="The lamp needs oil.", tags=["x"])
@@ -742,7 +737,7 @@ async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
             other = await memory.get(plain)
 
     assert before == after
-    assert all("under self/" in said and "→ " in said for said in refused)
+    assert all("known" in said and "only a person confirms" in said for said in known)
     assert (
         f"Rated #{other.seq}. Confirmed #{other.seq}. Skipped " == rated[: rated.index(f"#{before[0].seq} (")]
     )
@@ -751,19 +746,18 @@ async def test_what_an_agent_is_stays_as_it_is(tmp_path: Path) -> None:
     assert (2, 1_000, ("x",)) == (other.confirmations, other.failed, other.tags)
 
 
-async def test_where_curation_is_allowed_who_an_agent_is_is_said_again(tmp_path: Path) -> None:
-    """Somebody looks after it: a repeat confirms, and a goal can be rated; identity is rated by nobody."""
+async def test_also_where_curation_is_allowed_who_an_agent_is_stays(tmp_path: Path) -> None:
+    """A role says how much one may do, and not whose things: no repeat confirms a goal, and no rating moves it."""
     path = tmp_path / "m.db"
     async with remanence.open(path) as memory:
         await memory.learn("Mend the bell.", tags=["self/goal"])
         await memory.learn("I keep bees.", tags=["self/constitutional"])
     async with beside(path, curates=True) as agent:
         again = await agent.call("learn", text="Mend the bell.", tags=["x"])
-        rated = await agent.call("rate", ids=["#1", "#2"], signal=1)
+        rated = await agent.refused("rate", ids=["#1", "#2"], signal=1)
 
-    assert "confirmed #1" in again
-    assert "Rated #1. Nothing was confirmed. Skipped " in rated
-    assert rated.endswith(" (identity).")
+    assert "known" in again and "confirmed" not in again.partition("(")[0]
+    assert 2 == rated.count("(identity)")
 
 
 async def test_a_text_too_long_is_refused_and_the_server_lives(tmp_path: Path) -> None:

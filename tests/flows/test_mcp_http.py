@@ -22,11 +22,11 @@ from mcp_types.version import LATEST_HANDSHAKE_VERSION
 from starlette.types import Receive, Scope, Send
 
 import remanence.sync
-from remanence.core.keywords import TrustName
+from remanence.core.permissions import ROLES, TokenRole
 from remanence.faces.rest import agents
 from remanence.faces.rest.agents import McpAgents
 from remanence.faces.rest.engines import Engines
-from remanence.flows.base.access_tokens import ROLES, AccessToken, TokenRole
+from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.base.opening_checks import NewScope
 from tests.flows.test_mcp import Agent, named, planned, recalled, runs
 from tests.flows.test_rest import WAIT, Reply, Server, start, stop
@@ -459,8 +459,8 @@ async def test_a_session_ends_with_the_server(tmp_path: Path) -> None:
 async def answering(path: Path, token: AccessToken) -> AsyncIterator[Callable[..., Awaitable[str]]]:
     """Answer agents within this process, all by one token; yields how a tool is called in a scope."""
 
-    def opened(scope: str, agent: str | None, trust: TrustName, _: NewScope) -> Any:
-        return remanence.open(path, scope=scope, agent=agent, trust=trust, embedder="none")
+    def opened(scope: str, token: AccessToken, _: NewScope) -> Any:
+        return remanence.open(path, scope=scope, agent=token.agent, trust=token.trust, embedder="none")
 
     async with Engines(opened) as engines, McpAgents(engines, lambda _, named: named or "default") as app_of:
 

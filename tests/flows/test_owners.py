@@ -271,26 +271,6 @@ async def test_an_agent_without_a_name_is_told_by_its_session(opener: Opener) ->
     assert [kept.seq] == [one.seq for one in left]
 
 
-@pytest.mark.parametrize("protects", ["pin", "hold", "category"])
-async def test_guards_in_force_judge_what_an_agent_takes_back(opener: Opener, protects: str) -> None:
-    """A pin, a hold, a category of the system: what its own run made is not taken away."""
-    async with opener(policy="default") as memory:
-        old = await memory.learn(
-            "The bell is cracked.", category="configuration" if protects == "category" else None
-        )
-        if protects == "pin":
-            await memory.pin(old)
-        if protects == "hold":
-            await memory.hold(old, "audit")
-    async with opener(trust="agent", agent="codex", policy="default") as memory:
-        done = await memory.correct(old, "The bell was mended.")
-        with pytest.raises(Protected):
-            await memory.undo(done.run or "")
-        new = await memory.get(done.id)
-
-    assert Status.INBOX is new.status
-
-
 async def test_an_owner_is_not_forged(tmp_path: Path) -> None:
     """Whose a run is stands in the audit's chain: written over in the file, `doctor` finds it."""
     path = tmp_path / "m.db"

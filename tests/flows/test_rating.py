@@ -9,8 +9,9 @@ import pytest
 import remanence
 from remanence.core.errors import InvalidInput, Protected
 from remanence.core.keywords import RelationName
-from remanence.core.model import DroppedMemory, LearnResult, RateResult
+from remanence.core.model import DroppedMemory, RateResult
 from remanence.core.score import confidence
+from tests.flows.conftest import Opener
 
 
 async def sure(memory: remanence.Engine, name: str) -> float:
@@ -104,28 +105,26 @@ async def test_an_archived_memory_is_not_rated(memory: remanence.Engine) -> None
     assert RateResult((), (DroppedMemory(learned.id, "archived", seq=learned.seq),), None) == rated
 
 
-async def test_who_the_agent_is_can_be_spared(memory: remanence.Engine) -> None:
-    """Values and goals are passed over on request; what is said beside it is not held up."""
-    goal = await memory.learn("Mend the bell.", tags=["self/goal"], key="bell")
-    fact = await memory.learn("The bell is cracked.")
-    rated = await memory.rate([goal.id, fact.id], 0.0, spares_identity=True)
-    before = await memory.get(goal.id)
-    others = [memory.learn(f"The bell {number} rings.") for number in range(3)]
-    said, *learned = await asyncio.gather(
-        memory.learn("mend the bell", tags=["x"], spares_identity=True), *others, return_exceptions=True
-    )
+async def test_an_agent_leaves_alone_who_it_is(opener: Opener) -> None:
+    """It rates, repeats and rewrites no value and no goal; what is said beside it is not held up."""
+    async with opener() as memory:
+        goal = await memory.learn("Mend the bell.", tags=["self/goal"], key="bell")
+        fact = await memory.learn("The bell is cracked.")
+        before = await memory.get(goal.id)
+    async with opener(trust="agent", agent="codex") as memory:
+        rated = await memory.rate([goal.id, fact.id], 0.0)
+        said, *learned = await asyncio.gather(
+            memory.learn("mend the bell", tags=["x"], source="s"),
+            *(memory.learn(f"The bell {number} rings.") for number in range(3)),
+        )
+        with pytest.raises(Protected, match="identity"):
+            await memory.put("bell", "Sell the bell.", source="s")
+        after = await memory.get(goal.id)
 
     assert ((fact.id,), ["identity"]) == (rated.rated, [one.reason for one in rated.skipped])
-    assert isinstance(said, Protected)
-    assert ["stored"] * 3 == [one.status for one in learned if isinstance(one, LearnResult)]
-    for wrong in (
-        memory.put("bell", "Sell the bell.", agent="a", source="s", spares_identity=True),
-        memory.learn_many([{"text": "Mend the bell.", "spares_identity": True}]),
-    ):
-        with pytest.raises(Protected, match="under self/"):
-            await wrong
-
-    assert before == await memory.get(goal.id)
+    assert ("known", "it says who the agent is, which only a person confirms") == (said.status, said.reason)
+    assert ["stored"] * 3 == [one.status for one in learned]
+    assert before == after
 
 
 async def test_identity_is_immune_by_category_too(memory: remanence.Engine) -> None:

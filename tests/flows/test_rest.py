@@ -19,10 +19,10 @@ import pytest
 
 import remanence.sync
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
+from remanence.core.permissions import ROLE_OF, ROLES, TokenRole
 from remanence.core.verbs import TABLE
 from remanence.faces.rest import events
-from remanence.faces.rest.offers import BODY_BYTES_MAX, FILE_WIDE, NOT_OFFERED, ROLE, list_offers
-from remanence.flows.base.access_tokens import ROLES, TokenRole
+from remanence.faces.rest.offers import BODY_BYTES_MAX, FILE_WIDE, NOT_OFFERED, list_offers
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-c", "from remanence.faces.cli import main; main()", "serve", "--port", "0"]
@@ -150,9 +150,9 @@ def test_every_verb_is_offered_or_says_why_not() -> None:
     """And each that is offered has a role."""
     verbs = {row.verb for row in TABLE if row.verb}
 
-    assert verbs == ROLE.keys() | NOT_OFFERED.keys()
-    assert not ROLE.keys() & NOT_OFFERED.keys()
-    assert FILE_WIDE < ROLE.keys()
+    assert verbs == ROLE_OF.keys()
+    assert NOT_OFFERED.keys() == {verb for verb, role in ROLE_OF.items() if role is None}
+    assert FILE_WIDE < ROLE_OF.keys() - NOT_OFFERED.keys()
     assert len(list_offers()) == len({offer.path for offer in list_offers()})
 
 

@@ -12,7 +12,7 @@ import remanence
 import remanence.sync
 from remanence.core.errors import Conflict, InvalidInput, StoreUnavailable
 from remanence.core.keywords import Progress
-from remanence.flows.base.access_tokens import TokenRole
+from remanence.core.permissions import TokenRole
 from tests.flows.test_rest import Server, problem, start, stop
 
 ALL_AWAY = """

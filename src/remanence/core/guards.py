@@ -42,7 +42,7 @@ class BuiltInGuard:
 
 BUILT_IN = (
     BuiltInGuard("pinned", BLOCKS["move"], "somebody pinned it", lambda it: it.pinned != 0),
-    BuiltInGuard("held", BLOCKS["archive"], "a hold on it has not ended", lambda it: it.hold_until > it.now),
+    BuiltInGuard("held", BLOCKS["shrink"], "a hold on it has not ended", lambda it: it.hold_until > it.now),
     BuiltInGuard("system-category", BLOCKS["shrink"], "the system itself needs it", lambda it: it.system),
     BuiltInGuard(
         "unknown-status",

@@ -88,7 +88,6 @@ class PutOptions(TypedDict, total=False):
     importance: float | None
     attributes: Mapping[str, Any] | None
     trust: TrustName | Trust | None
-    spares_identity: bool
 
 
 class AboutNamed(PutOptions, total=False):

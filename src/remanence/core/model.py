@@ -464,8 +464,7 @@ class Turn:
 
     `key` is a stable name of the caller's: a turn whose key is known already is not stored again. Where `role` is None,
     the speaker's name decides: a program's name makes an assistant, everyone else is a user. `trust` says that it is
-    believed less than the way it comes and its role allow, never more. With `spares_identity` a turn is refused that
-    has tags under self/ or a category of the system, or would change a memory that has.
+    believed less than the way it comes and its role allow, never more.
     """
 
     text: str
@@ -486,7 +485,6 @@ class Turn:
     importance: float | None = None
     attributes: Mapping[str, Any] | None = None
     trust: str | Trust | None = None
-    spares_identity: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -48,15 +48,18 @@ class VerbHelp:
     @property
     def command(self) -> str:
         """What it is called on a command line: the words of the verb, unless `COMMANDS` says why not; "" if nothing."""
-        if not self.example:
-            return ""
-        return COMMANDS.get(self.name) or self.name.replace(".", " ").replace("_", "-")
+        return command_of(self.name) if self.example else ""
 
     def __str__(self) -> str:
         return (
             f"{self.name}\n  {self.summary}\n  use when  {self.use_when}\n"
             f"  cost      {self.cost}\n  returns   {self.returns}\n  next      {self.next}"
         )
+
+
+def command_of(verb: str) -> str:
+    """Return the words by which the command line calls a verb."""
+    return COMMANDS.get(verb) or verb.replace(".", " ").replace("_", "-")
 
 
 # What many verbs cost or return.

@@ -9,16 +9,13 @@ from typing import Any
 from remanence.core.change import Change
 from remanence.core.clock import to_datetime
 from remanence.core.effects import VERBS
-from remanence.core.errors import InvalidInput, NotFound, Protected
-from remanence.core.guards import find_protecting_guards
+from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.model import Link, Memory, Relation, Status, Turn, link_values, short_id
-from remanence.edit.one_memory import GUARD as IDENTITY
 from remanence.edit.one_memory import (
     act,
     build_unchanged_check,
     hold_columns,
     merge_changes,
-    says_who,
     update,
     with_holds,
 )
@@ -44,20 +41,6 @@ def decide_release(memory: Memory, reason: str, now: int) -> list[Change]:
         )
     del holds[reason]
     return act(memory, VERBS["release"], now, **hold_columns(holds))
-
-
-def decide_forget(memory: Memory, now: int, *, system: bool) -> list[Change]:
-    """Decide that a memory becomes a tombstone; refuse one that a guard of the engine's own protects."""
-    if memory.status is Status.PRUNED:
-        return []
-    guards = find_protecting_guards(memory, system=system, now=now, action=VERBS["forget"].guarded)
-    if guards:
-        raise Protected(
-            f"memory {short_id(memory.seq)} is protected: {', '.join(guards)}",
-            recovery="unpin it or release its holds first, if you mean it",
-            guards=guards,
-        )
-    return act(memory, VERBS["forget"], now)
 
 
 def decide_replacement(
@@ -107,18 +90,6 @@ def combine_protection(
     The old one keeps them too: it is what was pinned and held.
     """
     return {"pinned": max(pinned, old.pinned), **hold_columns(with_holds(holds, old.holds, now))}
-
-
-def refuse_guarded(memory: Memory, *, system: bool, now: int) -> None:
-    """Refuse to let a text take the place of what a built-in guard protects, or of what says who an agent is."""
-    guards = find_protecting_guards(memory, system=system, now=now)
-    guards += (IDENTITY,) * says_who(memory.tags, system=system)
-    if guards:
-        raise Protected(
-            f"memory {short_id(memory.seq)} is not corrected here: protected by {', '.join(guards)}",
-            recovery="learn what is new as a text of its own, and ask the user to correct the old one",
-            guards=guards,
-        )
 
 
 def refuse_out_of_sight(memory: Memory) -> None:

@@ -10,8 +10,7 @@ from typing import Any
 from remanence.core.change import Change, Increment
 from remanence.core.clock import TIME_MAX
 from remanence.core.effects import Effect
-from remanence.core.errors import Protected
-from remanence.core.model import Memory, short_id
+from remanence.core.model import Memory
 from remanence.core.score import FADING_TAGS, decay
 
 Holds = Mapping[str, int | None]  # a reason, and until when; None for good
@@ -44,27 +43,6 @@ GUARD = "identity"
 def says_who(tags: Iterable[str], *, system: bool) -> bool:
     """Tell whether tags, or a category of the `system`, say who an agent is."""
     return system or any(tag.strip().casefold().startswith(OWN) for tag in tags)
-
-
-def refuse_identity(tags: Iterable[str], *, system: bool) -> None:
-    """Refuse a text that would say who an agent is."""
-    if says_who(tags, system=system):
-        raise Protected(
-            "tags under self/ and categories of the system are not accepted here",
-            recovery=f"leave out tags under {OWN} and categories of the system, or ask the user",
-            guards=(GUARD,),
-        )
-
-
-def refuse_repeat(memory: Memory, *, system: bool) -> None:
-    """Refuse a text that a memory of who an agent is says already: a repeat confirms it, and adds what it brings."""
-    if says_who(memory.tags, system=system):
-        raise Protected(
-            f"memory {short_id(memory.seq)} says this, and under self/ or in a category of the system it is not"
-            " changed here",
-            recovery="say what is new in other words, or ask the user",
-            guards=(GUARD,),
-        )
 
 
 def act(memory: Memory, effect: Effect, now: int, **given: Any) -> list[Change]:

@@ -9,10 +9,8 @@ from typing import Any, TypeVar
 
 from remanence.core.change import Change
 from remanence.core.effects import VERBS
-from remanence.core.errors import Protected
 from remanence.core.model import LearnResult, Memory, Role, Status, Trust, Turn
 from remanence.core.results import visible
-from remanence.edit.decide import refuse_guarded
 from remanence.edit.one_memory import act
 from remanence.engine import Engine
 from remanence.flows.base.naming import SEVERAL_MAX
@@ -88,7 +86,7 @@ def tell_markers(name: str, replacements: Sequence[str]) -> None:
 async def correct_own(engine: Engine, name: str, text: str, agent: str) -> LearnResult:
     """Let a text of an agent's take the place of a memory that nothing protects, in one run."""
     core = engine._core  # noqa: SLF001 # whose word it is is no argument of the verb
-    return await editing.correct(core, name, text, spares_protected=True, agent=agent)
+    return await editing.correct(core, name, text, agent=agent)
 
 
 async def prolong_own(engine: Engine, ends: Mapping[str, int]) -> None:
@@ -111,18 +109,13 @@ async def forget_own(engine: Engine, memories: Iterable[Memory]) -> int:
 
 
 def refuse_protected(engine: Engine, memory: Memory) -> None:
-    """Raise Protected for what a built-in guard protects, as a pin does, and what says who an agent is."""
-    core = engine._core  # noqa: SLF001 # the time, and which categories are the system's, are no verb's
-    refuse_guarded(memory, system=core.policy.is_system(memory.category), now=core.clock.now())
+    """Raise Protected for what a person set, as a pin does, and what says who an agent is."""
+    engine._core.refuse_action(memory, trust=Trust.AGENT)  # noqa: SLF001 # an adapter acts for an agent
 
 
 def is_protected(engine: Engine, memory: Memory) -> bool:
     """Tell whether `refuse_protected` raises."""
-    try:
-        refuse_protected(engine, memory)
-    except Protected:
-        return True
-    return False
+    return bool(engine._core.find_protections(memory, trust=Trust.AGENT))  # noqa: SLF001 # as above
 
 
 def _cut(ids: Sequence[str]) -> list[Sequence[str]]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from remanence.core.arguments import check_path
 from remanence.core.errors import InvalidInput, NotFound, RemanenceError, StoreError
 from remanence.core.keywords import Progress, TrustName
+from remanence.core.permissions import Capability
 from remanence.faces.cli.helping import HELP, page
 from remanence.faces.cli.options import DATABASE, Common
 from remanence.faces.cli.usage import (
@@ -262,6 +263,7 @@ def open_engine(
     erased_since: "Answer" = "refuse",
     new_scope: "NewScope" = "make",
     tracer: "Tracer | None" = None,
+    denies: Sequence[Capability] = (),
 ) -> AbstractAsyncContextManager["Engine"]:
     """Open the memory that the options name."""
     from remanence.opening import open as open_memory
@@ -281,6 +283,7 @@ def open_engine(
         writer=common.writer,
         store=store,
         trust="agent" if common.as_agent else trust,
+        denies=denies,
         erased_since=erased_since,
         new_scope=new_scope,
         tracer=tracer,

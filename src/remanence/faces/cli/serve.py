@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from remanence.core.errors import NotFound
+from remanence.core.permissions import Capability, TokenRole
 from remanence.faces.cli.options import Given, Memory
 from remanence.faces.cli.running import open_engine
-from remanence.flows.base.access_tokens import TokenRole
+from remanence.flows.base.access_tokens import AccessToken, Door
 
 if TYPE_CHECKING:
-    from remanence.core.keywords import TrustName
     from remanence.engine import Engine
     from remanence.flows.base.opening_checks import NewScope
 
@@ -66,10 +66,12 @@ async def serve(
     settings = common if path is None else replace(common, db=path)
 
     def open_scope(
-        scope: str, agent: str | None, trust: "TrustName", new_scope: "NewScope"
+        scope: str, token: AccessToken, new_scope: "NewScope"
     ) -> AbstractAsyncContextManager["Engine"]:
-        given = replace(settings, scope=scope, agent=agent)
-        return open_engine(given, trust=trust, new_scope=new_scope, tracer=watching.tracer)
+        given = replace(settings, scope=scope, agent=token.agent)
+        return open_engine(
+            given, trust=token.trust, denies=token.denies, new_scope=new_scope, tracer=watching.tracer
+        )
 
     with (
         begin_watch(metrics=watch.metrics, spans=watch.spans, log=watch.log) as watching,
@@ -103,8 +105,17 @@ async def token_add(
         str | None,
         Parameter(name="--agent", help="The agent that sends it: believed as an agent is, not as a person."),
     ] = None,
+    door: Annotated[
+        Door | None, Parameter(help="The door that it opens alone: mcp for /mcp, rest for /v1/.")
+    ] = None,
+    deny: Annotated[
+        list[Capability] | None,
+        Parameter(help="What it does not do, whatever its role; may be given several times."),
+    ] = None,
 ) -> Any:
-    return await memory.token.add(name, scopes=opens, role=role, agent=speaks_for)
+    return await memory.token.add(
+        name, scopes=opens, role=role, agent=speaks_for, door=door, denies=deny or ()
+    )
 
 
 async def token_list(*, memory: Memory) -> Any:

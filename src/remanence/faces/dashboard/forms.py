@@ -309,8 +309,13 @@ def _show_proof(visit: Visit, proof: Erasure) -> FormResult:
 async def _add_token(visit: Visit, given: FormFields) -> FormResult:
     """Make a token, and lead to the page that shows it once."""
     role: Any = given.require("role")
+    door: Any = given.read_text("door")
     made = await visit.memory.token.add(
-        given.require("name"), scopes=given.read_words("scopes"), role=role, agent=given.read_text("agent")
+        given.require("name"),
+        scopes=given.read_words("scopes"),
+        role=role,
+        agent=given.read_text("agent"),
+        door=door,
     )
     return FormResult(go=visit.link("/tokens", made=visit.shown.keep(visit.shown_by("token.add"), made)))
 
@@ -318,7 +323,9 @@ async def _add_token(visit: Visit, given: FormFields) -> FormResult:
 async def _renew_token(visit: Visit, given: FormFields) -> FormResult:
     """End a token whose secret is lost, and make another one of its name that may the same."""
     old = await visit.memory.token.end(given.require("name"))
-    made = await visit.memory.token.add(old.name, scopes=old.scopes, role=old.role, agent=old.agent)
+    made = await visit.memory.token.add(
+        old.name, scopes=old.scopes, role=old.role, agent=old.agent, door=old.door, denies=old.denies
+    )
     return FormResult(go=visit.link("/tokens", made=visit.shown.keep(visit.shown_by("token.add"), made)))
 
 

@@ -6,9 +6,10 @@ Knows which verbs to ask; must not know how what they answer is rendered.
 from typing import Any
 
 from remanence.core.errors import InvalidInput
+from remanence.core.permissions import ROLES
 from remanence.engine import Engine
 from remanence.faces.dashboard.visits import Visit
-from remanence.flows.base.access_tokens import ROLES, NewToken
+from remanence.flows.base.access_tokens import NewToken
 
 SCOPES = 200
 ERASURES = 20  # the newest

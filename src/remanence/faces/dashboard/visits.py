@@ -12,12 +12,13 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 
 from remanence.core.errors import InvalidInput, NameUnknown
+from remanence.core.permissions import ROLE_OF
 from remanence.curate.policy.document import presets
 from remanence.engine import Engine
 from remanence.faces.dashboard.browser_sessions import BrowserSession
 from remanence.faces.dashboard.computing import BackgroundAnswer, Computations
 from remanence.faces.rest.engines import Engines
-from remanence.faces.rest.offers import FILE_WIDE, ROLE
+from remanence.faces.rest.offers import FILE_WIDE
 from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken
@@ -92,12 +93,11 @@ class Visit:
 
     def may(self, verb: str) -> bool:
         """Tell whether who looks may call a verb."""
-        role = ROLE.get(verb)
         if verb in FILE_WIDE and ANY_SCOPE not in self.token.scopes:
             return False
-        if role is None:  # what no token may, only who started the server
+        if ROLE_OF.get(verb) is None:  # what no token may, only who started the server
             return self.session is not None and self.session.is_operator
-        return self.token.may(role)
+        return self.token.may_call(verb)
 
     def link(self, path: str, **parts: Any) -> str:
         """Return the address of a page of this scope; what is None or empty is left out."""

@@ -24,7 +24,6 @@ from remanence.core.errors import (
     format_value,
     nearest,
 )
-from remanence.core.guards import find_protecting_guards
 from remanence.core.model import LINEAGE, Kind, LearnResult, Memory, Relation, Role, Status, short_id
 from remanence.core.receipt import Receipt
 from remanence.core.verbs import advice
@@ -228,7 +227,6 @@ class Tools:
             "speaker": speaker,
             "source": source,
             "said_at": None if said_at is None else moment(said_at),
-            "spares_identity": not self.allow_curation,
             "kind": None if kind == TURN else kind,
             "role": role,
         }  # the engine knows which there are
@@ -271,7 +269,7 @@ class Tools:
     ) -> str:
         """Let a corrected text take the place of a memory."""
         old = await self.memory.get(_normalize_name(id))
-        answer = await self.memory.correct(old.seq, text, spares_protected=not self.allow_curation)
+        answer = await self.memory.correct(old.seq, text)
         notes = [f"instead of {short_id(old.seq)}, which stays as history"]
         reply = answers.render_learn_result(answer, [] if answer.status == "gated" else notes)
         return reply + self._way_back(answer.run)
@@ -303,9 +301,7 @@ class Tools:
         confirm: Annotated[bool, Field(description="They were the answer.")] = False,
     ) -> str:
         """Say how far memories helped."""
-        answer = await self.memory.rate(
-            [_normalize_name(name) for name in ids], signal, spares_identity=not self.allow_curation
-        )
+        answer = await self.memory.rate([_normalize_name(name) for name in ids], signal)
         skips = [f"{short_id(one.seq) if one.seq else one.id} ({one.reason})" for one in answer.skipped]
         if not answer.rated:
             raise InvalidInput(
@@ -364,14 +360,8 @@ class Tools:
             one.id: one
             for one in [await self.memory.get(_normalize_name(name)) for name in dict.fromkeys(ids)]
         }
-        now = (await self.memory.status()).at  # of the memory's own clock
-        system = self.memory.policy.current.is_system
-        why = {
-            memory.id: _explain_refusal(
-                memory, find_protecting_guards(memory, system=system(memory.category), now=now)
-            )
-            for memory in by_id.values()
-        }
+        find_protections = self.memory._core.find_protections  # noqa: SLF001 # as `forget` asks
+        why = {one.id: _explain_refusal(one, find_protections(one)) for one in by_id.values()}
         going = [memory for memory in by_id.values() if not why[memory.id]]
         plan_id = self.plans.add(Forgetting({short_id(memory.seq): memory.revision for memory in going}))
         spared = {short_id(by_id[name].seq): reason for name, reason in why.items() if reason}

@@ -16,13 +16,14 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from remanence.core.errors import RemanenceError
+from remanence.core.permissions import ROLES, TokenRole
 from remanence.engine import Engine
 from remanence.faces.mcp.server import Offering, RequestContext, build_shared_server
 from remanence.faces.mcp.tools import Plans, Tools
 from remanence.faces.rest import problems
 from remanence.faces.rest.engines import Engines
 from remanence.faces.rest.problems import RequestRefused
-from remanence.flows.base.access_tokens import ROLES, AccessToken, TokenRole
+from remanence.flows.base.access_tokens import AccessToken
 
 LOG = logging.getLogger("remanence")
 # Agents whose plans wait and whose session is open, the one that called longest ago dropped first.

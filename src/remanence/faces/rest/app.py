@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from remanence._version import __version__
 from remanence.core.errors import RemanenceError
+from remanence.core.permissions import TokenRole
 from remanence.core.results import encode_json_value
 from remanence.curate.planner.plan import Plan
 from remanence.engine import Engine
@@ -43,7 +44,7 @@ from remanence.faces.rest.problems import Problem, RequestRefused
 from remanence.faces.rest.recent_requests import RecentRequests
 from remanence.faces.rest.shown_things import ShownThings, ShownTo
 from remanence.faces.rest.wire import BY_TOKEN, Arguments, keep_folder
-from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, TokenRole, find_token
+from remanence.flows.base.access_tokens import ANY_SCOPE, AccessToken, Door, find_token
 from remanence.flows.base.settings import MIRROR_FOLDER
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
@@ -116,8 +117,8 @@ class Service:
         if (feed := self._feeds.get(call.scope)) is not None:
             feed.tell_progress(call.to_event())
 
-    async def find_token(self, authorization: str) -> AccessToken:
-        """Return the token that a request was sent with, or refuse it."""
+    async def find_token(self, authorization: str, door: Door = "rest") -> AccessToken:
+        """Return the token that a request was sent with, or refuse it where it is unknown or not for this door."""
         kind, _, secret = authorization.partition(" ")
         token = None
         if kind.lower() == "bearer" and secret.isascii():
@@ -128,6 +129,14 @@ class Service:
                 "no token, or none that is known" if not secret else "this token is not known, or was ended",
                 "send `Authorization: Bearer TOKEN`; make one: remanence token add NAME --scope SCOPE --role write",
                 {"www-authenticate": "Bearer"},
+            )
+        if token.door not in (None, door):
+            raise RequestRefused(
+                403,
+                f"the token {token.name} opens the door {token.door} alone",
+                f"call the tools at {AGENTS}"
+                if token.door == "mcp"
+                else "call the verbs at /v1/, or make one: remanence token add NAME --door mcp",
             )
         return token
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from remanence.core.errors import StoreIncompatible
-from remanence.core.keywords import TrustName
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.base.opening_checks import NewScope
 
 OPEN_MAX = 64  # memories that are open at once, but for those in use
-# Opens the memory of a scope, for an agent or none, believed so far, and says what is done where the scope is new.
-Opener = Callable[[str, str | None, TrustName, NewScope], AbstractAsyncContextManager[Engine]]
+# Opens the memory of a scope for a token, and says what is done where the scope is new.
+Opener = Callable[[str, AccessToken, NewScope], AbstractAsyncContextManager[Engine]]
 
 
 @dataclass
@@ -70,8 +69,7 @@ class Engines:
             await self._close_idle()
 
     def _build_opening(self, scope: str, token: AccessToken) -> AbstractAsyncContextManager[Engine]:
-        trust: TrustName = "user" if token.agent is None else "agent"
-        return self._opener(scope, token.agent, trust, "make" if token.may("write") else "refuse")
+        return self._opener(scope, token, "make" if token.may("write") else "refuse")
 
     async def _close_idle(self) -> None:
         idle = [name for name, kept in self._open.items() if not kept.users]

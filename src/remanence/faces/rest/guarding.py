@@ -15,14 +15,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from remanence.faces.rest import problems
 from remanence.faces.rest.offers import BODY_BYTES_MAX, SEND_LESS
 from remanence.faces.rest.problems import RequestRefused
-from remanence.flows.base.access_tokens import AccessToken
+from remanence.flows.base.access_tokens import AccessToken, Door
 
 LOG = logging.getLogger("remanence")
 BODY_SECONDS_MAX = 10.0  # in which the whole body must have arrived
 AGENTS = "/mcp"
 BEHIND_TOKENS = ("/v1/", AGENTS)
 STREAMS = frozenset({"/v1/events", "/live"})  # answers without end
-FindToken = Callable[[str], Awaitable[AccessToken]]  # of the head `Authorization`; raises RequestRefused
+# Of the head `Authorization`, for a door, "rest" where none is named; raises RequestRefused.
+FindToken = Callable[..., Awaitable[AccessToken]]
 Refuse = Callable[..., JSONResponse]
 _HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -67,7 +68,8 @@ class RequestGuard:
             self._refuse_foreign(headers)
             if scope["path"].startswith(BEHIND_TOKENS):
                 # Before the body is read: who has no token takes up no room.
-                scope["token"] = await self._find_token(headers.get("authorization", ""))
+                door: Door = "mcp" if scope["path"] == AGENTS else "rest"
+                scope["token"] = await self._find_token(headers.get("authorization", ""), door)
             body = await _read_body(headers, receive)
             answering = self._app(scope, _Replay(body, receive), send_safely)
             async with asyncio.timeout(None if scope["path"] in STREAMS else self._seconds_max) as limit:

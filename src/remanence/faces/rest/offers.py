@@ -8,34 +8,13 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any, get_type_hints
 
+from remanence.core.permissions import ROLE_OF, TokenRole
 from remanence.core.verb_help import VerbHelp
 from remanence.core.verbs import TABLE
 from remanence.engine import Engine
-from remanence.flows.base.access_tokens import TokenRole
 
 BODY_BYTES_MAX = 1 << 20  # of the arguments of one call
 SEND_LESS = "send less at once, such as some of the texts of learn_many"
-# What a role may do beside what those before it may.
-_BY_ROLE: Mapping[TokenRole, str] = {
-    "read": (
-        "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
-        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
-        " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
-        " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
-        " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
-    ),
-    "write": (
-        "learn note learn_many put consolidate update correct supersede confirm rate dispute tag untag link unlink"
-        " graph.link_duplicates graph.merge graph.resolve begin_session end_session entities.merge entities.split"
-        " entities.alias review.propose"
-    ),
-    "curate": (
-        "pin unpin hold release forget restore apply curate compact_episodic policy.adopt policy.drop schedule.tick"
-        " schedule.accept_clock undo guidelines.activate frames.put frames.reset export import_ review.accept"
-        " review.decline settings.set settings.load forbidden.lift scopes.copy scopes.show_drop scopes.drop"
-    ),
-    "erase": ("erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"),
-}
 # What concerns every scope of the file: for tokens that open every one.
 FILE_WIDE = frozenset(
     {
@@ -68,7 +47,6 @@ NOT_OFFERED: Mapping[str, str] = {
     "token.list": "no token tells of another",
     "token.end": "no token ends another",
 }
-ROLE: Mapping[str, TokenRole] = {verb: role for role, verbs in _BY_ROLE.items() for verb in verbs.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +69,9 @@ class Offer:
 
 def list_offers() -> list[Offer]:
     """Return the verbs that are offered, in the order of the table."""
-    return [Offer(row, ROLE[row.verb], _find_verb(row.verb)) for row in TABLE if row.verb in ROLE]
+    return [
+        Offer(row, role, _find_verb(row.verb)) for row in TABLE if (role := ROLE_OF.get(row.verb)) is not None
+    ]
 
 
 def _find_verb(name: str) -> Any:

@@ -5,13 +5,13 @@ Knows verbs by name; must not know what an observer does with them.
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, ExitStack, asynccontextmanager
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from typing import Any, Protocol, cast
 
-from remanence.core.keywords import TrustName
 from remanence.core.verbs import TABLE
 from remanence.engine import Engine
 from remanence.faces.rest.engines import Opener
+from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.base.opening_checks import NewScope
 
 VERBS = frozenset(row.verb for row in TABLE if row.verb)
@@ -30,18 +30,11 @@ def watch_verbs(opener: Opener, observers: Sequence[VerbObserver]) -> Opener:
     """Return an opener whose memories tell of their verbs."""
 
     @asynccontextmanager
-    async def open_watched(
-        scope: str, agent: str | None, trust: TrustName, new_scope: NewScope
-    ) -> AsyncIterator[Engine]:
-        async with opener(scope, agent, trust, new_scope) as memory:
+    async def open_watched(scope: str, token: AccessToken, new_scope: NewScope) -> AsyncIterator[Engine]:
+        async with opener(scope, token, new_scope) as memory:
             yield cast("Engine", _WatchedShelf(memory, observers))
 
-    def open_scope(
-        scope: str, agent: str | None, trust: TrustName, new_scope: NewScope
-    ) -> AbstractAsyncContextManager[Engine]:
-        return open_watched(scope, agent, trust, new_scope)
-
-    return open_scope
+    return open_watched
 
 
 class _WatchedShelf:

@@ -9,19 +9,26 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from remanence.core.arguments import check_name
-from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, format_value
-from remanence.core.model import Trust
+from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
+from remanence.core.keywords import TrustName
+from remanence.core.permissions import (
+    CAPABILITIES,
+    CAPABILITY_OF,
+    ROLE_OF,
+    ROLES,
+    Capability,
+    TokenRole,
+    verb_class,
+)
 from remanence.core.results import Result, Time, minute_of, visible
-from remanence.core.signatures import checked_class
 from remanence.flows.base.context import Core
 from remanence.flows.base.copies import EVERY_SCOPE
 from remanence.store.base import Bookkeeping
 
-TokenRole = Literal["watch", "read", "write", "curate", "erase"]
-ROLES: tuple[TokenRole, ...] = get_args(TokenRole)  # each may do what those before it may
+Door = Literal["mcp", "rest"]
 ANY_SCOPE = "*"
 SCOPES_MAX = 1_000
 _ROWS = "token/"  # what the bookkeeping's names of tokens begin with
@@ -33,8 +40,9 @@ _ID_BYTES, _SECRET_BYTES, _SALT_BYTES = 6, 32, 16
 class AccessToken(Result):
     """A token by its name: its role, the scopes that it opens ("*" for all), and for which agent it speaks.
 
-    What comes in by a token with an `agent` is believed as an agent is, else as a person is. `added_at` is when it was
-    made, in microseconds.
+    What comes in by a token with an `agent` is believed as an agent is, else as a person is. With a `door` it opens
+    that one alone: "mcp" the tools at /mcp, "rest" the verbs at /v1/. What it `denies` it does not do, whatever its
+    role. `added_at` is when it was made, in microseconds.
     """
 
     name: str
@@ -42,6 +50,8 @@ class AccessToken(Result):
     scopes: tuple[str, ...]
     agent: str | None
     added_at: int
+    door: Door | None = None
+    denies: tuple[Capability, ...] = ()
 
     added_time = Time("added_at")
 
@@ -49,15 +59,27 @@ class AccessToken(Result):
         """Tell whether it opens a scope."""
         return ANY_SCOPE in self.scopes or scope in self.scopes
 
+    @property
+    def trust(self) -> TrustName:
+        """How far what comes in by it is believed at most."""
+        return "user" if self.agent is None else "agent"
+
     def may(self, role: TokenRole) -> bool:
         """Tell whether it may do what a role may."""
         return ROLES.index(role) <= ROLES.index(self.role)
 
+    def may_call(self, verb: str) -> bool:
+        """Tell whether it may call a verb, by its role and by what it is denied."""
+        role, denied = ROLE_OF.get(verb), self.denies if self.agent is None else CAPABILITIES
+        return role is not None and self.may(role) and CAPABILITY_OF.get(verb) not in denied
+
     def __str__(self) -> str:
         scopes = "every scope" if ANY_SCOPE in self.scopes else ", ".join(self.scopes)
         agent = f", for the agent {self.agent}" if self.agent else ""
+        door = f", at the door {self.door} alone" if self.door else ""
+        denies = f", but not {', '.join(self.denies)}" if self.denies else ""
         return visible(
-            f"token {self.name}: may {self.role} in {scopes}{agent}; of {minute_of(self.added_at)}"
+            f"token {self.name}: may {self.role}{denies} in {scopes}{agent}{door}; of {minute_of(self.added_at)}"
         )
 
 
@@ -72,7 +94,7 @@ class NewToken(Result):
         return f"{self.token}\n{self.secret}\nKeep it now: it is not shown again."
 
 
-@checked_class
+@verb_class("token")
 class AccessTokens:
     """The access tokens of this database: `memory.token`."""
 
@@ -80,15 +102,23 @@ class AccessTokens:
         self._core = core
 
     async def add(
-        self, name: str, *, scopes: Sequence[str], role: TokenRole = "read", agent: str | None = None
+        self,
+        name: str,
+        *,
+        scopes: Sequence[str],
+        role: TokenRole = "read",
+        agent: str | None = None,
+        door: Door | None = None,
+        denies: Sequence[Capability] = (),
     ) -> NewToken:
         """Make an access token for the server, and show it once.
 
         `scopes` are what it opens, "*" every scope. A role may do what those before it may: watch (the numbers of a
-        server, no memory), read (counts no use), write, curate (apply, undo, forget), erase. A name that is taken
-        raises Conflict.
+        server, no memory), read (counts no use), write, curate (apply, undo, forget), erase. With a `door` it
+        opens that one alone. What it `denies` it does not do: release (unpin, end a hold, settle quarantine and
+        bans), policy, settings, erase; a token with an `agent` does none of these. A name that is taken raises
+        Conflict.
         """
-        refuse_agent(self._core, "adds a token")
         check_name("a token", name)
         if agent is not None:
             check_name("an agent", agent)
@@ -110,6 +140,8 @@ class AccessTokens:
             "scopes": sorted(set(scopes)),
             "agent": agent,
             "at": now,
+            "door": door,
+            "denies": sorted(set(denies)),
         }
         answer = await self._core.store.bookkeep(
             EVERY_SCOPE, Bookkeeping(now, swap={row_name: (None, row)}, get=(row_name,))
@@ -129,7 +161,6 @@ class AccessTokens:
 
     async def end(self, name: str) -> AccessToken:
         """End an access token by its name: what it is sent with is refused from then on."""
-        refuse_agent(self._core, "ends a token")
         rows = await _read_rows(self._core)
         if name not in rows:
             raise NotFound(
@@ -139,14 +170,6 @@ class AccessTokens:
             EVERY_SCOPE, Bookkeeping(self._core.clock.now(), put={f"{_ROWS}{name}": None})
         )
         return _read_row(name, rows[name])
-
-
-def refuse_agent(core: Core, what: str) -> None:
-    """Refuse what only a person may do."""
-    if core.trust is not Trust.USER:
-        raise Protected(
-            f"only a person {what}", recovery="a person does it on the command line", guards=("trust",)
-        )
 
 
 async def find_token(core: Core, secret: str) -> AccessToken | None:
@@ -164,7 +187,8 @@ async def _read_rows(core: Core) -> dict[str, dict[str, Any]]:
 
 
 def _read_row(name: str, row: dict[str, Any]) -> AccessToken:
-    return AccessToken(name, row["role"], tuple(row["scopes"]), row["agent"], row["at"])
+    door, denies = row.get("door"), tuple(row.get("denies", ()))
+    return AccessToken(name, row["role"], tuple(row["scopes"]), row["agent"], row["at"], door, denies)
 
 
 def _hash(salt: bytes, secret: str) -> str:

@@ -15,8 +15,10 @@ from remanence.core.arguments import check_count
 from remanence.core.change import Cause, Change, CommitResult, Entry, Fence
 from remanence.core.clock import Clock, read_monotonic_micros
 from remanence.core.errors import Conflict, InvalidInput, NameUnknown
+from remanence.core.guards import find_protecting_guards
 from remanence.core.model import REVISION_MAX, Label, Memories, Memory, OneMemory, Trust, new_id, short_id
 from remanence.core.owner import PERSON, Owner, said_of
+from remanence.core.permissions import CAPABILITIES, Capability, refuse_verb
 from remanence.core.process import OpeningProcess
 from remanence.core.receipt import Receipt
 from remanence.core.timescale import ClockName
@@ -25,6 +27,12 @@ from remanence.flows.base.async_embedder import Model
 from remanence.flows.base.clocks import ClockWatch
 from remanence.flows.base.kept_snapshots import KeptSnapshots
 from remanence.flows.base.naming import find_memories, list_memory_names, plain_name, refuse_erased, unknown
+from remanence.flows.base.protection import (
+    find_protections,
+    find_refusals,
+    iterate_sensitive,
+    make_refusal,
+)
 from remanence.flows.base.tracing import Tracer, begin_span
 from remanence.flows.indexes.archive_index import ArchiveIndex
 from remanence.flows.indexes.attribute_index import AttributeIndex
@@ -36,6 +44,7 @@ from remanence.gate.personal_rules import BUILT_IN_RULES, PersonalRules
 from remanence.llm.base import Embedder, Writer
 from remanence.store.base import Bookkeeping, BookkeepResult, LedgerFindings
 from remanence.store.capabilities import FullStore
+from remanence.store.constraints import memories_of
 from remanence.text.tokens import token_counts
 
 if TYPE_CHECKING:
@@ -54,6 +63,7 @@ RACES_MAX = 20  # re-reads after lost races before giving up; each loser was ove
 LISTED_MAX = 1_000_000  # memories that one answer lists
 REMARKS_SHOWN = 100  # of what a run left out; the rest is counted
 OPENING_BYTES = 16
+PROTECTED_PAGE = 1_000  # changes that are judged at once
 RACE_PAUSE_S = 0.002  # longer by so much after each, so that many writers at once let each other through
 
 Answer = TypeVar("Answer")
@@ -125,6 +135,7 @@ class Core:
     fades_by: ClockName = "wall"
     writer: Writer | None = None
     trust: Trust = Trust.USER  # the most that what comes in through this opening is believed
+    denies: frozenset[Capability] = frozenset()  # beside what its trust denies
     counts: Callable[[Sequence[str]], list[int]] = token_counts  # the tokens of lines
     random: Callable[[int], bytes] = os.urandom
     salt: bytes = b""  # of the markers that take the place of secrets
@@ -204,6 +215,53 @@ class Core:
         return self
 
     @property
+    def denied(self) -> frozenset[Capability]:
+        """Which capabilities this opening lacks: all where it is believed less than a person."""
+        return self.denies if self.trust is Trust.USER else CAPABILITIES
+
+    def refuse_verb(self, verb: str, capability: Capability) -> None:
+        """Refuse what an argument of a verb asks for, where it needs a capability that this opening lacks."""
+        refuse_verb(verb, self.denied, capability)
+
+    def find_protections(
+        self, memory: Memory, action: str = "prune", trust: Trust = Trust.USER
+    ) -> tuple[str, ...]:
+        """Name what protects a memory from an action through this opening; a person obeys built-in guards alone.
+
+        `trust` is how far who acts is believed, where that is less than the opening: a writer, an adapter's agent.
+        """
+        system, now = self.policy.is_system(memory.category), self.clock.now()
+        if "release" in self.denied or trust is not Trust.USER:
+            return find_protections(memory, trust=min(trust, self.trust), system=system, now=now)
+        return find_protecting_guards(memory, system=system, now=now, action=action)
+
+    def refuse_action(self, memory: Memory, action: str = "prune", trust: Trust = Trust.USER) -> None:
+        """Refuse an action on a memory that `find_protections` says is protected from it."""
+        if guards := self.find_protections(memory, action, trust):
+            raise make_refusal(guards, memory)
+
+    async def refuse_protected(self, changes: Iterable[Entry]) -> None:
+        """Refuse changes that take off what a person set, where this opening may not; each is as it is committed."""
+        if "release" not in self.denied:
+            return
+        sensitive = [
+            (one, next(iter(memories_of(one.table, one.key)), 0)) for one in iterate_sensitive(changes)
+        ]
+        for first in range(0, len(sensitive), PROTECTED_PAGE):
+            page = sensitive[first : first + PROTECTED_PAGE]
+            rows = await self.store.get(self.scope, sorted({seq for _, seq in page if seq > 0}))
+            memories = {memory.seq: memory for memory in rows if memory is not None}
+            for change, seq in page:
+                self._refuse_taking(change, memories.get(seq))
+
+    def _refuse_taking(self, change: Change, memory: Memory | None) -> None:
+        categories = (None if memory is None else memory.category, (change.after or {}).get("category"))
+        system = any(map(self.policy.is_system, categories))
+        refusals = find_refusals(change, memory, trust=self.trust, system=system, now=self.clock.now())
+        if refusals:
+            raise make_refusal(refusals, memory, str(change.key) if change.table == "forbidden" else "")
+
+    @property
     def session(self) -> str | None:
         """The id of the open session."""
         return None if self.pulse is None else self.pulse.session
@@ -237,6 +295,8 @@ class Core:
     async def commit(self, changes: Sequence[Entry], cause: Cause) -> CommitResult:
         """Write the changes of one part; a clock that jumped is noticed before it is written down."""
         await self.watch.look()
+        if cause.policy is None:  # what a policy does, its guards have judged
+            await self.refuse_protected(changes)
         with begin_span(self.tracer, "commit"):
             return await self.store.commit(self.scope, changes, cause)
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NameUnknown, format_value
+from remanence.core.permissions import verb_class
 from remanence.core.results import Result, visible
-from remanence.core.signatures import checked_class
 from remanence.core.toml import parse_toml
 from remanence.flows.base.context import QUIET, Core
 from remanence.flows.indexes.archive_index import (
@@ -305,7 +305,7 @@ async def _values(core: Core, names: tuple[str, ...]) -> list[int | str]:
     return [_current(one, rows).value for one in declarations]
 
 
-@checked_class
+@verb_class("settings")
 class Settings:
     """The settings of a memory: `memory.settings`."""
 

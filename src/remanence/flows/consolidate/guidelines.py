@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass
 from remanence.core.arguments import check_count
 from remanence.core.errors import InvalidInput, NotFound
 from remanence.core.keywords import ActionName
+from remanence.core.permissions import verb_class
 from remanence.core.results import Result, Time, minute_of, number, one_line, visible
-from remanence.core.signatures import checked_class
 from remanence.flows.base.context import Core
 from remanence.flows.base.steps import Settling
 from remanence.flows.undo.decision_log import iterate_engine_actions
@@ -63,7 +63,7 @@ class ActiveGuidelines(Result):
         return visible("\n".join(self.lines) or "none is active")
 
 
-@checked_class
+@verb_class("guidelines")
 class Guidelines:
     """What the engine's own actions teach, as `memory.guidelines`: draw up, activate."""
 

@@ -12,7 +12,6 @@ from typing import Any, TypeAlias, TypeVar
 from remanence.core.change import AuditPart, Change
 from remanence.core.effects import PLANNED, VERBS
 from remanence.core.errors import Conflict
-from remanence.core.guards import find_protecting_guards
 from remanence.core.model import STANDING, LearnResult, Link, Memory, Relation, Status, Trust, Turn
 from remanence.core.owner import BY_ENGINE, BY_POLICY, owner_of
 from remanence.edit.decide import decide_replacement
@@ -252,9 +251,7 @@ async def _forget(core: Core, page: Sequence[int]) -> tuple[list[Change], int]:
     now = core.clock.now()
     changes: list[Change] = []
     for memory in (await read_memories(core, page)).values():
-        system = core.policy.is_system(memory.category)
-        guards = find_protecting_guards(memory, system=system, now=now, action=VERBS["forget"].guarded)
-        if memory.status in STANDING and not guards:
+        if memory.status in STANDING and not core.find_protections(memory):
             changes += act(memory, VERBS["forget"], now)
     return changes, len(changes)
 

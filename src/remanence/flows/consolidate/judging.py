@@ -15,7 +15,6 @@ import numpy as np
 from remanence.core.arguments import TAGS_MAX, check_tags
 from remanence.core.change import Cause, Change
 from remanence.core.errors import Conflict, InvalidInput, WriterError
-from remanence.core.guards import find_protecting_guards
 from remanence.core.model import (
     CERTAIN_MIN,
     REJECTED_PATH,
@@ -235,9 +234,7 @@ def _may_replace(core: Core, new: Memory, old: Memory, voices: Voices) -> bool:
         return False
     if new.confidence is not None and new.confidence < SURE_MIN:
         return False
-    system = core.policy.is_system(old.category)
-    guards = find_protecting_guards(old, system=system, now=core.clock.now())
-    if guards or says_who(old.tags, system=system):
+    if core.find_protections(old, trust=Trust.AGENT):
         return False
     is_own = new.speaker == old.speaker or voices.get(old.seq) == {new.speaker}
     return new.trust > old.trust or (new.trust == old.trust and is_own)

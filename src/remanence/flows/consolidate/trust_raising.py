@@ -50,7 +50,9 @@ async def _raise_some(
     free = [
         one.seq
         for one in lower
-        if one.status is Status.QUARANTINED and compute_trust(door, one.role) >= Trust.AGENT
+        if "release" not in core.denied
+        and one.status is Status.QUARANTINED
+        and compute_trust(door, one.role) >= Trust.AGENT
     ]
     return [*receipts, await accept(core, free)] if free else receipts
 

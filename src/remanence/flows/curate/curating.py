@@ -31,6 +31,7 @@ from remanence.curate.planner.plan_report import (
 )
 from remanence.curate.planner.proposal import refuse_foreign
 from remanence.curate.policy.compiled import Policy, build_affected_filter, build_snapshot_request, load
+from remanence.curate.policy.document import presets
 from remanence.flows.base import heartbeat
 from remanence.flows.base.context import (
     LISTED_MAX,
@@ -293,6 +294,8 @@ async def apply_at(
     refuse_scope(core, plan)
     if verb == CURATE:  # what is asked for by name follows no adopted policy
         _refuse_elsewhere(plan.policy_hash if origin is None else origin.follows, policy_row)
+    if "policy" in core.denied:
+        _refuse_own_rules(core, plan, policy_row if verb == CURATE else None, allow_destroyed)
     judgement = await _agreed_on(core, plan, policy, books)
     _refuse_held(judgement, allow_destroyed)
     outcome, position = await _carried_out(core, plan, judgement, verb, fence, stopped, progress)
@@ -448,6 +451,19 @@ async def _carried_out(
 def _list_reasons(plan: Plan) -> list[list[str]]:
     """Return what the audit keeps of the reasons: each action with its rules and what those say for themselves."""
     return [[action, rule, plan.because.get(rule, "")] for action, rule, _ in plan.by_rule]
+
+
+def _refuse_own_rules(
+    core: Core, plan: Plan, stored: Mapping[str, Any] | None, allow_destroyed: int | None
+) -> None:
+    """Refuse rules of one's own, and what lifts the brake, to who may not choose the policy; a preset is no choice.
+
+    `stored` is the adopted policy, where the plan follows it.
+    """
+    is_shipped = plan.policy in presets() and load(plan.policy).hash == plan.policy_hash
+    follows = stored is not None or (core.policy_given and core.policy.hash == plan.policy_hash)
+    if allow_destroyed is not None or not (follows or is_shipped):
+        core.refuse_verb("apply", "policy")
 
 
 def _refuse_elsewhere(policy_hash: str, stored: Mapping[str, Any] | None) -> None:

@@ -3,13 +3,13 @@
 Knows what a caller may ask of it; what a policy does is decided elsewhere.
 """
 
-from remanence.core.signatures import checked_class
+from remanence.core.permissions import verb_class
 from remanence.curate.policy.compiled import Policy
 from remanence.flows.base.context import Core
 from remanence.flows.curate import curating
 
 
-@checked_class
+@verb_class("policy")
 class ScopePolicy:
     """The policy of this scope: `memory.policy`."""
 

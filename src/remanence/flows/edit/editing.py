@@ -10,7 +10,6 @@ from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import NO_EXTRACT, NO_SUMMARY, VERBS, Effect
 from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected
-from remanence.core.guards import find_protecting_guards
 from remanence.core.model import (
     STANDING,
     SYMMETRIC,
@@ -39,11 +38,9 @@ from remanence.edit.decide import (
     build_corrected_turn,
     combine_protection,
     decide_acceptance,
-    decide_forget,
     decide_hold,
     decide_release,
     decide_replacement,
-    refuse_guarded,
     refuse_out_of_sight,
     refuse_quarantined,
     taken_over,
@@ -277,9 +274,9 @@ def _refuse_archiving(memory: Memory, lifecycle: Lifecycle) -> None:
 
 def _refuse_held(core: Core, memory: Memory) -> None:
     """Refuse to rewrite what somebody holds: a hold keeps what was said, not only its row."""
-    if "held" in find_protecting_guards(
-        memory, system=core.policy.is_system(memory.category), now=core.clock.now()
-    ):
+    if "release" not in core.denied and "held" in core.find_protections(
+        memory
+    ):  # an agent is refused by the commit
         raise Protected(
             f"the text of memory {short_id(memory.seq)} is held: {', '.join(memory.holds or ())}",
             recovery="`correct` it, which keeps this text as history, or release its holds first",
@@ -419,15 +416,25 @@ async def forget(
 ) -> Receipt:
     """Make a memory a tombstone, which `restore` brings back; one that a built-in guard protects is refused.
 
-    With `forbid` its text is refused from then on, in any spelling that looks alike.
+    With `forbid` its text is refused from then on, in any spelling that looks alike: a ban is a person's.
     """
+    if forbid:
+        core.refuse_verb("forget", "release")
 
     async def decide(memory: Memory) -> Sequence[Change]:
-        changes = decide_forget(memory, core.clock.now(), system=core.policy.is_system(memory.category))
+        changes = decide_forget(core, memory)
         return [*changes, *await gating.forbid_text(core, memory)] if forbid else changes
 
     outcome = await core.change(names, "forget", decide, if_revision=if_revision)
     return outcome if forbid or not outcome.changes else replace(outcome, notes=(*outcome.notes, SAID_AGAIN))
+
+
+def decide_forget(core: Core, memory: Memory) -> list[Change]:
+    """Decide that a memory becomes a tombstone; refuse one that is protected."""
+    if memory.status is Status.PRUNED:
+        return []
+    core.refuse_action(memory)
+    return act(memory, VERBS["forget"], core.clock.now())
 
 
 async def supersede(core: Core, old: OneMemory, by: OneMemory, if_revision: int | None = None) -> Receipt:
@@ -489,7 +496,6 @@ async def correct(
     text: str,
     if_revision: int | None = None,
     *,
-    spares_protected: bool = False,
     agent: str | None = None,
 ) -> LearnResult:
     """Learn a corrected text and let it supersede the old memory, in one commit; again after a lost race.
@@ -501,9 +507,9 @@ async def correct(
     for attempt in range(RACES_MAX):
         old = await core.one(name)
         refuse_moved(f"memory {short_id(old.seq)}", old.revision, if_revision, ("memories", old.seq))
-        turn = replace(build_corrected_turn(old, text), spares_identity=spares_protected, **said)
-        if spares_protected:
-            refuse_guarded(old, system=core.policy.is_system(old.category), now=core.clock.now())
+        if agent is not None:
+            core.refuse_action(old, trust=trust)
+        turn = replace(build_corrected_turn(old, text), **said)
         draft = await prepare_draft(core, turn)
         if core.trust >= Trust.AGENT:
             draft = replace(draft, instructs=False)  # it is the word of who corrects it, whoever spoke

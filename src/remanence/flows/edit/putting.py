@@ -21,10 +21,9 @@ from remanence.core.model import (
     link_values,
     short_id,
 )
-from remanence.edit.decide import decide_forget
-from remanence.edit.one_memory import merge_changes, on_revision, refuse_identity, update
+from remanence.edit.one_memory import merge_changes, on_revision, update
 from remanence.flows.base.context import RACES_MAX, Core, make_id_detail, refuse_moved, wait_before_retry
-from remanence.flows.edit.editing import make_edit_changes, successor
+from remanence.flows.edit.editing import decide_forget, make_edit_changes, successor
 from remanence.flows.undo.undoing import beside_equals
 from remanence.flows.write import gating
 from remanence.flows.write.learning import (
@@ -170,8 +169,7 @@ async def _decide(core: Core, wish: _PutWish) -> _Decision:
     heard = count_accepted(batch) + len(touched) - len(freed)
     verb = "put" if stored else "update" if touched else "forget"
     for memory in [here[key] for key in gone]:
-        system = core.policy.is_system(memory.category)
-        changes += decide_forget(memory, core.clock.now(), system=system)
+        changes += decide_forget(core, memory)
         touched.append(memory)
     detail = {**(make_id_detail(touched) if touched else {}), **make_action_detail(drafts, batch)}
     cause = core.cause(verb, run=run, detail=detail, turns=heard, counts=counts, values=heard_again)
@@ -293,8 +291,6 @@ def _says_more(change: Change) -> bool:
 async def _decide_update(core: Core, memory: Memory, draft: MemoryDraft) -> list[Change]:
     """Decide what a text put again changes: what it says, since when, and the tags and the source it adds."""
     turn = draft.turn
-    if turn.spares_identity:
-        refuse_identity(memory.tags, system=core.policy.is_system(memory.category))
     values = {name: value for name in _BROUGHT if (value := getattr(turn, name)) is not None}
     if isinstance(turn, ImportedTurn):
         values |= dict(zip(("valid_from", "valid_to"), draft.validity, strict=True))

@@ -11,14 +11,15 @@ from typing import Protocol
 from remanence.core.change import Cause
 from remanence.core.errors import Conflict, InvalidInput, Protected
 from remanence.core.model import Memories, Memory, Relation, short_id
+from remanence.core.permissions import verb_class
 from remanence.core.receipt import Receipt
 from remanence.core.redaction import MARK, Names
 from remanence.core.results import Result, Time, number, visible
-from remanence.core.signatures import checked_class
 from remanence.flows.base import copies
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.naming import list_memory_names
+from remanence.flows.base.protection import is_held
 from remanence.flows.consolidate import consolidation, reflections
 from remanence.flows.entities.subject import Subject, subject_of
 from remanence.flows.erase import erase_changes
@@ -36,7 +37,6 @@ from remanence.flows.mirror import erased_files
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.undo.undoing import image
 from remanence.flows.write.proposals import UNDER
-from remanence.read.entity import HOLD, is_entity
 from remanence.store.base import Bookkeeping, CleanResult, Find
 from remanence.store.capabilities import ERASABLE, require
 from remanence.store.erasure import ERASE
@@ -280,7 +280,7 @@ class ErasedSinceSettling(Protocol):
         ...
 
 
-@checked_class
+@verb_class("erase")
 class Erase:
     """Memories erased for good, shown first and then done: `memory.erase`."""
 
@@ -447,14 +447,6 @@ async def show_erasure(core: Core, named: Revisions) -> ErasePreview:
         revisions=going,
         purged=sum(revision == PURGED for revision in going.values()),
         anew=from_them.anew,
-    )
-
-
-def is_held(memory: Memory, now: int) -> bool:
-    """Tell whether somebody holds a memory; that every entity is held keeps policies from it, and nobody else."""
-    own = HOLD if is_entity(memory) else None
-    return any(
-        reason != own and (until is None or until > now) for reason, until in (memory.holds or {}).items()
     )
 
 

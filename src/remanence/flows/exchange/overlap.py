@@ -23,6 +23,7 @@ from remanence.core.model import (
     Status,
     Trust,
     Turn,
+    Verification,
     link_values,
     short_id,
 )
@@ -218,7 +219,7 @@ class ImportPlan:
         default_factory=set
     )  # ids that are here already, by themselves or merged into others
     refused: int = 0
-    unguarded: int = 0  # lines that came without their pin or tags of who an agent is
+    unguarded: int = 0  # lines that came without what only a person sets
     replaced: Counter[str] = field(default_factory=Counter)  # what markers took the place of, by kind
     remarks: list[str] = field(default_factory=list)
 
@@ -239,8 +240,8 @@ async def decide(core: Core, exported: ExportData, door: Trust) -> ImportPlan:
         await overlap.page(exported.rows[start : start + PAGE])
     if unguarded_count := overlap.decided.unguarded:
         overlap.decided.remarks.append(
-            f"memories that come without their pin and tags under {OWN}, which only `trust='user'` lets a file bring:"
-            f" {unguarded_count:,}"
+            f"memories that come without their pin, their confirmation by the user, tags under {OWN} or a category of"
+            f" the system, which only `trust='user'` lets a file bring: {unguarded_count:,}"
         )
     await overlap.link(exported.links)
     await overlap.claim(exported.rows)
@@ -280,7 +281,7 @@ class _Overlap:
         self.where |= {row.id: here[row.id] for row in rows if row.id in here}
         self.decided.kept |= {row.id for row in rows if row.id in here}
         if self.door < Trust.USER:
-            fresh = [self._drop_pin_and_identity_tags(row) for row in fresh]
+            fresh = [self._drop_what_a_person_sets(row) for row in fresh]
         prints = [row.columns["fingerprint"] for row in fresh if row.stands]
         keys = [row.columns["key"] for row in fresh if row.columns.get("key") is not None]
         drafts = await asyncio.to_thread(_draft_unkeyed, fresh)
@@ -325,13 +326,19 @@ class _Overlap:
             if is_order or any(map(orders, _iterate_side_texts(row)))
         )
 
-    def _drop_pin_and_identity_tags(self, row: ExportRow) -> ExportRow:
-        """Return a line without its pin and its tags of who an agent is, which only a user's file brings."""
+    def _drop_what_a_person_sets(self, row: ExportRow) -> ExportRow:
+        """Return a line without its pin, its confirmation and who an agent is, which only a user's file brings."""
         tags = tuple(tag for tag in row.tags if not says_who([tag], system=False))
-        if not row.columns.get("pinned") and len(tags) == len(row.tags):
+        columns = dict(row.columns)
+        if self.core.policy.is_system(columns.get("category")):
+            columns["category"] = None
+        if columns.get("verification") == Verification.USER_CONFIRMED:
+            columns["verification"] = Verification.UNVERIFIED
+        if columns.pop("pinned", 0):
+            columns["pinned"] = 0
+        if columns == row.columns and len(tags) == len(row.tags):
             return row
         self.decided.unguarded += 1
-        columns = {name: value for name, value in row.columns.items() if name != "pinned"}
         columns["decay"] = decay(tags, columns.get("category"))
         return replace(row, columns=columns, tags=tags)
 

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 
 from remanence.core.arguments import check_count
 from remanence.core.change import Change
-from remanence.core.errors import Conflict, InvalidInput, NotFound, Protected, format_value
-from remanence.core.guards import find_protecting_guards
+from remanence.core.errors import Conflict, InvalidInput, NotFound, format_value
 from remanence.core.model import STANDING, Link, Memory, OneMemory, Relation, link_values, short_id
 from remanence.core.receipt import LinkedDuplicates, Receipt
 from remanence.core.results import Result
 from remanence.core.signatures import checked_class
-from remanence.curate.policy.compiled import Policy, load
+from remanence.curate.policy.compiled import load
 from remanence.edit.one_memory import on_revision
 from remanence.flows.base.context import LISTED_MAX, RACES_MAX, Core, receipt, refuse_moved, wait_before_retry
 from remanence.flows.base.steps import explain_write_refusal
@@ -256,7 +255,7 @@ async def merge(core: Core, keep: OneMemory, other: OneMemory, if_revision: int 
         _refuse(kept, gone)
         _refuse_moved(gone, if_revision)
         policy = load(_POLICY.format(order="seq" if kept.seq < gone.seq else "seq desc"))
-        _refuse_protected(gone, policy, core.clock.now())
+        core.refuse_action(gone, "merge")
         try:
             await _link_duplicates(core, kept, gone)
         except Conflict as conflict:
@@ -301,14 +300,3 @@ async def _link_duplicates(core: Core, kept: Memory, gone: Memory) -> None:
     else:
         change = Change("links", key, {"confidence": link.confidence}, {"confidence": 1.0})
     await core.commit([change], core.cause("link"))
-
-
-def _refuse_protected(gone: Memory, policy: Policy, now: int) -> None:
-    """Refuse before anything is written; what is protected only now is found so at the next try."""
-    guards = find_protecting_guards(gone, system=policy.is_system(gone.category), now=now, action="merge")
-    if guards:
-        raise Protected(
-            f"memory {short_id(gone.seq)} is protected from being merged: {', '.join(guards)}",
-            recovery="keep this one and merge the other into it, or take the protection off first",
-            guards=guards,
-        )

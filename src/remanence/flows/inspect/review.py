@@ -13,9 +13,9 @@ import numpy as np
 from remanence.core.arguments import check_count
 from remanence.core.change import AuditPart
 from remanence.core.model import Link, Memories, Memory, OneMemory, Relation, Status, short_id
+from remanence.core.permissions import verb_class
 from remanence.core.receipt import AutomaticRun, Receipt
 from remanence.core.results import MaybeTime, Result, Time, fields_of, format_counts, visible
-from remanence.core.signatures import checked_class
 from remanence.core.snapshot import Bools, Ints, Snapshot, SnapshotRequest
 from remanence.flows.base.context import LISTED_MAX, Core
 from remanence.flows.base.policy_reading import is_adopted, read_adopted_policy
@@ -143,7 +143,7 @@ def _stand(snapshot: Snapshot, seqs: Ints) -> Bools:
     return mask
 
 
-@checked_class
+@verb_class("review")
 class ReviewQueue:
     """What waits for a person, and what no user or agent said: `memory.review`."""
 

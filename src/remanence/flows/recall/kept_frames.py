@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from remanence.core.arguments import check_name
 from remanence.core.errors import NameUnknown
 from remanence.core.later import import_later
-from remanence.core.signatures import checked_class
+from remanence.core.permissions import verb_class
 from remanence.flows.base import settings
 from remanence.flows.base.context import Core
 from remanence.recall.frames import BUILTIN, Frame, FrameDefinition, build_frame
@@ -23,7 +23,7 @@ else:
 UNDER = "frame/"  # what the bookkeeping's names of frames begin with
 
 
-@checked_class
+@verb_class("frames")
 class Frames:
     """The frames of a memory, as `memory.frames`."""
 

@@ -9,7 +9,7 @@ from remanence.core.errors import Conflict
 from remanence.core.model import CONSTITUTIONAL, STANDING, DroppedMemory, Memories, Memory, RateResult
 from remanence.core.score import RATING
 from remanence.edit.links import strengthen_links
-from remanence.edit.one_memory import GUARD, says_who
+from remanence.edit.one_memory import GUARD
 from remanence.flows.base.context import RACES_MAX, Core, wait_before_retry
 from remanence.flows.base.naming import list_memory_names
 
@@ -17,10 +17,10 @@ IDENTITY_CATEGORY = "identity"
 HELPED_FROM = 0.5  # above, what was rated together grows together (elfmem)
 
 
-async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: bool = False) -> RateResult:
+async def rate(core: Core, ids: Memories, signal: float) -> RateResult:
     """Count one rating of each memory, all in one commit; what cannot be rated is reported and holds up nothing.
 
-    All that says who the agent is, its values and goals too, is passed over where the caller `spares_identity`.
+    All that says who the agent is, its values and goals too, only a person rates.
     """
     names = list_memory_names(ids)
     check_fraction(
@@ -28,7 +28,7 @@ async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: boo
     )
     await core.uses.settle()
     for attempt in range(RACES_MAX):
-        memories, skipped = await _split_rateable(core, names, spares_identity=spares_identity)
+        memories, skipped = await _split_rateable(core, names)
         if not memories:
             return RateResult((), skipped)
         cause = core.cause("rate", detail={"signal": signal})
@@ -42,15 +42,15 @@ async def rate(core: Core, ids: Memories, signal: float, *, spares_identity: boo
 
 
 async def _split_rateable(
-    core: Core, names: Sequence[int | str], *, spares_identity: bool
+    core: Core, names: Sequence[int | str]
 ) -> tuple[dict[int, Memory], tuple[DroppedMemory, ...]]:
     """Tell what can be rated from what cannot; a memory named twice is rated once."""
     by_seq: dict[int, Memory] = {}
     skipped: list[DroppedMemory] = []
     for name, memory in zip(names, await core.find_memories(names), strict=True):
         reason = _describe_immunity(memory)
-        if memory is not None and not reason and spares_identity:
-            reason = GUARD if says_who(memory.tags, system=core.policy.is_system(memory.category)) else ""
+        if memory is not None and not reason and GUARD in core.find_protections(memory):
+            reason = GUARD
         if memory is None or reason:
             skipped.append(
                 DroppedMemory(str(name), reason)

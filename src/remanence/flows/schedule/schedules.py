@@ -16,9 +16,9 @@ from remanence.core.arguments import check_path
 from remanence.core.clock import DAY, SECOND, to_datetime
 from remanence.core.errors import InvalidInput, StoreUnavailable, format_value
 from remanence.core.keywords import CadenceName
+from remanence.core.permissions import verb_class
 from remanence.core.receipt import AutomaticRun
 from remanence.core.results import Result, number, render_span, visible
-from remanence.core.signatures import checked_class
 from remanence.curate.policy.compiled import Policy, load
 from remanence.curate.schedule.cadence import CadenceIntervals, retry_at
 from remanence.flows.base import copies, expiring
@@ -206,20 +206,7 @@ def make_folder(folder: Path) -> None:
 @asynccontextmanager
 async def _open_scope(base: Core, scope: str, policy: Policy) -> AsyncIterator[Core]:
     """Work in another scope of the same store for a block."""
-    core = Core(
-        base.store,
-        scope,
-        base.clock,
-        base.embedder,
-        policy,
-        base.agent,
-        policy_given=True,
-        fades_by=base.fades_by,
-        writer=base.writer,
-        trust=base.trust,
-        counts=base.counts,
-        random=base.random,
-    )
+    core = replace(base, scope=scope, policy=policy, policy_given=True, pulse=None)
     core.model, core.tracer = base.model, base.tracer
     await lifetime.settle(core)
     try:
@@ -240,7 +227,7 @@ def _policy(source: str) -> Policy:
 CADENCE_LEAST_S, CADENCE_MOST_S = 0.1, 366 * DAY // SECOND
 
 
-@checked_class
+@verb_class("schedule")
 class Schedule:
     """When curation runs by itself, and how it went: `memory.schedule`."""
 

@@ -23,7 +23,7 @@ from remanence.flows.base import copies, settings
 from remanence.flows.base.context import Core, receipt
 from remanence.flows.base.copies import RegisteredCopy
 from remanence.flows.base.policy_reading import read_adopted_policy
-from remanence.flows.erase.erase import is_held
+from remanence.flows.base.protection import is_held
 from remanence.flows.mirror.mirroring import MIRRORS
 from remanence.flows.scopes.whole_runs import is_written_since, refuse_others, whole_run
 from remanence.flows.undo.conflicts import ASK, takes_all_back

@@ -6,7 +6,7 @@ links and tags that nothing hangs on do not, nor does what the engine did by its
 """
 
 import asyncio
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -27,8 +27,7 @@ from remanence.core.change import (
     rows_of,
 )
 from remanence.core.errors import Erased, ImagesEnded, InvalidInput, Protected
-from remanence.core.guards import find_protecting_guards
-from remanence.core.model import COUNTERS, STANDING, TEXT_COLUMNS, Memory, Status, short_id
+from remanence.core.model import COUNTERS, STANDING, TEXT_COLUMNS, Status
 from remanence.core.owner import BY_ENGINE, PERSON, owner_of
 from remanence.core.results import date_of
 from remanence.core.score import FADING_TAGS
@@ -41,12 +40,6 @@ from remanence.text.folding import fold_keys
 
 GUARD = "owner"
 ASK = "ask the user: a person can take back what an agent cannot, on the command line or in Python"
-TEXT = "text"  # what an undoing does that rewrites
-_PAGE = 1_000
-# What protects a memory, or says how far it is believed and how careful rules are with it.
-_PROTECTING = frozenset({"pinned", "holds", "hold_until", "trust", "policy_class"})
-# What an undoing that leads to a status does as an edit of its own.
-_FALLS = {Status.PRUNED: "prune", Status.SUPERSEDED: "merge", Status.ARCHIVED: "archive"}
 
 
 def refuse_ended(run: str, left: Sequence[AuditPart]) -> None:
@@ -77,10 +70,10 @@ async def refuse_erased_memories(core: Core, run: str, left: Sequence[AuditPart]
 
 
 async def refuse_protected(core: Core, run: str, left: Sequence[AuditPart]) -> None:
-    """Refuse an agent to take back what protects, or is protected; of a run of many parts all or nothing."""
-    for part in () if takes_all_back(core) else left:
+    """Refuse an opening to take back what only a person takes off; of a run of many parts all or nothing."""
+    for part in left if "release" in core.denied else ():
         (whole,) = await core.store.history(core.scope, run=run, after=part.position - 1, limit=1)
-        await refuse_guarded(core, whole.entries)
+        await core.refuse_protected(inverses(whole.entries))
 
 
 async def refuse_forbidden_texts(core: Core, run: str, left: Sequence[AuditPart]) -> None:
@@ -131,93 +124,6 @@ def refuse_another(core: Core, first: Cause) -> None:
             recovery=ASK,
             guards=(GUARD,),
         )
-
-
-async def refuse_guarded(core: Core, entries: Sequence[Entry]) -> None:
-    """Refuse an agent to take back what touched a protection, or what the guards in force keep from such an edit.
-
-    `entries` are the changes of its run.
-    """
-    if any(_protects(entry) for entry in entries):
-        raise _make_refusal()
-    acts = dict(_acts(inverses(entries)))
-    seqs = sorted(acts)
-    for first in range(0, len(seqs), _PAGE):
-        for memory in await core.store.get(core.scope, seqs[first : first + _PAGE]):
-            if memory is not None:
-                _refuse(core, memory, acts[memory.seq])
-
-
-def _protects(entry: Entry) -> bool:
-    """Tell whether an entry changed what protects a memory, forbade or allowed a text, or came to the quarantine."""
-    if entry.table == "forbidden":
-        return True
-    if entry.table != "memories":
-        return False
-    if isinstance(entry, Block):
-        return not _PROTECTING.isdisjoint(entry.columns) or _in_quarantine(entry)
-    before, after = entry.before or {}, entry.after or {}
-    if Status.QUARANTINED in (before.get("status"), after.get("status")):
-        return True
-    if entry.before is not None and entry.after is None:  # destroyed, the whole row is there
-        return bool(before.get("pinned") or before.get("holds"))
-    return any(before.get(name) != after.get(name) for name in _PROTECTING & {*before, *after})
-
-
-def _in_quarantine(block: Block) -> bool:
-    if "status" not in block.columns:
-        return False
-    place = block.columns.index("status")
-    sides = (side for side in (block.before, block.after) if side is not None)
-    return any((side[:, place] == Status.QUARANTINED).any() for side in sides)
-
-
-def _acts(back: Sequence[Entry]) -> Iterator[tuple[int, str]]:
-    """Yield what an undoing does to each memory, as the action that a guard may block, and TEXT for a rewriting."""
-    for entry in back:
-        if entry.table != "memories":
-            continue
-        for change in entry.changes() if isinstance(entry, Block) else (entry,):
-            seq, after = cast("int", change.key), change.after
-            if after is None:
-                yield seq, "purge"
-            elif change.before is not None:
-                yield seq, _act(change.before, after)
-
-
-def _act(before: Any, after: Any) -> str:
-    if after.get("status") in _FALLS:
-        return _FALLS[Status(after["status"])]
-    if "text" in after:
-        return TEXT
-    if "form" in after and after["form"] > before.get("form", 0):
-        return "shrink"
-    return "move" if "tier" in after and "status" not in after else ""
-
-
-def _refuse(core: Core, memory: Memory, act: str) -> None:
-    """Refuse what the guards that protect a memory now would refuse as an edit."""
-    if memory.status is Status.QUARANTINED:
-        raise _make_refusal()
-    system, now = core.policy.is_system(memory.category), core.clock.now()
-    if act == TEXT:  # as `update`: a hold alone forbids it
-        guards = tuple({"held"} & {*find_protecting_guards(memory, system=system, now=now)})
-    else:
-        guards = find_protecting_guards(memory, system=system, now=now, action=act)
-    if guards:
-        raise Protected(
-            f"memory {short_id(memory.seq)} is protected: {', '.join(guards)}",
-            recovery="nothing was undone; ask the user, who can take it back",
-            guards=guards,
-        )
-
-
-def _make_refusal() -> Protected:
-    return Protected(
-        "that run is not taken back here: it touched a hold, a pin, the quarantine, a forbidden text, trust or policy",
-        recovery=ASK,
-        guards=(GUARD,),
-    )
 
 
 BOXED = "boxes"  # in the detail of a run: which turns it put into boxes that it made

@@ -16,8 +16,8 @@ from remanence.core.change import Change
 from remanence.core.claim import Forbidden
 from remanence.core.errors import Erased, InvalidInput, NotFound
 from remanence.core.model import LearnResult, Memory, OneMemory, Trust, Turn
+from remanence.core.permissions import verb_class
 from remanence.core.receipt import Receipt
-from remanence.core.signatures import checked_class
 from remanence.flows.base.context import LISTED_MAX, Core, receipt, run_off_loop
 from remanence.flows.base.naming import plain_name
 from remanence.gate.junk import junk
@@ -51,7 +51,7 @@ class Replacements:
 _NOTHING = Replacements()
 
 
-@checked_class
+@verb_class("forbidden")
 class ForbiddenTexts:
     """The texts that are refused, whoever says them: `memory.forbidden`."""
 

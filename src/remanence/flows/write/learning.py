@@ -15,7 +15,7 @@ from remanence.core.arrival import WriteContext
 from remanence.core.change import Change
 from remanence.core.clock import to_micros
 from remanence.core.effects import VERBS
-from remanence.core.errors import Conflict, InvalidInput, NameUnknown, RemanenceError
+from remanence.core.errors import Conflict, InvalidInput, NameUnknown, Protected, RemanenceError
 from remanence.core.keywords import Progress
 from remanence.core.model import (
     STANDING,
@@ -33,7 +33,8 @@ from remanence.core.model import (
 )
 from remanence.core.segment import LOOK_BACK, TURN
 from remanence.core.signatures import validate_arguments
-from remanence.edit.one_memory import merge_changes, refuse_identity, refuse_repeat, update
+from remanence.edit.one_memory import GUARD as IDENTITY
+from remanence.edit.one_memory import merge_changes, says_who, update
 from remanence.flows.base.context import RACES_MAX, Core, label, run_off_loop, wait_before_retry
 from remanence.flows.write import gating
 from remanence.flows.write.claiming import link_claims
@@ -91,12 +92,6 @@ class GroupCommit:
 
     async def learn(self, turn: Turn) -> LearnResult:
         """Take one text in; whoever gets the lock first takes all that wait with it."""
-        core = self._core.usable_core
-        if turn.spares_identity:  # what it would confirm shows in its batch, where it alone is to be refused
-            (answer,) = await take(
-                core, await resolve_roles(core, [await prepare_draft(core, turn)]), decide_texts
-            )
-            return answer
         mine = _QueuedTurn(turn)
         self._waiting.append(mine)
         try:
@@ -112,7 +107,7 @@ class GroupCommit:
         return mine.answer
 
     async def _take(self, mine: _QueuedTurn) -> None:
-        core = self._core
+        core = self._core.usable_core
         batch, self._waiting = self._waiting[:CHUNK], self._waiting[CHUNK:]
         try:
             await gating.refresh_personal_rules(core)
@@ -201,8 +196,12 @@ def prepare(core: Core, turn: Turn, door: Trust | None = None, *, hashes_ids: bo
     turn, replaced = gating.screen_turn(core, turn, trust)
     turn, name_counts = gating.screened_names(core, turn, hashes_ids=hashes_ids)
     check_state(core, turn.category, turn.state)
-    if turn.spares_identity:
-        refuse_identity(turn.tags, system=core.policy.is_system(turn.category))
+    if "release" in core.denied and says_who(turn.tags, system=core.policy.is_system(turn.category)):
+        raise Protected(
+            "tags under self/ and categories of the system are a person's to give",
+            recovery="leave them out; ask the user, who types: remanence tag ID TAG, or update ID --category NAME",
+            guards=(IDENTITY,),
+        )
     for name in GREATER:
         if (fraction := getattr(turn, name)) is not None:
             check_fraction(name, fraction)
@@ -402,16 +401,17 @@ async def _without_known(core: Core, drafts: Sequence[MemoryDraft], batch: Draft
     """Leave out what a confirmed memory knows already: its sources, and repeats of a named turn that came from them.
 
     What a repeat says besides is kept: its tags, and how sure and how important it is where that is more; of an echo
-    its tags.
+    its tags. Nothing is kept of an agent's repeat of what says who it is.
     """
     seqs = {outcome.key for outcome in batch.outcomes if outcome.status == "confirmed" and outcome.key > 0}
     seqs |= {draft.echo_of[0] for draft in drafts if draft.echo_of is not None and draft.turn.tags}
-    memories = await core.store.get(core.scope, sorted(seqs)) if seqs else []
-    if any(draft.turn.spares_identity for draft in drafts):
-        for memory in filter(None, memories):
-            refuse_repeat(memory, system=core.policy.is_system(memory.category))
-    have = {(memory.seq, source) for memory in memories if memory is not None for source in memory.sources}
-    persons = {one.seq for one in memories if one is not None and one.role not in PROGRAMS}
+    memories = (
+        [one for one in await core.store.get(core.scope, sorted(seqs)) if one is not None] if seqs else []
+    )
+    identity = {one.seq for one in memories if IDENTITY in core.find_protections(one)}
+    memories = [one for one in memories if one.seq not in identity]
+    have = {(memory.seq, source) for memory in memories for source in memory.sources}
+    persons = {one.seq for one in memories if one.role not in PROGRAMS}
     have |= _forget_echoes(drafts, batch, persons)
     for place, draft in enumerate(drafts):
         outcome = batch.outcomes[place]
@@ -422,9 +422,12 @@ async def _without_known(core: Core, drafts: Sequence[MemoryDraft], batch: Draft
             and outcome.status == "confirmed"
         ):
             batch.forget_repeat(place, "it came in before, from the same source")
+        elif outcome.key in identity and outcome.status == "confirmed":
+            batch.forget_repeat(place, "it says who the agent is, which only a person confirms")
+            have.add((outcome.key, str(draft.turn.source)))
     changes = [change for change in batch.changes() if change.table != "sources" or change.key not in have]
-    updates = [_merge_repeats(memory, batch, drafts) for memory in memories if memory is not None]
-    facts = await _facts_again(core, [one for one in memories if one is not None], drafts, batch)
+    updates = [_merge_repeats(memory, batch, drafts) for memory in memories]
+    facts = await _facts_again(core, memories, drafts, batch)
     return merge_changes([*changes, *chain.from_iterable(updates), *facts])
 
 

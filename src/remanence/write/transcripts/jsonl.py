@@ -13,7 +13,7 @@ from remanence.write.transcripts import base
 from remanence.write.transcripts.fields import FlawError, content_key, value
 
 # What a caller may change is for the caller to say, not for a file.
-FIELDS = tuple(one.name for one in fields(Turn) if one.name != "spares_identity")
+FIELDS = tuple(one.name for one in fields(Turn))
 
 
 class JsonLines:

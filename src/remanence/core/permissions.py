@@ -1,0 +1,108 @@
+"""Who may call which verb: one table of the role that a verb needs and of the capability that it takes.
+
+An opening that is believed less than a person has no capability, a token may be denied any. Knows verbs by name; what a
+change may touch is judged where it is committed, in `flows/base/protection.py`.
+"""
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Any, Literal, TypeVar, get_args
+
+from remanence.core.errors import Protected
+from remanence.core.signatures import checked_class
+from remanence.core.verb_help import command_of
+
+TokenRole = Literal["watch", "read", "write", "curate", "erase"]
+ROLES: tuple[TokenRole, ...] = get_args(TokenRole)  # each may do what those before it may
+# What a person sets: protections, bans and what is in quarantine; rules; numbers and the clock; what is gone for good.
+Capability = Literal["release", "policy", "settings", "erase", "tokens"]
+CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
+GUARD = "trust"
+# A verb that is offered over the network has a role.
+_TABLE: Mapping[tuple[TokenRole | None, Capability | None], str] = {
+    ("read", None): (
+        "recall frame boot profile topics get list count links entities.list entities.get graph.find_related"
+        " graph.contradictions boxes.list boxes.get traces.list traces.get plan forecast describe_plan diff"
+        " schedule.should_curate schedule.due_at schedule.last schedule.timetable schedule.due_images history actions"
+        " guidelines.draft guidelines.active describe_run explain frames.list frames.get status doctor scopes.list"
+        " review.list review.quarantined settings.all settings.get settings.document forbidden.list guide"
+    ),
+    ("write", None): (
+        "learn note learn_many put consolidate update correct supersede confirm rate dispute tag untag link unlink"
+        " graph.link_duplicates graph.merge graph.resolve begin_session end_session entities.merge entities.split"
+        " entities.alias review.propose"
+    ),
+    ("curate", None): (
+        "pin hold forget restore apply curate schedule.tick undo export import_"
+        " scopes.copy scopes.show_drop scopes.drop"
+    ),
+    ("curate", "release"): "unpin release review.accept review.decline forbidden.lift",
+    ("curate", "policy"): (
+        "policy.adopt policy.drop compact_episodic guidelines.activate frames.put frames.reset"
+    ),
+    ("curate", "settings"): "settings.set settings.load schedule.accept_clock",
+    ("erase", "erase"): (
+        "erase.show erase.apply erase.show_since erase.finish erase.keep erase.copies erase.dismiss"
+    ),
+    (None, "tokens"): "token.add token.end",
+    (None, None): (
+        "ingest extract backup mirror.sync mirror.apply mirror.discard mirror.watch reembed schedule.run session close"
+        " token.list"
+    ),
+}
+ROLE_OF: Mapping[str, TokenRole | None] = {
+    verb: role for (role, _), verbs in _TABLE.items() for verb in verbs.split()
+}
+CAPABILITY_OF: Mapping[str, Capability] = {
+    verb: capability
+    for (_, capability), verbs in _TABLE.items()
+    if capability is not None
+    for verb in verbs.split()
+}
+C = TypeVar("C", bound=type)
+
+
+def refuse_verb(verb: str, denied: Collection[Capability], capability: Capability | None = None) -> None:
+    """Refuse a verb, or what one of its arguments asks for, that needs a capability which an opening is denied."""
+    needed = CAPABILITY_OF[verb] if capability is None else capability
+    if needed in denied:
+        raise Protected(
+            f"{verb.rstrip('_')} is only a person's: this opening lacks the capability {needed!r}",
+            recovery=f"ask the user, who types: remanence {command_of(verb)}",
+            guards=(GUARD,),
+        )
+
+
+def verb_class(shelf: str = "") -> Callable[[C], C]:
+    """Let a class of verbs check their arguments, and refuse each that its opening is denied before it does anything.
+
+    `shelf` is what the names of its verbs begin with in the table. `_core` of an instance is what was opened.
+    """
+
+    def build(kind: C) -> C:
+        for verb in CAPABILITY_OF:
+            owner, _, name = verb.rpartition(".")
+            if owner == shelf:
+                setattr(kind, name, _ask_first(verb, vars(kind)[name]))
+        return checked_class(kind)
+
+    return build
+
+
+def _ask_first(verb: str, method: Callable[..., Any]) -> Callable[..., Any]:
+    if inspect.iscoroutinefunction(method):
+
+        @wraps(method)
+        async def later(self: Any, *given: Any, **more: Any) -> Any:
+            refuse_verb(verb, self._core.denied)
+            return await method(self, *given, **more)
+
+        return later
+
+    @wraps(method)
+    def now(self: Any, *given: Any, **more: Any) -> Any:
+        refuse_verb(verb, self._core.denied)
+        return method(self, *given, **more)
+
+    return now
