@@ -15,7 +15,9 @@ from remanence.core.errors import Protected, RemanenceError
 from remanence.core.keywords import TrustName
 from remanence.core.permissions import CAPABILITIES, CAPABILITY_OF, Capability
 from remanence.core.verbs import TABLE
+from remanence.faces.dashboard.forms import FORMS
 from tests.command_line import typed
+from tests.flows.test_dashboard import Browser
 from tests.flows.test_rest import Server, problem, start, stop
 
 Call = tuple[tuple[Any, ...], dict[str, Any]]
@@ -448,3 +450,28 @@ def test_a_token_is_denied_what_it_denies(served: tuple[Server, dict[str, str]],
     assert "protected: held" in problem(send("supersede", old=held, by=said), 403)
     assert "erase" in problem(send("erase/show", names=said), 403)
     assert 200 == send("forget", names=said).status
+
+
+def test_forms_refuse_an_agent_in_a_browser(world: World) -> None:
+    """A page shows an agent's token no form of a verb that it may not call, and a form sent all the same is refused."""
+    with remanence.sync.open(world.path, embedder="none") as memory:
+        secret = memory.token.add("bot", scopes=["default", "*"], role="erase", agent="bot").secret
+    server = start(world.path)
+    try:
+        browser = Browser(server)
+        browser.open("/login", {"token": secret})
+        shown = browser.open("/settings?scope=default")
+        mark = next(form["mark"] for form in browser.open("/memories?scope=default").forms if "mark" in form)
+        offered = {form["action"].rpartition("/")[2].partition("?")[0] for form in shown.forms}
+        refused = {}
+        for form in FORMS:
+            if form.verb in CAPABILITY_OF:
+                browser.open(
+                    f"/do/{form.name}?scope=default", {"mark": mark, "back": "/memories", "name": "1"}
+                )
+                refused[form.name] = browser.status
+    finally:
+        stop(server)
+
+    assert {403} == set(refused.values())
+    assert not offered & refused.keys()
