@@ -584,7 +584,7 @@ async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener
 
 
 async def test_no_older_export_brings_back_what_an_import_said_was_erased(opener: Opener) -> None:
-    """Its line is left out by its id, with the reason, also behind a store between; an undo takes that back as little."""
+    """Its line is left out by its id, with the reason, also behind a store between; no undo changes that."""
     async with opener() as origin, opener(scope="between") as between, opener(scope="last") as last:
         gone = await origin.learn("Ana keeps bees.")
         await origin.learn("The boathouse is green.")
