@@ -1,4 +1,4 @@
-"""A server that forgets what was erased, in answers, previews, forms, plans, events and caches; and long calls at once."""
+"""A server that forgets what was erased: in answers, previews, forms, plans, events and caches. Long calls at once."""
 
 import json
 import signal

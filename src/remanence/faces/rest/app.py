@@ -195,7 +195,8 @@ class Service:
                 if reply.answer is not None:
                     return reply.answer
                 answer = await self._call(call, named_revision=heads.if_match is not None)
-                if answer.status_code < 400:  # what was refused did nothing, and may be tried again
+                # What was refused did nothing, and may be tried again; what was cancelled may have done a part.
+                if answer.status_code < 400 or call.running.is_cancelled:
                     # The answer of an erasure has no text in it, any other that was under way may have.
                     is_emptied = reply.is_emptied and call.offer.role != "erase"
                     reply.answer = _build_emptied_answer() if is_emptied else answer

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
-from urllib.parse import clear_cache
+from urllib.parse import clear_cache  # type: ignore[attr-defined] # the stubs lack it
 
 from remanence.core.errors import StoreIncompatible
 from remanence.core.keywords import TrustName
