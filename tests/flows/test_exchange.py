@@ -583,6 +583,32 @@ async def test_an_import_says_what_was_erased_at_its_origin_since(opener: Opener
     assert not any(word in line for line in lines for word in (b"sells honey", b"to Porto", b"keeps bees"))
 
 
+async def test_no_older_export_brings_back_what_an_import_said_was_erased(opener: Opener) -> None:
+    """Its line is left out by its id, with the reason, also behind a store between; no undo changes that."""
+    async with opener() as origin, opener(scope="between") as between, opener(scope="last") as last:
+        gone = await origin.learn("Ana keeps bees.")
+        await origin.learn("The boathouse is green.")
+        old = [line async for line in origin.export()]
+        await origin.erase.apply(await origin.erase.show(gone.id))
+        told = await between.import_([line async for line in origin.export()])
+        await last.import_([line async for line in between.export()])
+        refused = [await one.import_(old) for one in (origin, between, last)]
+        await between.undo(told)
+        again = await between.import_(old)
+        texts = [[one.text for one in await memory.list(status="any")] for memory in (between, last)]
+        standing = await origin.learn("Ana moved to Porto.")
+        await last.import_([line async for line in origin.export()])
+        await origin.erase.apply(await origin.erase.show(standing.id))
+        await last.import_([line async for line in origin.export()])
+        stays = await last.import_([line async for line in last.export()])
+
+    assert [1, 1, 1] == [one.counts["refused"] for one in refused]
+    assert all("line 2 is left out" in one.skipped[0] and "erased" in one.skipped[0] for one in refused)
+    assert (1, 1) == (again.counts["taken"], again.counts["refused"])
+    assert [["The boathouse is green."]] * 2 == [sorted(set(one)) for one in texts]
+    assert (2, 0) == (stays.counts["kept"], stays.counts["refused"])
+
+
 class _Placed:
     """An embedder that notes in which threads it was asked."""
 

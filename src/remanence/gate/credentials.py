@@ -3,11 +3,11 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
 
 from remanence.core.patterns import Pattern
+from remanence.core.text_caches import text_cache
 from remanence.gate.secret_patterns import (
     BADGES,
     CODES_BY,
@@ -187,7 +187,7 @@ def credentials(text: str, low: str) -> Iterator[SensitiveSpan]:
         yield from _near_words(text, searched, max(end - start for start, end in chunks))
 
 
-@lru_cache(maxsize=4_096)
+@text_cache(4_096)
 def find_secrets_in_name(name: str) -> tuple[SensitiveSpan, ...]:
     """Return the secrets that a name, a tag or an address holds; not what only looks drawn at random, as ids do."""
     if len(name) < ISSUED_MIN:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
+
+from remanence.core.text_caches import text_cache
 
 Places = npt.NDArray[np.int64]
 
@@ -34,7 +35,7 @@ def matches(sentence: str) -> Iterator[re.Match[str]]:
     return _TOKEN.finditer(sentence)
 
 
-@lru_cache(maxsize=32_768)
+@text_cache(32_768)
 def _stem(word: str) -> int:
     """Return a number for how a word begins."""
     begins = "0" if word.isdecimal() else word[: STEM_CHARS + word.startswith(QUOTED)]

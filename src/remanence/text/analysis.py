@@ -20,6 +20,7 @@ from remanence.core.errors import InvalidInput, format_value
 from remanence.core.model import TEXT_CHARS_MAX
 from remanence.core.results import JOINERS as JOINERS
 from remanence.core.results import visible as visible
+from remanence.core.text_caches import text_cache
 from remanence.languages import Lexicon, language_of, speaks_foreign
 from remanence.text.identifiers import find_identifiers
 
@@ -152,7 +153,7 @@ def _speaker(speaker: str) -> bytes:
     return " ".join(_normalize_text(speaker).casefold().split()).encode("utf-8", "surrogatepass") + b"\0"
 
 
-_cached_speaker = lru_cache(maxsize=_TEXTS_CACHED)(_speaker)
+_cached_speaker = text_cache(_TEXTS_CACHED)(_speaker)
 
 
 def stems(text: str) -> list[str]:
@@ -184,7 +185,7 @@ def readings(text: str) -> Sequence[ChunkReading]:
     return _readings(text) if len(text) <= _CACHED_TEXT_CHARS_MAX else _long_readings(text)
 
 
-@lru_cache(maxsize=_TEXTS_CACHED)
+@text_cache(_TEXTS_CACHED)
 def _stems(text: str) -> tuple[str, ...]:
     read = readings(text)
     return (*stems_of(read, lexicon_of(read)), *_find_identifiers(text))
@@ -194,7 +195,7 @@ def _find_identifiers(text: str) -> list[str]:
     return find_identifiers(_normalize_for_chunks(text)) if _DIGIT.search(text) else []
 
 
-@lru_cache(maxsize=_TEXTS_CACHED)
+@text_cache(_TEXTS_CACHED)
 def _readings(text: str) -> tuple[ChunkReading, ...]:
     chunks = _CHUNK.findall(_normalize_for_chunks(text))
     if max(map(len, chunks), default=0) <= _CACHED_CHARS_MAX:
@@ -204,9 +205,7 @@ def _readings(text: str) -> tuple[ChunkReading, ...]:
     )
 
 
-_long_readings = lru_cache(maxsize=1)(
-    _readings.__wrapped__
-)  # a long question is read by each part of its recall
+_long_readings = text_cache(1)(_readings.__wrapped__)  # a long question is read by each part of its recall
 
 
 def stems_of(read: Sequence[ChunkReading], lexicon: Lexicon) -> list[str]:
@@ -246,7 +245,7 @@ def only_asks(text: str) -> bool:
     return all(asks(part) for part in sentences) and len(set(stems(text))) <= QUESTION_STEMS_MAX
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@text_cache(_CACHE_SIZE)
 def term_hash(stem: str) -> int:
     """Return the stable positive 63-bit number under which statistics of a stem are kept."""
     digest = blake2b(stem.encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -328,7 +327,7 @@ def _read_word(word: str) -> ChunkReading:
     )
 
 
-_cached_reading = lru_cache(maxsize=_CACHE_SIZE)(_read)
+_cached_reading = text_cache(_CACHE_SIZE)(_read)
 _STEMS, _FOREIGN = attrgetter("stems"), attrgetter("foreign")
 
 
@@ -403,7 +402,7 @@ def _without_accents(token: str) -> str:
     return _cached_bare(token) if len(token) <= _CACHED_CHARS_MAX else _cached_bare.__wrapped__(token)
 
 
-@lru_cache(maxsize=_CACHE_SIZE)
+@text_cache(_CACHE_SIZE)
 def _cached_bare(token: str) -> str:
     chars: list[str] = []
     base_is_latin = False
@@ -532,7 +531,7 @@ def _fold_word(found: re.Match[str]) -> str:
     return low if word.isupper() or word[1:].islower() else word
 
 
-_cached_chunk = lru_cache(maxsize=_CACHE_SIZE)(_fold_chunk)
+_cached_chunk = text_cache(_CACHE_SIZE)(_fold_chunk)
 
 
 def _without_closing(plain: str) -> str:

@@ -6,11 +6,12 @@ searches.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 
 from remanence.core.model import Form, Memory
+from remanence.core.text_caches import text_cache
 from remanence.languages import CASE_BEARING, LEXICONS, UNLISTED, Lexicon
 from remanence.text.analysis import lexicon_of, readings
 
@@ -131,7 +132,7 @@ def _token(said: str, code: str) -> _Token:
     return _Token(True, small and not is_name, initial if is_name else small, opening, marks, closes)
 
 
-_cached_token = lru_cache(maxsize=_CACHE_SIZE)(_token)
+_cached_token = text_cache(_CACHE_SIZE)(_token)
 
 
 def _find_quoted_tokens(parts: Sequence[str]) -> frozenset[int]:

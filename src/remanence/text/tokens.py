@@ -5,11 +5,13 @@ one token. What each costs was fitted by `benchmarks.token_costs` to two public 
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+from remanence.core.text_caches import text_cache
 
 Ints = npt.NDArray[np.intp]
 
@@ -94,7 +96,7 @@ def _word_spent(word: str) -> int:
     return spent
 
 
-_word = lru_cache(maxsize=_WORDS_CACHED)(_word_spent)
+_word = text_cache(_WORDS_CACHED)(_word_spent)
 
 
 def features(text: str) -> Iterator[Ints]:

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeVar
 
 from remanence import languages
+from remanence.core.text_caches import text_cache
 from remanence.languages import Lexicon
 from remanence.languages.families import TELLING
 from remanence.text.analysis import (
@@ -136,7 +137,7 @@ def sureness(old: str, new: str, likeness: float, thresholds: SimilarityThreshol
 
 def _kept_of_short(work: Callable[[str], Drawn]) -> Callable[[str], Drawn]:
     """Keep what is drawn from a text that is compared with several; a long one would take the room of hundreds."""
-    cached_work = lru_cache(maxsize=_SAID_CACHED)(work)
+    cached_work = text_cache(_SAID_CACHED)(work)
     return lambda text: cached_work(text) if len(text) <= _SAID_CHARS_MAX else work(text)
 
 
@@ -171,7 +172,7 @@ def _write_out(token: str) -> tuple[tuple[str, ...], bool]:
     return tuple(languages.CONTRACTIONS.get(bare, bare).split()), bare != token
 
 
-_cached_token = lru_cache(maxsize=_WORDS_CACHED)(_write_out)
+_cached_token = text_cache(_WORDS_CACHED)(_write_out)
 
 
 def _check_similarity(
@@ -385,7 +386,7 @@ def _describe_word(word: str) -> _WordFacts:
 _NONE: frozenset[str] = frozenset()  # shared by most words
 
 
-_cached_word = lru_cache(maxsize=_WORDS_CACHED)(_describe_word)
+_cached_word = text_cache(_WORDS_CACHED)(_describe_word)
 
 
 def _word_facts(word: str) -> _WordFacts:

@@ -9,11 +9,12 @@ The signs carry the gain, not the constants, so every sign is worth the same.
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import reduce
 from operator import or_
 from typing import NamedTuple
 
 from remanence.core.segment import FIRST_IN_SEGMENT
+from remanence.core.text_caches import text_cache
 from remanence.languages import LEXICONS, Lexicon
 from remanence.text.analysis import ChunkReading, asks, lexicon_of, readings
 
@@ -140,7 +141,7 @@ class _WordSigns(dict[str, int]):
         return bits
 
 
-@lru_cache(maxsize=len(LEXICONS))
+@text_cache(len(LEXICONS))  # words in no list are remembered
 def _signs(code: str) -> _WordSigns:
     lexicon = LEXICONS[code]
     lists = (

@@ -83,6 +83,10 @@ class BrowserSession:
         """Return a note, once."""
         return self._notes.pop(name, None)
 
+    def forget_notes(self) -> None:
+        """Keep no note."""
+        self._notes.clear()
+
 
 class BrowserSessions:
     """The browsers that are logged in, as long as the server lives."""
@@ -136,6 +140,11 @@ class BrowserSessions:
         if is_looking:
             session.seen_at = self._now()
         return session
+
+    def forget(self, _scope: str) -> None:
+        """Keep no note: what was typed into a refused form is in it."""
+        for session in self._open.values():
+            session.forget_notes()
 
     def end(self, request: Request, response: Response) -> None:
         """Log a browser out."""

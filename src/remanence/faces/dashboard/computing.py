@@ -99,6 +99,12 @@ class Computations:
         kept = None if own is None else own.get(what)
         return None if kept is None else kept.value
 
+    def forget(self, _scope: str) -> None:
+        """Drop every answer; what is still being worked out reaches nobody."""
+        for own in self._kept.values():
+            while own:
+                _cancel_waiting(own.popitem()[1])
+
     def _drop_oldest(self, own: "OrderedDict[Hashable, Computation]") -> None:
         """Drop what was asked for longest ago: of one token what it asked itself, of all what nobody asks any more."""
         while len(own) > OF_ONE_MAX:

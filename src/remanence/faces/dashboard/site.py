@@ -63,6 +63,7 @@ class Dashboard:
         self._now = service.now
         self.sessions = BrowserSessions(self._now)
         self._computations = Computations(self._now)
+        service.engines.on_erasure += [self.sessions.forget, self._computations.forget]
         self._scopes: list[str] = []
         self._scopes_at = -SCOPES_FRESH  # when they were listed: they are counted with their memories
         self._static = rendering.StaticFiles()

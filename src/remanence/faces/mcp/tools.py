@@ -90,6 +90,10 @@ class Plans:
         _shorten(self._waiting)
         return plan_id
 
+    def forget(self) -> None:
+        """Keep no plan that waits: it has texts of memories in it."""
+        self._waiting.clear()
+
     def record_runs(self, plan_id: str, runs: list[str]) -> None:
         """Note which runs did what a plan said."""
         self._applied[plan_id] = runs

@@ -56,6 +56,7 @@ class McpAgents:
         self._ending: set[asyncio.Task[None]] = set()
         self._managers = {role: self._build_manager(role) for role in ROLES}
         self._running = AsyncExitStack()
+        engines.on_erasure.append(self._forget)
 
     def _build_manager(self, role: TokenRole) -> StreamableHTTPSessionManager:
         curates = ROLES.index(role) >= ROLES.index("curate")
@@ -117,6 +118,13 @@ class McpAgents:
         if desk.leaving is not None:
             desk.leaving.cancel()
         desk.leaving = asyncio.get_running_loop().call_later(IDLE_S, self._leave, key, desk)
+
+    def _forget(self, scope: str) -> None:
+        """Keep no plan of a scope, and no memory, which is closed: its session ends with it."""
+        for (of, _), desk in self._desks.items():
+            if of == scope:
+                desk.plans.forget()
+                desk.began_in = None
 
     def _drop(self, key: tuple[str, AccessToken]) -> None:
         """Forget an agent: the plans that it was shown are gone."""

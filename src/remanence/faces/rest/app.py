@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from hashlib import sha256
 from typing import Annotated, Any, Protocol
 
 import orjson
@@ -49,6 +50,8 @@ from remanence.flows.base.settings import MIRROR_FOLDER
 
 REPLIES_MAX = 10_000  # answers that are kept for those who ask again, the oldest dropped first
 REPLY_BYTES_MAX = 64 << 20  # of these answers together
+# Verbs that only show: asked again they are done again, so that no answer outlives what it was read from.
+SHOWING = frozenset({*SHOWN_BY.values(), "export", "erase.show_since", "erase.copies"})
 CANCELLED = "what was committed before stays: history names its run, and undo takes it back"
 _WRONG: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "Refused", "content": {problems.MEDIA_TYPE: {}}},
@@ -78,11 +81,16 @@ IfMatch = Annotated[
 
 @dataclass
 class _KeptAnswer:
-    """An answer that is kept, or under way: `turn` is held until it is there."""
+    """An answer that is kept, or under way: `turn` is held until it is there, `users` wait for it.
+
+    Of the body that it answers the hash is kept. `is_emptied` once texts of its scope were erased.
+    """
 
     asked: bytes
     turn: asyncio.Lock
     answer: Response | None = None
+    users: int = 0
+    is_emptied: bool = False
 
 
 class Service:
@@ -97,6 +105,7 @@ class Service:
         self._replies: OrderedDict[tuple[AccessToken, str, str, str], _KeptAnswer] = OrderedDict()
         self._reply_bytes = 0
         self.shown = ShownThings()
+        self.engines.on_erasure += [self.shown.forget, self.requests.forget, self._empty_answers]
 
     @property
     def scope(self) -> str:
@@ -176,29 +185,49 @@ class Service:
         if arguments.takes_progress:
             named["progress"] = partial(self.running.advance, running)
         call = _VerbCall(offer, token, scope, places, named, running)
-        if heads.key is None or offer.role == "read":
+        if heads.key is None or offer.role == "read" or offer.row.verb in SHOWING:
             return await self._call(call, named_revision=heads.if_match is not None)
         return await self._answer_once(call, heads)
 
     async def _answer_once(self, call: "_VerbCall", heads: "_RequestHeads") -> Response:
         """Call a verb once for a key, however often it is asked for; the same key for something else is refused."""
         name = (call.token, call.scope, call.offer.path, str(heads.key))
-        body = await heads.request.body() + str(heads.if_match).encode()
+        body = sha256(await heads.request.body() + str(heads.if_match).encode()).digest()
         reply = self._replies.setdefault(name, _KeptAnswer(body, asyncio.Lock()))
         if reply.asked != body:
             raise RequestRefused(
                 409, "this Idempotency-Key was sent with something else", "draw a new key for each request"
             )
-        async with reply.turn:
-            if reply.answer is None:
+        reply.users += 1
+        try:
+            async with reply.turn:
+                if reply.answer is not None:
+                    return reply.answer
                 answer = await self._call(call, named_revision=heads.if_match is not None)
-                if answer.status_code >= 500:  # what failed may be tried again
-                    self._replies.pop(name, None)
-                    return answer
-                reply.answer = answer
-                self._reply_bytes += len(answer.body)
-                self._drop_replies()
-            return reply.answer
+                # What was refused did nothing, and may be tried again; what was cancelled may have done a part.
+                if answer.status_code < 400 or call.running.is_cancelled:
+                    # The answer of an erasure has no text in it, any other that was under way may have.
+                    is_emptied = reply.is_emptied and call.offer.role != "erase"
+                    reply.answer = _build_emptied_answer() if is_emptied else answer
+                    self._reply_bytes += len(reply.answer.body)
+                    self._drop_replies()
+                return answer
+        finally:
+            reply.users -= 1
+            if reply.answer is None and not reply.users:
+                self._replies.pop(name, None)
+
+    def _empty_answers(self, scope: str) -> None:
+        """Keep of each answer of a scope that it was given, and of its events nothing."""
+        for (_, of, _, _), reply in self._replies.items():
+            if of == scope:
+                reply.is_emptied = True
+            if of == scope and reply.answer is not None:
+                emptied = _build_emptied_answer()
+                self._reply_bytes += len(emptied.body) - len(reply.answer.body)
+                reply.answer = emptied
+        for feed in self._feeds.values():
+            feed.forget()
 
     def _drop_replies(self) -> None:
         while len(self._replies) > REPLIES_MAX or self._reply_bytes > REPLY_BYTES_MAX:
@@ -440,6 +469,14 @@ def _build_endpoint(service: Service, offer: Offer) -> Callable[..., Any]:
         ]
         answer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # FastAPI reads it
     return answer
+
+
+def _build_emptied_answer() -> Response:
+    return problems.build_response(
+        410,
+        "this was done once; its answer was emptied when memories of the scope were erased",
+        "see what is there now; with a new key it is done again",
+    )
 
 
 def _read_revision(if_match: str, arguments: Arguments) -> int:

@@ -11,9 +11,16 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from remanence.faces.rest.problems import RequestRefused
 from remanence.flows.base.access_tokens import AccessToken
 
 KEY_CHARS_MAX = 200
+LONG_VERBS = frozenset(
+    {"forecast", "plan", "describe_plan", "diff", "export", "history", "explain", "doctor"}
+    | {"erase.show", "erase.show_since", "scopes.show_drop"}
+)
+LONG_MAX = 2  # of these at once by one token, however many it asks for
+RETRY_S = 1
 Ending = Literal["answered", "refused", "cancelled"]
 
 
@@ -87,7 +94,16 @@ class RunningCalls:
 
     @contextmanager
     def hold(self, call: RunningCall) -> Iterator[None]:
-        """Keep a call in the list while it runs in the task that entered this."""
+        """Keep a call in the list while it runs in the task that entered this; raise where its token has too many."""
+        long_calls = [one for one in self._calls if one.token == call.token and one.verb in LONG_VERBS]
+        if call.verb in LONG_VERBS and len(long_calls) >= LONG_MAX:
+            verbs = ", ".join(one.verb for one in long_calls)
+            raise RequestRefused(
+                429,
+                f"the token {call.token.name} has {LONG_MAX} long calls under way: {verbs}",
+                f"send it again in {RETRY_S} s, or end one of them: POST /v1/cancel",
+                {"retry-after": str(RETRY_S)},
+            )
         call.task = asyncio.current_task()
         call.began = asyncio.get_running_loop().time()
         self._calls[call] = None

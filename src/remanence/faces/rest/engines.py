@@ -4,18 +4,24 @@ Knows tokens and engines; must not know requests.
 """
 
 import asyncio
+import gc
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Self
+from urllib.parse import clear_cache  # type: ignore[attr-defined] # the stubs lack it
 
 from remanence.core.errors import StoreIncompatible
+from remanence.core.text_caches import clear_text_caches
 from remanence.engine import Engine
 from remanence.flows.base.access_tokens import AccessToken
 from remanence.flows.base.opening_checks import NewScope
+from remanence.flows.inspect.inspect import find_position, read_events
+from remanence.store.erasure import ERASE
 
 OPEN_MAX = 64  # memories that are open at once, but for those in use
+RUNS_READ_MAX = 200  # since the last look at a scope; after more an erasure is assumed to be among them
 # Opens the memory of a scope for a token, and says what is done where the scope is new.
 Opener = Callable[[str, AccessToken, NewScope], AbstractAsyncContextManager[Engine]]
 
@@ -31,11 +37,18 @@ class _OpenEngine:
 
 
 class Engines:
-    """Opens memories as they are asked for, and closes them: `async with`."""
+    """Opens memories as they are asked for, and closes them: `async with`.
+
+    Each use checks whether memories of the scope were erased since the last one, by this process or another. Then its
+    open memories are closed, with their caches, and each of `on_erasure` is called with the scope.
+    """
 
     def __init__(self, opener: Opener) -> None:
         self._opener = opener
         self._open: OrderedDict[tuple[str, AccessToken], _OpenEngine] = OrderedDict()
+        self._checked: dict[str, int] = {}  # up to which position the runs of a scope were checked
+        self._erasures = 0
+        self.on_erasure: list[Callable[[str], None]] = []
 
     async def __aenter__(self) -> Self:
         return self
@@ -61,12 +74,56 @@ class Engines:
             async with kept.turn:
                 if kept.memory is None:
                     kept.memory = await _open(kept.opening)
-            yield kept.memory
+            async with self._forget_erased(kept.memory, may_erase=token.may("erase")):
+                yield kept.memory
         finally:
             kept.users -= 1
-            if kept.memory is None:
-                self._open.pop(name, None)
+            is_open = self._open.get(name) is kept
+            if kept.memory is None and is_open:
+                del self._open[name]
+            elif kept.memory is not None and not (is_open or kept.users):
+                await kept.opening.__aexit__(None, None, None)
             await self._close_idle()
+
+    @asynccontextmanager
+    async def _forget_erased(self, memory: Engine, *, may_erase: bool) -> AsyncIterator[None]:
+        """Check for erasures before a memory is used, and after the block that may erase."""
+        await self._check_for_erasure(memory)
+        erasures = self._erasures
+        try:
+            yield
+        finally:
+            if may_erase:
+                await self._check_for_erasure(memory)
+            if erasures != self._erasures:  # what was read before an erasure may have been kept since
+                self._empty_kept(memory.scope)
+
+    async def _check_for_erasure(self, memory: Engine) -> None:
+        """Empty what is kept if memories of the scope were erased since it was last checked."""
+        core, scope = memory._core, memory.scope  # noqa: SLF001 # the change sequence is no verb's
+        position = await find_position(core)
+        checked = self._checked.get(scope, position)
+        self._checked[scope] = position
+        if position > checked:
+            events = await read_events(core, checked, RUNS_READ_MAX)
+            if len(events) == RUNS_READ_MAX or any(event.verb == ERASE for event in events):
+                self._erasures += 1
+                self._empty_kept(scope)
+                await self._close_scope(scope)
+
+    def _empty_kept(self, scope: str) -> None:
+        for empty in self.on_erasure:
+            empty(scope)
+        clear_text_caches()
+        clear_cache()  # of addresses, which have questions in them
+
+    async def _close_scope(self, scope: str) -> None:
+        for name in [name for name in self._open if name[0] == scope]:
+            if name in self._open and self._open[name].users:
+                del self._open[name]  # its last user closes it
+            elif name in self._open:
+                await self._close(name)
+        gc.collect()  # memories, their stores and indexes are cycles
 
     def _build_opening(self, scope: str, token: AccessToken) -> AbstractAsyncContextManager[Engine]:
         return self._opener(scope, token, "make" if token.may("write") else "refuse")

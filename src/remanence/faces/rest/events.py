@@ -12,7 +12,6 @@ import orjson
 from remanence.core.errors import InvalidInput
 from remanence.faces.rest.engines import Engines
 from remanence.flows.base.access_tokens import AccessToken
-from remanence.flows.base.context import Core
 from remanence.flows.inspect.inspect import Event, find_position, read_events
 
 HEARTBEAT_S = 15.0
@@ -58,24 +57,23 @@ class EventFeed:
         looked at every 15 s.
         """
         async with self._engines.use(self._scope, token) as memory:
-            core = memory._core  # noqa: SLF001 # the change sequence is no verb's
-            latest = await find_position(core)
-            position = latest if after is None else min(after, latest)
-            self._begin(token, latest)
-            try:
-                yield f": from {position}\n\n".encode()
-                async for line in self._follow(core, position, still_allowed):
-                    yield line
-            finally:
-                self._listeners -= 1
+            latest = await find_position(memory._core)  # noqa: SLF001 # the change sequence is no verb's
+        position = latest if after is None else min(after, latest)
+        self._begin(token, latest)
+        try:
+            yield f": from {position}\n\n".encode()
+            async for line in self._follow(token, position, still_allowed):
+                yield line
+        finally:
+            self._listeners -= 1
 
     async def _follow(
-        self, core: Core, position: int, still_allowed: Callable[[], Awaitable[bool]]
+        self, token: AccessToken, position: int, still_allowed: Callable[[], Awaitable[bool]]
     ) -> AsyncIterator[bytes]:
         """Yield what comes after a position and how far calls are from now on; a comment after 15 quiet seconds."""
         told = self._told
         while not self._has_ended:
-            for event in await self._find_later(core, position):
+            for event in await self._find_later(token, position):
                 position = event.position
                 yield format_event(event)
             later = [one for one in self._progress if one[0] > told]
@@ -99,6 +97,11 @@ class EventFeed:
         self._has_ended = True
         self._wake()
 
+    def forget(self) -> None:
+        """Keep no event: whoever is behind reads the audit, from which an erasure has taken the words."""
+        self._recent.clear()
+        self._progress.clear()
+
     def tell_progress(self, progress: Mapping[str, object]) -> None:
         """Tell all who listen how far a call is, without an `id`: it is in no audit, and nobody can go on behind it."""
         self._told += 1
@@ -110,13 +113,14 @@ class EventFeed:
         self._came.set()
         self._came = asyncio.Event()
 
-    async def _find_later(self, core: Core, position: int) -> list[Event]:
+    async def _find_later(self, token: AccessToken, position: int) -> list[Event]:
         """Return what came after a position: of what is kept, or of the audit where that begins later."""
         if position >= self._position:
             return []
         if self._recent and self._recent[0].position <= position + 1:
             return [event for event in self._recent if event.position > position]
-        return await read_events(core, position, PAGE)
+        async with self._engines.use(self._scope, token) as memory:
+            return await read_events(memory._core, position, PAGE)  # noqa: SLF001 # the change sequence is no verb's
 
     async def _wait(self, position: int, told: int) -> bool:
         """Wait for something later than a position, or progress; return False where nothing came for 15 s."""
@@ -130,15 +134,15 @@ class EventFeed:
 
     async def _watch(self, token: AccessToken) -> None:
         """Look for what was written, here or by another process, as long as somebody listens."""
-        async with self._engines.use(self._scope, token) as memory:
-            while self._listeners and not self._has_ended:
+        while self._listeners and not self._has_ended:
+            async with self._engines.use(self._scope, token) as memory:
                 events = await read_events(memory._core, self._position, PAGE)  # noqa: SLF001 # as above
-                if not events:
-                    await asyncio.sleep(POLL_S)
-                    continue
-                self._recent.extend(events)
-                self._position = events[-1].position
-                self._wake()
+                self._recent.extend(events)  # within: what was read before an erasure is forgotten by the end
+            if not events:
+                await asyncio.sleep(POLL_S)
+                continue
+            self._position = events[-1].position
+            self._wake()
 
 
 def format_event(event: Event) -> bytes:

@@ -63,6 +63,7 @@ TITLES = {
     412: "The revision is another one",
     413: "The request is too large",
     415: "The request is not JSON",
+    429: "Too much is asked for at once",
     500: "The server failed",
     501: "This store cannot do this",
     502: "A model failed",

@@ -42,6 +42,10 @@ class RecentRequests:
                 AnsweredRequest(self._now() - micros, scope["method"], path, name, status, micros / 1_000)
             )
 
+    def forget(self, _scope: str) -> None:
+        """Keep none: a path may have a name in it."""
+        self._kept.clear()
+
     def list_newest(self) -> list[AnsweredRequest]:
         """Return them, newest first."""
         return list(reversed(self._kept))

@@ -14,6 +14,7 @@ from remanence.core.errors import NotFound, RemanenceError
 from remanence.flows.base.access_tokens import AccessToken
 
 SHOWN_MAX = 100  # at once; the oldest is shown again where it is still wanted
+WITHOUT_TEXT = frozenset({"erase.apply", "token.add"})  # verbs that show no text of a memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class ShownTo:
 
 
 class ShownThings:
-    """What was shown, by a name that nobody guesses, as long as the server lives."""
+    """What was shown, by a name that nobody guesses, as long as the server lives or until an erasure."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, tuple[ShownTo, Any]] = OrderedDict()
@@ -43,6 +44,12 @@ class ShownThings:
         """Return what was shown under a name, None where nothing was, or to somebody else."""
         kept_for, thing = self._kept.get(name, (None, None))
         return thing if kept_for == to else None
+
+    def forget(self, scope: str) -> None:
+        """Keep nothing of a scope that may have a text in it."""
+        for name, (to, _) in [*self._kept.items()]:
+            if to.scope == scope and to.verb not in WITHOUT_TEXT:
+                del self._kept[name]
 
     @contextmanager
     def use(self, to: ShownTo, name: str) -> Iterator[Any]:

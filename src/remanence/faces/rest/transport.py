@@ -28,6 +28,7 @@ ABORT_S = 0.1  # between two attempts to let go of an answer that does not come
 SILENCE_S = 60.0  # in which a stream says something, if only that nothing came
 LATE_S = 1.0  # that progress may come behind its answer
 Heard: TypeAlias = "tuple[int, int] | None"  # how much of how much is done; None where no more will come
+_BUSY = 429
 _UNKNOWN = (
     "see whether the server runs; whether the verb was done is not known: look before you call it again"
 )
@@ -267,7 +268,7 @@ def build_error(status: int, data: bytes) -> RemanenceError:
         return StoreUnavailable(f"the server answered {status}", recovery="see its log")
     kind = getattr(errors, str(document.get("error")), None)
     if not (isinstance(kind, type) and issubclass(kind, RemanenceError)):
-        kind = InvalidInput if status < 500 else StoreUnavailable
+        kind = InvalidInput if status < 500 and status != _BUSY else StoreUnavailable
     error: RemanenceError = kind.__new__(kind)
     RemanenceError.__init__(error, document["detail"], recovery=document.get("recovery", ""))
     details = document.get("details") or {}

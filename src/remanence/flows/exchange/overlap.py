@@ -5,7 +5,7 @@ Reads and decides, and writes nothing; what is here is never written over.
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -30,7 +30,7 @@ from remanence.core.model import (
 from remanence.core.score import decay
 from remanence.edit.one_memory import OWN, hold_columns, merge_changes, says_who, update, with_holds
 from remanence.flows.base.context import Core, iterate_cooperatively
-from remanence.flows.exchange import grouping
+from remanence.flows.exchange import erased_elsewhere, grouping
 from remanence.flows.exchange.exported import ExportData, ExportRow, ForbiddenRow, LinkRow
 from remanence.flows.write.echoes import came_back, list_own_fingerprints, mark_echoes
 from remanence.flows.write.gating import instructing_each, orders, refresh_personal_rules, texts_in
@@ -293,24 +293,24 @@ class _Overlap:
         seqs |= {self.echoes[row.id] for row in fresh if row.id in self.echoes}
         memories = await store.get(scope, sorted(seqs))
         twins = {memory.seq: memory for memory in memories if memory is not None}
-        refused_ids = await self._find_refused_ids(fresh) if context.forbids else set()
-        await asyncio.to_thread(self._take_all, fresh, refused_ids, context, twins)
+        elsewhere = await erased_elsewhere.find(self.core, [row.id for row in fresh])
+        refusals = dict.fromkeys(elsewhere, "it was erased where it comes from, as an import said since")
+        if context.forbids:
+            here_ids = await self._find_refused_ids(fresh)
+            refusals |= dict.fromkeys(here_ids, "its text is forbidden here, or was erased")
+        await asyncio.to_thread(self._take_all, fresh, refusals, context, twins)
 
     def _take_all(
         self,
         rows: Sequence[ExportRow],
-        barred: Collection[str],
+        refusals: Mapping[str, str],
         known: WriteContext,
         twins: Mapping[int, Memory],
     ) -> None:
         """Decide some lines in their order; nobody else looks at what is decided meanwhile."""
-        self.orders = self._find_orders([row for row in rows if row.id not in barred])
+        self.orders = self._find_orders([row for row in rows if row.id not in refusals])
         for row in rows:
-            if (
-                why := "its text is forbidden here, or was erased"
-                if row.id in barred
-                else self._explain_refusal(row)
-            ):
+            if why := refusals.get(row.id) or self._explain_refusal(row):
                 self.decided.refused += 1
                 self.decided.remarks.append(f"line {row.line} is left out: {why}")
             else:

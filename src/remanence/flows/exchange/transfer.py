@@ -32,7 +32,7 @@ from remanence.flows.base.context import (
     run_off_loop,
     wait_before_retry,
 )
-from remanence.flows.exchange import grouping
+from remanence.flows.exchange import erased_elsewhere, grouping
 from remanence.flows.exchange.exported import (
     FORMAT,
     NOT_EXPORTED,
@@ -176,7 +176,8 @@ async def _values(core: Core) -> AsyncIterator[dict[str, Any]]:
         yield {"forbidden": one.fold, "at": one.at, **({"memory": ids[one.seq]} if one.seq in ids else {})}
     async for line in grouping.lines(core, ids):
         yield line
-    erased_ids = await core.store.erased_ids(core.scope)
+    heard_ids = set(await erased_elsewhere.list_ids(core)) - {*ids.values()}
+    erased_ids = [*await core.store.erased_ids(core.scope), *sorted(heard_ids)]
     for start in range(0, len(erased_ids), PAGE):
         yield {"erased": erased_ids[start : start + PAGE]}
 
@@ -270,6 +271,7 @@ async def import_(
     door = lower_trust(core.trust, Role.USER, label(Trust, trust, "trust"))
     exported = await asyncio.to_thread(_read, core, list(lines), name, edited=edited)
     exported = _leave_out_unsupported(core, exported)
+    await erased_elsewhere.keep(core, exported.erased)
     cause = core.cause("import", detail={"from": name, "memories": len(exported.rows)})
     taking = _Taking(core, exported, cause, door, progress or ignore_progress)
     async with closed_run(core, cause):

@@ -6,10 +6,12 @@ Nothing of it is stored, so what came in before is marked as well. Knows texts a
 from collections.abc import Iterable
 
 from remanence.core.model import Memory, Trust
+from remanence.core.text_caches import clear_with_texts
 from remanence.gate.orders import judge_order, judge_orders
 
 KEPT = 8_192  # texts of which it is known
 _judged: dict[str, bool] = {}  # by text; forgotten all at once, which threads can do without waiting
+clear_with_texts(_judged.clear)
 
 
 def reads_like_order(memory: Memory) -> bool:
